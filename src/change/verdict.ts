@@ -1,0 +1,41 @@
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import type { DevshError } from '../errors.ts';
+
+/** What a step does to one record. */
+export type Action = 'add' | 'set' | 'delete';
+
+/** What a device really holds after a step, in the order of a summary. */
+export const VERDICTS = [
+  'done', // read back as planned
+  'unchanged', // was so already, nothing was sent
+  'no effect', // accepted (2xx), but nothing changed
+  'differs', // sent one thing, the device holds another
+  'failed', // not carried out
+  'drift', // the device changed since the plan; nothing was sent
+  'unknown', // the answer was lost and reading back did not settle it
+  'skipped', // not reached
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One field where the device holds something else than was sent or asked for. */
+export interface Difference {
+  readonly field: string;
+  readonly sent: Value;
+  readonly held: Value;
+}
+
+/** The end of one step on one device. */
+export interface StepResult {
+  readonly device: DeviceRef;
+  readonly resource: string;
+  /** The natural key of the record (`username` of a user), or its id where there is none. */
+  readonly key: string;
+  readonly action: Action;
+  readonly verdict: Verdict;
+  readonly differences?: readonly Difference[];
+  /** The record as read back; absent when it is gone or could not be read. */
+  readonly record?: DeviceRecord;
+  /** What the user should know besides the verdict, one sentence. */
+  readonly note?: string;
+  readonly error?: DevshError;
+}

@@ -1,0 +1,89 @@
+import { DevshError } from '../errors.ts';
+import type { DeviceRef } from './record.ts';
+
+/** One device failed. The message starts with the device's name and ends with what to try. */
+export class DeviceError extends DevshError {
+  readonly code: string = 'device';
+  readonly device: DeviceRef;
+
+  constructor(device: DeviceRef, message: string, options?: ErrorOptions) {
+    super(`${device.name}: ${message}`, options);
+    this.device = device;
+  }
+}
+
+/** No connection, or no complete answer in time. */
+export class UnreachableError extends DeviceError {
+  override readonly code = 'unreachable';
+  override readonly exitCode = 5;
+}
+
+/** A certificate as it was presented, for the question and the refusal. */
+export interface PresentedCertificate {
+  /** SHA-256 of the DER certificate: upper-case hex, pairs joined by colons. */
+  readonly fingerprint: string;
+  readonly subject: string;
+  /** ISO 8601 dates. */
+  readonly validFrom: string;
+  readonly validTo: string;
+}
+
+/** The certificate is neither signed by a known CA nor pinned, or it differs from the pin. */
+export class UntrustedError extends DeviceError {
+  override readonly code = 'untrusted';
+  override readonly exitCode = 5;
+  readonly reason: 'unknown' | 'changed' | 'ca';
+  readonly presented: PresentedCertificate;
+
+  constructor(
+    device: DeviceRef,
+    message: string,
+    certificate: { reason: 'unknown' | 'changed' | 'ca'; presented: PresentedCertificate },
+  ) {
+    super(device, message);
+    this.reason = certificate.reason;
+    this.presented = certificate.presented;
+  }
+}
+
+/** 401: the device does not accept the credential; 403: not the account's right. */
+export class UnauthorizedError extends DeviceError {
+  override readonly code: 'unauthorized' | 'forbidden';
+  override readonly exitCode = 4;
+
+  constructor(device: DeviceRef, message: string, status: 401 | 403) {
+    super(device, message);
+    this.code = status === 401 ? 'unauthorized' : 'forbidden';
+  }
+}
+
+/** What the device objects to, per field; `''` holds what is about no field. */
+export type FieldIssues = Readonly<Record<string, readonly string[]>>;
+
+/** The device understood the request and refused it (400, 404, 405, 409, 415, 422, 429 …). */
+export class RejectedError extends DeviceError {
+  override readonly code = 'rejected';
+  readonly status: number;
+  readonly issues: FieldIssues;
+
+  constructor(device: DeviceRef, message: string, answer: { status: number; issues?: FieldIssues }) {
+    super(device, message);
+    this.status = answer.status;
+    this.issues = answer.issues ?? {};
+  }
+}
+
+/** The answer is no answer of such an API: HTML, broken JSON, 5xx, too large. */
+export class ProtocolError extends DeviceError {
+  override readonly code = 'protocol';
+  /** HTTP status, when there was one. */
+  readonly status: number | undefined;
+  /** The start of the body as it came, for `--raw`. */
+  readonly body: string | undefined;
+
+  constructor(device: DeviceRef, message: string, answer: { status?: number; body?: string } = {}) {
+    super(device, message);
+    this.status = answer.status;
+    this.body = answer.body;
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * One value as a device sent it. Integers beyond 2^53 are `bigint`, so that no digit is lost.
+ * Strings are untrusted: they are stored as they came and made visible only where they are shown.
+ */
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly Value[]
+  | { readonly [field: string]: Value };
+
+/** One record of a resource (a user, an interface), field by field, in the order of the device. */
+export type DeviceRecord = Readonly<Record<string, Value>>;
+
+/** Which device something is about: its name in the inventory or as typed, and its `host:port`. */
+export interface DeviceRef {
+  readonly name: string;
+  readonly address: string;
+}

@@ -1,0 +1,64 @@
+/** An expected failure: its message tells the user what to do. Anything else thrown is a bug. */
+export abstract class DevshError extends Error {
+  /** Stable identifier, printed by `--json`; never reworded. */
+  abstract readonly code: string;
+  /** Exit status when this error ends a one-shot command. */
+  readonly exitCode: number = 1;
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The line, an option or a file that the user wrote cannot be understood. */
+export class UsageError extends DevshError {
+  readonly code = 'usage';
+  override readonly exitCode = 2;
+  /** Where in the line, in UTF-16 units from 0; undefined when no single word is at fault. */
+  readonly column: number | undefined;
+  /** What the user may have meant, best first. */
+  readonly suggestions: readonly string[];
+
+  constructor(
+    message: string,
+    options: { column?: number | undefined; suggestions?: readonly string[] } & ErrorOptions = {},
+  ) {
+    super(message, options);
+    this.column = options.column;
+    this.suggestions = options.suggestions ?? [];
+  }
+}
+
+/** No usable credential, or a place that keeps them is locked or absent. */
+export class CredentialError extends DevshError {
+  readonly code = 'credentials';
+  override readonly exitCode = 4;
+}
+
+/** devsh itself declined: no confirmation, read-only, or the lock-out guard. */
+export class RefusedError extends DevshError {
+  readonly code = 'refused';
+  override readonly exitCode = 6;
+}
+
+/** The device changed since the plan was made. */
+export class DriftError extends DevshError {
+  readonly code = 'drift';
+  override readonly exitCode = 7;
+}
+
+/** One of devsh's own files cannot be read or written. Says which file; it is never overwritten. */
+export class SettingsError extends DevshError {
+  readonly code = 'settings';
+}
+
+/** Ended by the user or by a signal. */
+export class CancelledError extends DevshError {
+  readonly code = 'cancelled';
+  override readonly exitCode: number;
+
+  constructor(message = 'cancelled', exitCode = 130) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Plan } from '../change/plan.ts';
+import type { StepResult, Verdict } from '../change/verdict.ts';
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import type { DevshError } from '../errors.ts';
+
+/**
+ * What a command says, as data. Every reader (one-shot, script, plain REPL, TUI) draws it in its own
+ * way; strings in it may come from a device and are not yet safe to show.
+ */
+export type Output =
+  | ReadOutput
+  | PlanOutput
+  | ProgressOutput
+  | ResultOutput
+  | SummaryOutput
+  | TableOutput
+  | TextOutput
+  | AnswerOutput
+  | MessageOutput
+  | ErrorOutput
+  | QuitOutput;
+
+/** How records want to be shown. */
+export interface View {
+  readonly resource: string;
+  /** `table`: one row a record; `record`: one block a record, every field. */
+  readonly layout: 'table' | 'record';
+  /** Field names to show, in order; absent: chosen by content. */
+  readonly columns?: readonly string[];
+  /** Field names to sort by, most important first; a leading `-` reverses. Absent: device order. */
+  readonly sort?: readonly string[];
+  /** Show records that are equal on several devices as one row. */
+  readonly fold: boolean;
+  /** Fields that differ from device to device by nature (id, token): no drift, no obstacle to folding. */
+  readonly perDevice: readonly string[];
+}
+
+export type ReadOutcome =
+  | { readonly ok: true; readonly records: readonly DeviceRecord[] }
+  | { readonly ok: false; readonly error: DevshError };
+
+/** The records of one device, filtered, as soon as it has answered. A table is many of these. */
+export interface ReadOutput {
+  readonly kind: 'read';
+  readonly view: View;
+  readonly device: DeviceRef;
+  readonly outcome: ReadOutcome;
+}
+
+/** What a write is going to do; shown before the question, and all there is with `--dry-run`. */
+export interface PlanOutput {
+  readonly kind: 'plan';
+  readonly plan: Plan;
+}
+
+/** Long work goes on. Replaces the progress shown before; never part of the data. */
+export interface ProgressOutput {
+  readonly kind: 'progress';
+  readonly done: number;
+  readonly total: number;
+  readonly text: string;
+}
+
+/** One step has ended. */
+export interface ResultOutput {
+  readonly kind: 'result';
+  readonly run: string;
+  readonly result: StepResult;
+}
+
+/** All steps of a run have ended. */
+export interface SummaryOutput {
+  readonly kind: 'summary';
+  readonly run: string;
+  readonly counts: Readonly<Partial<Record<Verdict, number>>>;
+}
+
+/** A table that is not about device records: devices, pins, history. `name` is its key in JSON. */
+export interface TableOutput {
+  readonly kind: 'table';
+  readonly name: string;
+  readonly columns: readonly { readonly key: string; readonly title: string }[];
+  readonly rows: readonly Readonly<Record<string, Value>>[];
+}
+
+/** Text of our own (help): lines as they are, to stdout. `name` is its key in JSON. */
+export interface TextOutput {
+  readonly kind: 'text';
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The answer to a raw request (`get`, `post`, `delete`). */
+export interface AnswerOutput {
+  readonly kind: 'answer';
+  readonly device: DeviceRef;
+  readonly status: number;
+  /** The body as it came. */
+  readonly body: string;
+  /** The body decoded, when it is JSON and was not asked for as it came (`--raw`). */
+  readonly value?: Value;
+}
+
+/** A remark beside the data, to stderr. `done` and `warning` are said in words, too. */
+export interface MessageOutput {
+  readonly kind: 'message';
+  readonly level: 'info' | 'done' | 'warning';
+  readonly text: string;
+}
+
+/** Something failed and the command goes on: one device among several, one line of a script. */
+export interface ErrorOutput {
+  readonly kind: 'error';
+  readonly error: DevshError;
+  readonly device?: DeviceRef;
+}
+
+/** `quit` was typed. */
+export interface QuitOutput {
+  readonly kind: 'quit';
+}
