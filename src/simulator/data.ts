@@ -1,0 +1,115 @@
+import { CULTURES, type Culture } from './names.ts';
+import { createRandom, type Random } from './random.ts';
+import { LANGUAGES, type User } from './store.ts';
+
+/** The users that a device starts with, the two accounts first. */
+export interface DeviceData {
+  readonly users: readonly User[];
+  readonly tokens: { readonly admin: string; readonly viewer: string };
+}
+
+/** How many people of the whole fleet would have a username; a number tells them apart. */
+type Namesakes = Map<string, number>;
+
+type Person = Omit<User, 'uuid'>;
+
+/** Where a device stands in its fleet. */
+interface Place {
+  readonly seed: number;
+  /** From 0. */
+  readonly device: number;
+  readonly devices: number;
+}
+
+const ACCOUNTS: readonly Person[] = [
+  { first_name: 'Ada', lastname: 'Operator', username: 'admin', lang: 'en' },
+  { first_name: 'Vic', lastname: 'Reader', username: 'viewer', lang: 'en' },
+];
+
+const EMOJI = ['🦊', '👩‍💻', '🚒', '🇨🇭'] as const;
+
+/** Distinct people; the first ones go through all cultures, so that a short list shows each. */
+function people(random: Random, count: number, taken: Namesakes): Person[] {
+  return Array.from({ length: count }, (_, index) => {
+    const culture = CULTURES[index] ?? random.pick(CULTURES);
+    const hasEmoji = index === 4 || random.below(25) === 0;
+    return person(random, culture, { hasEmoji, taken });
+  });
+}
+
+function person(
+  random: Random,
+  culture: Culture,
+  { hasEmoji, taken }: { hasEmoji: boolean; taken: Namesakes },
+): Person {
+  const [first, firstTyped] = random.pick(culture.first);
+  const [last, lastTyped] = random.pick(culture.last);
+  // Django allows letters of any script in a username, so some people have theirs.
+  const isNative = /^\p{L}+$/u.test((first + last).toLowerCase()) && random.below(10) === 0;
+  const typed = isNative ? `${first}.${last}` : `${firstTyped}.${lastTyped}`;
+  const base = typed.toLowerCase();
+  const namesakes = (taken.get(base) ?? 0) + 1;
+  taken.set(base, namesakes);
+  return {
+    first_name: hasEmoji ? `${first} ${random.pick(EMOJI)}` : first,
+    lastname: last,
+    username: namesakes === 1 ? base : `${base}${namesakes}`,
+    lang: culture.lang,
+  };
+}
+
+/** The same person with one field changed, as when somebody edited one device by hand. */
+function drifted(person: Person, random: Random): Person {
+  switch (random.below(3)) {
+    case 0:
+      return { ...person, first_name: `${person.first_name} Maria` };
+    case 1:
+      return { ...person, lastname: `${person.lastname}-Ardent` };
+    default: {
+      const position = LANGUAGES.findIndex((lang) => lang === person.lang);
+      return { ...person, lang: LANGUAGES[(position + 1) % LANGUAGES.length] ?? 'en' };
+    }
+  }
+}
+
+/** Makes the data of one device after the other, to be asked for in order, from 0. */
+export function createFleetData(
+  seed: number,
+  devices: number,
+  usersPerDevice: number,
+): (device: number) => DeviceData {
+  const count = Math.max(0, usersPerDevice - ACCOUNTS.length);
+  const sharedCount = Math.ceil(count / 2);
+  const driftingCount = Math.ceil((count - sharedCount) / 3);
+  const taken: Namesakes = new Map();
+  const everybody = people(createRandom(`${seed}:fleet`), sharedCount + driftingCount, taken);
+  const shared = everybody.slice(0, sharedCount);
+  const drifting = everybody.slice(sharedCount);
+  return (device) => {
+    const place: Place = { seed, device, devices };
+    return deviceData(place, { shared, drifting, ownCount: count - everybody.length, taken });
+  };
+}
+
+function deviceData(
+  { seed, device, devices }: Place,
+  fleet: {
+    shared: readonly Person[];
+    drifting: readonly Person[];
+    ownCount: number;
+    taken: Namesakes;
+  },
+): DeviceData {
+  const random = createRandom(`${seed}:device:${device}`);
+  const drifting = fleet.drifting.map((person, index) => {
+    // One device in ten (or in all, when there are fewer) is the odd one out.
+    const isOdd = device % 10 === (index + 1) % Math.min(devices, 10);
+    return isOdd ? drifted(person, createRandom(`${seed}:drift:${index}`)) : person;
+  });
+  const own = people(random, fleet.ownCount, fleet.taken);
+  const others = random.shuffle([...fleet.shared, ...drifting, ...own]);
+  return {
+    users: [...ACCOUNTS, ...others].map((person) => ({ uuid: random.uuid(), ...person })),
+    tokens: { admin: random.hex(40), viewer: random.hex(40) },
+  };
+}

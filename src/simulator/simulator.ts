@@ -1,0 +1,162 @@
+import { UsageError } from '../errors.ts';
+import { MAX_DEVICES, ownAddress } from './addresses.ts';
+import { createFleetData, type DeviceData } from './data.ts';
+import { DeviceServer } from './device.ts';
+import type { FaultName, FaultOption } from './faults.ts';
+import type { SimulatedDevice } from './simulated-device.ts';
+import { Store } from './store.ts';
+
+export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './simulated-device.ts';
+
+export interface SimulatorOptions {
+  /** How many devices, 1 unless told. */
+  readonly devices?: number;
+  /** How many users each device holds, its two accounts among them; 25 unless told, at least 2. */
+  readonly users?: number;
+  /** How long each answer waits. */
+  readonly latencyMs?: number;
+  /** The same seed gives the same users, uuids and tokens; 1 unless told. */
+  readonly seed?: number;
+  /** 0, the default, takes any free one. */
+  readonly port?: number;
+  /** On at every device from the start. */
+  readonly faults?: readonly FaultName[];
+}
+
+/** Devices on loopback. Who starts it closes it. */
+export interface Simulator {
+  readonly devices: readonly SimulatedDevice[];
+  /** Of the first device. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const PORT_ATTEMPTS = 20;
+
+/**
+ * Starts the devices: 127.0.0.2, .3 ... on one port, or, where the system has only 127.0.0.1, there
+ * on one port each.
+ * @throws UsageError when the port that was asked for is taken; RangeError for impossible numbers.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
+  checkRange('devices', count, 1, MAX_DEVICES);
+  checkRange('users', users, 0, 1_000_000);
+  checkRange('latencyMs', latencyMs, 0, 3_600_000);
+  checkRange('port', port, 0, 65_535);
+  const dataOf = createFleetData(seed, count, users);
+  const devices = Array.from({ length: count }, (_, index) =>
+    createDevice(index, { data: dataOf(index), seed, latencyMs }),
+  );
+  try {
+    await listenAll(devices, port);
+    for (const device of devices) {
+      for (const fault of options.faults ?? []) device.setFault(fault);
+    }
+  } catch (error) {
+    await closeAll(devices);
+    throw error;
+  }
+  return {
+    devices,
+    url: devices[0]?.url ?? '',
+    close: () => closeAll(devices),
+  };
+}
+
+/** @throws UsageError when there is no such device; `*` stands for all. */
+export function applyFault({ devices }: Simulator, { device: wanted, fault }: FaultOption): void {
+  const chosen = devices.filter(
+    ({ name, address, host }) => wanted === '*' || [name, address, host].includes(wanted),
+  );
+  if (chosen.length === 0) {
+    const names = `${devices[0]?.name ?? ''} to ${devices.at(-1)?.name ?? ''}`;
+    throw new UsageError(`There is no simulated device '${wanted}'; they are called ${names}.`);
+  }
+  for (const device of chosen) device.setFault(fault);
+}
+
+function checkRange(name: string, value: number, lowest: number, highest: number): void {
+  if (!Number.isInteger(value) || value < lowest || value > highest) {
+    throw new RangeError(`${name} must be a whole number from ${lowest} to ${highest}.`);
+  }
+}
+
+function createDevice(
+  index: number,
+  { data, seed, latencyMs }: { data: DeviceData; seed: number; latencyMs: number },
+): DeviceServer {
+  const name = `sim${index + 1}`;
+  const accounts = {
+    admin: { username: 'admin', password: 'admin-secret', token: data.tokens.admin },
+    viewer: { username: 'viewer', password: 'viewer-secret', token: data.tokens.viewer },
+  };
+  const logins = Object.values(accounts).map(({ username, password, token }) => ({
+    uuid: data.users.find((user) => user.username === username)?.uuid ?? '',
+    password,
+    token,
+    mayWrite: username === 'admin',
+  }));
+  const store = new Store(data.users, logins, `${seed}:${name}:created`);
+  return new DeviceServer({ name, store, accounts, latencyMs });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+async function closeAll(devices: readonly DeviceServer[]): Promise<void> {
+  await Promise.all(devices.map((device) => device.close()));
+}
+
+/** One after the other: each takes a fraction of a millisecond, and a failure leaves none under way. */
+async function listenAll(devices: readonly DeviceServer[], port: number): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await listenTogether(devices, port);
+      return;
+    } catch (error) {
+      if (codeOf(error) === 'EADDRNOTAVAIL') break;
+      // A port that is free on one address may be taken on the next: then all move to another.
+      if (codeOf(error) !== 'EADDRINUSE' || port !== 0 || attempt === PORT_ATTEMPTS) {
+        throw explained(error, port);
+      }
+    }
+  }
+  await listenApart(devices, port);
+}
+
+async function listenTogether(devices: readonly DeviceServer[], port: number): Promise<void> {
+  let shared = port;
+  for (const [index, device] of devices.entries()) {
+    await device.listen({ host: ownAddress(index), port: shared });
+    shared = device.port;
+  }
+}
+
+/** Where the system has only 127.0.0.1, as macOS: a port each, counted up from the one asked for. */
+async function listenApart(devices: readonly DeviceServer[], port: number): Promise<void> {
+  for (const [index, device] of devices.entries()) {
+    const own = port === 0 ? 0 : port + index;
+    try {
+      await device.listen({ host: '127.0.0.1', port: own });
+    } catch (error) {
+      throw explained(error, own);
+    }
+  }
+}
+
+function explained(error: unknown, port: number): unknown {
+  const code = codeOf(error);
+  if (code === 'EADDRINUSE') {
+    return new UsageError(`Port ${port} is in use; choose another one.`, { cause: error });
+  }
+  if (code === 'EACCES') {
+    return new UsageError(`Port ${port} is not yours; choose one above 1023.`, { cause: error });
+  }
+  if (code === 'EMFILE') {
+    const message = 'Too many open files for so many devices; raise `ulimit -n`.';
+    return new UsageError(message, { cause: error });
+  }
+  return error;
+}
