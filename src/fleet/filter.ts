@@ -1,0 +1,177 @@
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isValueList, valueText } from '../device/value-text.ts';
+import { UsageError } from '../errors.ts';
+import { compilePattern } from './filter-pattern.ts';
+
+/**
+ * One condition. A `word` is looked for, in any case, in every field and in the device's name: as a
+ * part of the text or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
+ */
+export type Term =
+  | { readonly kind: 'word'; readonly text: string }
+  | { readonly kind: 'is' | 'is not'; readonly field: string; readonly text: string }
+  | { readonly kind: 'pattern'; readonly field: string; readonly pattern: RegExp };
+
+/** All terms must match; no terms match everything. */
+export interface Filter {
+  readonly terms: readonly Term[];
+}
+
+/** A record prepared for filtering: made once, tested at each key typed. */
+export interface Haystack {
+  readonly record: DeviceRecord;
+  readonly deviceName: string;
+  /** Every text of the record in lower case, one line each. */
+  readonly text: string;
+}
+
+/** A long text is cut before a pattern sees it: backtracking grows with the length. */
+const PATTERN_TEXT_LIMIT = 1024;
+const FUZZY_LENGTH = 3;
+const CONDITION = /^([\p{L}_][\p{L}\p{N}_.-]*)(!=|=|~)([^]*)$/u;
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+const LOOKS_LIKE_ID = /^[0-9a-f-]{16,}$/;
+
+/**
+ * `word`, `field=value`, `field!=value`, `field~regex`, separated by blanks; quotes keep blanks
+ * together. `device=` asks for the device's name.
+ * @throws UsageError at the column of an open quote or of a pattern that cannot be used
+ */
+export function parseFilter(text: string): Filter {
+  return parseFilterWords(splitWords(text));
+}
+
+/** The same for words that a line's parser has already freed of their quotes. */
+export function parseFilterWords(
+  words: readonly { readonly text: string; readonly column: number }[],
+): Filter {
+  return { terms: words.map(({ text, column }) => parseTerm(text, column)) };
+}
+
+export function prepareHaystack(record: DeviceRecord, deviceName: string): Haystack {
+  let text = deviceName;
+  for (const field in record) text += '\n' + valueText(record[field]);
+  return { record, deviceName, text: normalized(text) };
+}
+
+export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
+  return filter.terms.every((term) => matchesTerm(term, haystack));
+}
+
+/** One record, not prepared; for many, keep a `Haystack` each. */
+export function matches(filter: Filter, record: DeviceRecord, deviceName: string): boolean {
+  return matchesHaystack(filter, prepareHaystack(record, deviceName));
+}
+
+function parseTerm(word: string, column: number): Term {
+  const [, field = '', operator, rest = ''] = CONDITION.exec(word) ?? [];
+  switch (operator) {
+    case '=':
+      return { kind: 'is', field, text: normalized(rest) };
+    case '!=':
+      return { kind: 'is not', field, text: normalized(rest) };
+    case '~':
+      return {
+        kind: 'pattern',
+        field,
+        pattern: compilePattern(rest, column + field.length + 1),
+      };
+    case undefined:
+    default:
+      return { kind: 'word', text: normalized(word) };
+  }
+}
+
+function matchesTerm(term: Term, haystack: Haystack): boolean {
+  switch (term.kind) {
+    case 'word':
+      return haystack.text.includes(term.text) || isFuzzyIn(haystack.text, term.text);
+    case 'is':
+      return isEqual(fieldOf(haystack, term.field), term.text);
+    case 'is not':
+      return !isEqual(fieldOf(haystack, term.field), term.text);
+    case 'pattern':
+      return term.pattern.test(
+        valueText(fieldOf(haystack, term.field)).slice(0, PATTERN_TEXT_LIMIT),
+      );
+  }
+}
+
+/** A list equals a text when it does as a whole or one of its items does. */
+function isEqual(value: Value | undefined, text: string): boolean {
+  if (normalized(valueText(value)) === text) return true;
+  return isValueList(value) && value.some((item) => normalized(valueText(item)) === text);
+}
+
+function fieldOf(haystack: Haystack, field: string): Value | undefined {
+  const { record, deviceName } = haystack;
+  if (Object.hasOwn(record, field)) return record[field];
+  const lower = field.toLowerCase();
+  const own = Object.keys(record).find((name) => name.toLowerCase() === lower);
+  if (own !== undefined) return record[own];
+  return lower === 'device' ? deviceName : undefined;
+}
+
+/**
+ * Whether the letters of the word come in this order inside one field ("aldt" in "alice ardent"):
+ * the first one at the start of a word, all within three times the word's length. Ids are left out,
+ * because any few hexadecimal digits would be found in them.
+ */
+function isFuzzyIn(text: string, word: string): boolean {
+  if (word.length < FUZZY_LENGTH) return false;
+  const first = word.charAt(0);
+  for (let start = text.indexOf(first); start !== -1; start = text.indexOf(first, start + 1)) {
+    if (start > 0 && WORD_CHARACTER.test(text.charAt(start - 1))) continue;
+    if (hasInOrder(text, word, start) && !LOOKS_LIKE_ID.test(lineAt(text, start))) return true;
+  }
+  return false;
+}
+
+function hasInOrder(text: string, word: string, start: number): boolean {
+  const end = Math.min(text.length, start + word.length * 3);
+  let found = 1;
+  for (let at = start + 1; at < end && found < word.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10) return false;
+    if (code === word.charCodeAt(found)) found += 1;
+  }
+  return found === word.length;
+}
+
+function lineAt(text: string, index: number): string {
+  const end = text.indexOf('\n', index);
+  return text.slice(text.lastIndexOf('\n', index) + 1, end === -1 ? undefined : end);
+}
+
+function normalized(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** Splits at blanks outside quotes; a quote may start in the middle of a word (`name="a b"`). */
+function splitWords(text: string): { text: string; column: number }[] {
+  const words: { text: string; column: number }[] = [];
+  let word: { text: string; column: number } | undefined;
+  let index = 0;
+  while (index < text.length) {
+    const character = text.charAt(index);
+    if (/\s/.test(character)) {
+      word = undefined;
+      index += 1;
+      continue;
+    }
+    if (!word) {
+      word = { text: '', column: index };
+      words.push(word);
+    }
+    if (character === '"' || character === "'") {
+      const end = text.indexOf(character, index + 1);
+      if (end === -1) throw new UsageError('the quote is not closed', { column: index });
+      word.text += text.slice(index + 1, end);
+      index = end + 1;
+    } else {
+      word.text += character;
+      index += 1;
+    }
+  }
+  return words;
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { foldNote, foldRecords } from '../../src/fleet/fold.ts';
+
+const device = (name: string) => ({ name, address: `${name}:443` });
+const [fw1, fw2, fw3] = [device('fw1'), device('fw2'), device('fw3')];
+
+function folded(...reads: (readonly DeviceRecord[])[]) {
+  const devices = [fw1, fw2, fw3];
+  return foldRecords(
+    reads.map((records, index) => ({ device: devices[index] ?? device(String(index)), records })),
+    'username',
+    ['uuid'],
+  ).map((row) => ({
+    devices: row.devices.map(({ name }) => name).join(','),
+    username: row.record.username,
+    note: foldNote(row),
+  }));
+}
+
+test('equal records become one row, and ids count neither way', () => {
+  expect(
+    folded(
+      [
+        { uuid: '1', username: 'alice', lang: 'de' },
+        { uuid: '2', username: 'bob', lang: 'de' },
+      ],
+      [{ lang: 'de', username: 'alice', uuid: '9' }],
+      [
+        { uuid: '1', username: 'alice', lang: 'de' },
+        { uuid: '3', username: 'carol', lang: 'en' },
+      ],
+    ),
+  ).toEqual([
+    { devices: 'fw1,fw2,fw3', username: 'alice', note: '' },
+    { devices: 'fw1', username: 'bob', note: 'only here' },
+    { devices: 'fw3', username: 'carol', note: 'only here' },
+  ]);
+});
+
+test('a record that differs says in which fields, on all its rows', () => {
+  expect(
+    folded(
+      [{ username: 'alice', lang: 'de', first_name: 'A' }],
+      [{ username: 'alice', lang: 'en', first_name: 'A' }],
+      [{ username: 'alice', lang: 'de', first_name: 'A' }],
+    ),
+  ).toEqual([
+    { devices: 'fw1,fw3', username: 'alice', note: 'differs: lang' },
+    { devices: 'fw2', username: 'alice', note: 'differs: lang' },
+  ]);
+});
+
+test('a record on some devices says on how many; under a filter absence is not claimed', () => {
+  const bob = { username: 'bob' };
+  expect(folded([bob], [bob], [])).toMatchObject([{ note: 'on 2 of 3' }]);
+  const [row] = foldRecords(
+    [
+      { device: fw1, records: [bob] },
+      { device: fw2, records: [] },
+    ],
+    'username',
+    [],
+  );
+  expect(row && foldNote(row, true)).toBe('matches only here');
+});
+
+test('spelling of a value, and whether an empty field is sent, are no difference', () => {
+  expect(
+    folded([{ username: 'a', active: true, note: null }], [{ username: 'a', active: 'true' }]),
+  ).toMatchObject([{ devices: 'fw1,fw2', note: '' }]);
+});
+
+test('two equal records on one device stay two rows', () => {
+  expect(folded([{ username: 'a' }, { username: 'a' }])).toHaveLength(2);
+});
+
+test('no record is lost or made up', () => {
+  const record = fc.record({
+    username: fc.constantFrom('a', 'b', 'c'),
+    lang: fc.constantFrom('de', 'en'),
+    uuid: fc.nat(),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.array(record), { maxLength: 5 }), (lists) => {
+      const reads = lists.map((records, index) => ({ device: device(`fw${index}`), records }));
+      const rows = foldRecords(reads, 'username', ['uuid']);
+      const unfolded = (name: string) =>
+        rows
+          .flatMap(({ devices, records }) =>
+            records.filter((_, index) => devices[index]?.name === name),
+          )
+          .map(({ uuid }) => uuid)
+          .sort();
+      for (const read of reads) {
+        expect(unfolded(read.device.name)).toEqual(read.records.map(({ uuid }) => uuid).sort());
+      }
+    }),
+  );
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sortBy } from '../../src/fleet/sort.ts';
+import type { Value } from '../../src/device/record.ts';
+
+function sorted(values: readonly (Value | undefined)[], field = 'x') {
+  return sortBy(values, [field], (value) => value);
+}
+
+test('numbers come by size, also as text, and before words', () => {
+  expect(sorted(['10', 'b', 2, '1.5', 'a'])).toEqual(['1.5', 2, '10', 'a', 'b']);
+});
+
+test('numbers too large for a double keep their order', () => {
+  expect(sorted(['9007199254740993', 9007199254740992n])).toEqual([
+    9007199254740992n,
+    '9007199254740993',
+  ]);
+});
+
+test('numbers inside names count as numbers, and accents stay with their letter', () => {
+  expect(sorted(['fw10', 'fw2', 'zoe', 'émile', 'eva'])).toEqual([
+    'émile',
+    'eva',
+    'fw2',
+    'fw10',
+    'zoe',
+  ]);
+});
+
+test('what has no value comes last in both directions', () => {
+  expect(sorted([null, 'b', undefined, 'a'])).toEqual(['a', 'b', null, undefined]);
+  expect(sorted([null, 'b', undefined, 'a'], '-x')).toEqual(['b', 'a', null, undefined]);
+});
+
+test('several fields, the first one most important', () => {
+  const rows = [
+    { lang: 'en', name: 'a' },
+    { lang: 'de', name: 'b' },
+    { lang: 'de', name: 'c' },
+  ];
+  const order = sortBy(rows, ['lang', '-name'], (row, field) =>
+    field === 'lang' ? row.lang : row.name,
+  );
+  expect(order.map(({ name }) => name)).toEqual(['c', 'b', 'a']);
+});
+
+test('equal values keep their order, and nothing is lost', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', '1', ''), fc.nat())), (pairs) => {
+      const order = sortBy(pairs, ['x'], ([text]) => text);
+      expect(order).toHaveLength(pairs.length);
+      for (const text of ['a', 'b', '1', '']) {
+        const of = (list: typeof pairs) => list.filter((pair) => pair[0] === text);
+        expect(of(order)).toEqual(of(pairs));
+      }
+    }),
+  );
+});
