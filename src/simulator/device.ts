@@ -165,14 +165,19 @@ export class DeviceServer implements SimulatedDevice {
   /** Somebody may have taken the port meanwhile: goes on until it is free again. */
   #listenAgain(): void {
     const server = this.#server;
-    if (server === undefined || this.#isClosed || this.#faults.isOn('refuse')) return;
-    server.removeAllListeners('error');
-    server.once('error', () => {
+    const isUnwanted = (): boolean => this.#isClosed || this.#faults.isOn('refuse');
+    if (server === undefined || isUnwanted()) return;
+    const tryLater = (): void => {
       this.#later(RELISTEN_AFTER_MS, () => {
         this.#listenAgain();
       });
+    };
+    server.once('error', tryLater);
+    server.listen(this.#endpoint, () => {
+      server.off('error', tryLater);
+      // Listening takes effect a little later, when it may have been called off.
+      if (isUnwanted()) server.close();
     });
-    server.listen(this.#endpoint);
   }
 
   #switchCertificate(isOther: boolean): void {

@@ -33,7 +33,7 @@ export function readUserForm(body: string, store: Store): UserForm {
   const errors: Record<string, string[]> = {};
   for (const field of FIELDS) {
     const found = form.has(field)
-      ? problems(field, field === 'uuid' ? uuid : fields[field])
+      ? problems(field, field === 'uuid' ? text('uuid') : fields[field])
       : ['This field is required.'];
     if (found.length > 0) errors[field] = found;
   }
