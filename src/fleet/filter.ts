@@ -8,13 +8,18 @@ import { compilePattern } from './filter-pattern.ts';
  * part of the text or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
  */
 export type Term =
-  | { readonly kind: 'word'; readonly text: string }
+  | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
   | { readonly kind: 'is' | 'is not'; readonly field: string; readonly text: string }
   | { readonly kind: 'pattern'; readonly field: string; readonly pattern: RegExp };
 
 /** All terms must match; no terms match everything. */
 export interface Filter {
   readonly terms: readonly Term[];
+}
+
+export interface FilterOptions {
+  /** False where a guess would do harm, as in choosing what to delete: words must be there as typed. */
+  readonly isFuzzy?: boolean;
 }
 
 /** A record prepared for filtering: made once, tested at each key typed. */
@@ -37,15 +42,16 @@ const LOOKS_LIKE_ID = /^[0-9a-f-]{16,}$/;
  * together. `device=` asks for the device's name.
  * @throws UsageError at the column of an open quote or of a pattern that cannot be used
  */
-export function parseFilter(text: string): Filter {
-  return parseFilterWords(splitWords(text));
+export function parseFilter(text: string, options: FilterOptions = {}): Filter {
+  return parseFilterWords(splitWords(text), options);
 }
 
 /** The same for words that a line's parser has already freed of their quotes. */
 export function parseFilterWords(
   words: readonly { readonly text: string; readonly column: number }[],
+  { isFuzzy = true }: FilterOptions = {},
 ): Filter {
-  return { terms: words.map(({ text, column }) => parseTerm(text, column)) };
+  return { terms: words.map(({ text, column }) => parseTerm(text, column, isFuzzy)) };
 }
 
 export function prepareHaystack(record: DeviceRecord, deviceName: string): Haystack {
@@ -63,7 +69,7 @@ export function matches(filter: Filter, record: DeviceRecord, deviceName: string
   return matchesHaystack(filter, prepareHaystack(record, deviceName));
 }
 
-function parseTerm(word: string, column: number): Term {
+function parseTerm(word: string, column: number, isFuzzy: boolean): Term {
   const [, field = '', operator, rest = ''] = CONDITION.exec(word) ?? [];
   switch (operator) {
     case '=':
@@ -78,14 +84,15 @@ function parseTerm(word: string, column: number): Term {
       };
     case undefined:
     default:
-      return { kind: 'word', text: normalized(word) };
+      return { kind: 'word', text: normalized(word), isFuzzy };
   }
 }
 
 function matchesTerm(term: Term, haystack: Haystack): boolean {
   switch (term.kind) {
     case 'word':
-      return haystack.text.includes(term.text) || isFuzzyIn(haystack.text, term.text);
+      if (haystack.text.includes(term.text)) return true;
+      return term.isFuzzy && isFuzzyIn(haystack.text, term.text);
     case 'is':
       return isEqual(fieldOf(haystack, term.field), term.text);
     case 'is not':

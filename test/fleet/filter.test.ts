@@ -65,6 +65,11 @@ test.each(['a~(?:de|en)$', 'a~[(+]+', 'a~\\(+', 'a~(ab)+'])('%j is a pattern', (
   expect(parseFilter(text).terms).toMatchObject([{ kind: 'pattern' }]);
 });
 
+test('a filter that chooses what to delete does not guess', () => {
+  expect(matches(parseFilter('alc', { isFuzzy: false }), alice, 'fw1')).toBe(false);
+  expect(matches(parseFilter('lic', { isFuzzy: false }), alice, 'fw1')).toBe(true);
+});
+
 test('words that a line has already split may hold blanks', () => {
   const filter = parseFilterWords([{ text: 'lastname=Ärdent Fox', column: 0 }]);
   expect(matches(filter, alice, 'fw1')).toBe(true);
