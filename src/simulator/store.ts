@@ -4,13 +4,9 @@ import { createRandom, type Random } from './random.ts';
 export const LANGUAGES = ['de', 'en', 'fr', 'it', 'es', 'ja'] as const;
 
 /** One user: exactly the documented fields, in their order. */
-export interface User {
-  readonly uuid: string;
-  readonly first_name: string;
-  readonly lastname: string;
-  readonly username: string;
-  readonly lang: string;
-}
+export type User = Readonly<
+  Record<'uuid' | 'first_name' | 'lastname' | 'username' | 'lang', string>
+>;
 
 /** Who may log in. Tied to a user: when that user is deleted, nobody gets in with it any more. */
 export interface Account {
