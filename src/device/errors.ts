@@ -16,6 +16,20 @@ export class DeviceError extends DevshError {
 export class UnreachableError extends DeviceError {
   override readonly code = 'unreachable';
   override readonly exitCode = 5;
+  /**
+   * False only when the request was certainly never sent (name not found, refused, no TLS). After a
+   * write, true means: read back to learn what became of it.
+   */
+  readonly mayHaveArrived: boolean;
+
+  constructor(
+    device: DeviceRef,
+    message: string,
+    options: { mayHaveArrived?: boolean } & ErrorOptions = {},
+  ) {
+    super(device, message, options);
+    this.mayHaveArrived = options.mayHaveArrived ?? true;
+  }
 }
 
 /** A certificate as it was presented, for the question and the refusal. */
@@ -66,7 +80,11 @@ export class RejectedError extends DeviceError {
   readonly status: number;
   readonly issues: FieldIssues;
 
-  constructor(device: DeviceRef, message: string, answer: { status: number; issues?: FieldIssues }) {
+  constructor(
+    device: DeviceRef,
+    message: string,
+    answer: { status: number; issues?: FieldIssues },
+  ) {
     super(device, message);
     this.status = answer.status;
     this.issues = answer.issues ?? {};

@@ -1,0 +1,110 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { UsageError } from '../errors.ts';
+
+/** Where a device listens: `host` is a name or an IP in lower case, IPv6 without brackets. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORT = 443;
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/**
+ * Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address or `https://host[:port][/]`.
+ * Throws UsageError. A password in the text is never repeated in the message.
+ */
+export function parseAddress(text: string): Address {
+  const trimmed = text.trim();
+  if (trimmed.includes('@')) {
+    throw new UsageError(
+      'an address must not hold a user or password (…@host): give the host alone and use "login"',
+    );
+  }
+  const shown = JSON.stringify(trimmed.slice(0, 200));
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed);
+  if (scheme && scheme[1]?.toLowerCase() !== 'https') {
+    throw new UsageError(`${shown}: devsh speaks only HTTPS; write https://… or the host alone`);
+  }
+  const authority = scheme ? trimmed.slice(scheme[0].length).replace(/\/$/, '') : trimmed;
+  if (authority === '') throw new UsageError('the address of a device is missing');
+  if (/[/\\?#]/.test(authority)) {
+    throw new UsageError(`${shown}: an address has no path or query, only host and port`);
+  }
+  const { host, port } = split(authority, shown);
+  return {
+    host: checkHost(host, shown),
+    port: port === undefined ? DEFAULT_PORT : checkPort(port, shown),
+  };
+}
+
+/** `host:port`, or `[v6]:port`: the key of a pin. */
+export function formatAddress(address: Address): string {
+  return `${bracketed(address.host)}:${address.port}`;
+}
+
+/** As short as it can be said without doubt: no port when it is 443. The default device name. */
+export function shortAddress(address: Address): string {
+  return address.port === DEFAULT_PORT ? address.host : formatAddress(address);
+}
+
+/** The origin for URLs. A zone (`fe80::1%eth0`) says where to connect and is no part of a URL. */
+export function originOf(address: Address): string {
+  const host = address.host.replace(/%.*$/, '');
+  return new URL(`https://${bracketed(host)}:${address.port}`).origin;
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function split(authority: string, shown: string): { host: string; port: string | undefined } {
+  if (authority.startsWith('[')) {
+    const match = /^\[([^\]]*)\](?::(.*))?$/.exec(authority);
+    if (!match || !isIPv6(match[1] ?? '')) {
+      throw new UsageError(`${shown}: between the brackets must be an IPv6 address`);
+    }
+    return { host: match[1] ?? '', port: match[2] };
+  }
+  const colon = authority.indexOf(':');
+  if (colon < 0) return { host: authority, port: undefined };
+  if (authority.includes(':', colon + 1)) return { host: authority, port: undefined };
+  return { host: authority.slice(0, colon), port: authority.slice(colon + 1) };
+}
+
+function checkHost(host: string, shown: string): string {
+  if (host.includes(':')) {
+    if (!isIPv6(host)) {
+      throw new UsageError(`${shown} is no IPv6 address; with a port write [address]:port`);
+    }
+    // One spelling for one address, so that a pin is found again.
+    const [, address = '', zone = ''] = /^([^%]*)(%.*)?$/.exec(host) ?? [];
+    return new URL(`https://[${address}]`).hostname.slice(1, -1) + zone;
+  }
+  if (isIPv4(host)) return host;
+  const name = domainToASCII(host).toLowerCase();
+  const labels = name.replace(/\.$/, '').split('.');
+  // 10.1, 010.0.0.1 and 0x7f.1 mean different hosts to different programs.
+  if (/^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '') || looksNumeric(host)) {
+    throw new UsageError(
+      `${shown} is no IPv4 address: write four numbers from 0 to 255 without leading zeros`,
+    );
+  }
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label))) {
+    throw new UsageError(`${shown} is neither a host name nor an IP address`);
+  }
+  return name;
+}
+
+function looksNumeric(host: string): boolean {
+  return /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host);
+}
+
+function checkPort(port: string, shown: string): number {
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  if (number < 1 || number > 65535) {
+    throw new UsageError(`${shown}: the port must be a number from 1 to 65535`);
+  }
+  return number;
+}

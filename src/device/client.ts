@@ -1,0 +1,215 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { Client, Pool, type Dispatcher } from 'undici';
+import { originOf, type Address } from './address.ts';
+import type { Credential } from './credential.ts';
+import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
+import { TransportFault } from './fault.ts';
+import type { DeviceRef } from './record.ts';
+import { isSecretField } from './secret-fields.ts';
+import { connectTls, type Trust } from './tls.ts';
+import { exchangeError } from './translate.ts';
+
+export { Credential } from './credential.ts';
+export type { Answer, HttpRequest } from './exchange.ts';
+
+export interface ClientOptions {
+  readonly device: DeviceRef;
+  readonly address: Address;
+  readonly trust: Trust;
+  /** Undefined: requests go out without an Authorization header. */
+  readonly credential: Credential | undefined;
+  /** For TCP and TLS together; 5,000 when absent. */
+  readonly connectTimeoutMs?: number;
+  /** For one whole answer; 10,000 when absent. */
+  readonly timeoutMs?: number;
+  /** On the wire and after decompression; 32 MiB when absent. */
+  readonly maxBodyBytes?: number;
+  /** Receives one line for each request and one for each answer; never a secret. */
+  readonly trace?: (line: string) => void;
+}
+
+const READ_CONNECTIONS = 2;
+const RETRY_DELAYS_MS = [100, 300];
+const MAX_REDIRECTS = 3;
+const MAX_THROTTLES = 3;
+const MAX_THROTTLE_MS = 30_000;
+
+if (process.versions.node.startsWith('20.')) {
+  // Node 20 optimises the HTTP parser on a worker that process end waits for: 80-100 ms per call.
+  setFlagsFromString('--wasm-tiering-budget=1000000000');
+}
+
+/**
+ * HTTP to one device. Reads share a small pool and are repeated after connection faults; each write
+ * has a connection of its own and is sent once, unless the device says that it did not look at it (429).
+ */
+export class DeviceClient {
+  readonly #options: ClientOptions;
+  readonly #origin: string;
+  readonly #limits: ExchangeLimits;
+  readonly #closing = new AbortController();
+  #pool: Pool | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#origin = originOf(options.address);
+    this.#limits = {
+      timeoutMs: options.timeoutMs ?? 10_000,
+      maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
+    };
+  }
+
+  /** `https://host[:port]`. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
+  async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
+    try {
+      return await this.#throttled(request, signal);
+    } catch (error) {
+      const { device, credential } = this.#options;
+      throw exchangeError({ device, request, credential }, error);
+    }
+  }
+
+  /** Ends reads under way; a write under way keeps its connection until it is answered. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#pool?.destroy();
+  }
+
+  /** Waits as a device asks for with 429, which is said before it looks at the request. */
+  async #throttled(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = isRead(request)
+        ? await this.#read(request, signal)
+        : await this.#write(request, signal);
+      const waitMs = answer.status === 429 ? retryAfterMs(answer.headers) : undefined;
+      if (waitMs === undefined || waitMs > MAX_THROTTLE_MS || attempt >= MAX_THROTTLES)
+        return answer;
+      await wait(waitMs, undefined, { signal });
+    }
+  }
+
+  async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    let path = request.path;
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = await this.#readPersistently({ ...request, path }, signal);
+      const next = redirects < MAX_REDIRECTS ? this.#redirectOf(answer, path) : undefined;
+      if (next === undefined) return answer;
+      path = next;
+    }
+  }
+
+  async #readPersistently(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    this.#pool ??= new Pool(this.#origin, {
+      connections: READ_CONNECTIONS,
+      pipelining: 1,
+      connect: this.#connector(this.#closing.signal),
+    });
+    for (const delayMs of RETRY_DELAYS_MS) {
+      try {
+        const answer = await this.#send(this.#pool, request, signal);
+        if (![502, 503, 504].includes(answer.status)) return answer;
+      } catch (error) {
+        if (this.#closing.signal.aborted || !isPassing(error)) throw error;
+      }
+      await wait(delayMs, undefined, { signal });
+    }
+    return this.#send(this.#pool, request, signal);
+  }
+
+  async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    // A kept-alive connection may die exactly when it is used again: a write never shares one.
+    const client = new Client(this.#origin, { pipelining: 1, connect: this.#connector(signal) });
+    try {
+      return await this.#send(client, request, signal);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  async #send(
+    dispatcher: Dispatcher,
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const { credential, trace } = this.#options;
+    trace?.(`> ${request.method} ${this.#origin}${maskedPath(request.path)} (${who(credential)})`);
+    const headers = {
+      accept: 'application/json, */*;q=0.1',
+      'accept-language': 'en',
+      'accept-encoding': 'identity',
+      'user-agent': 'devsh',
+      ...(credential && { authorization: credential.header() }),
+      ...(request.body && { 'content-type': request.body.type }),
+    };
+    try {
+      const answer = await exchange(dispatcher, request, headers, this.#limits, signal);
+      const bytes = Buffer.byteLength(answer.body);
+      trace?.(`< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`);
+      return answer;
+    } catch (error) {
+      trace?.(`< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      throw error;
+    }
+  }
+
+  #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {
+    const { device, address, trust, connectTimeoutMs = 5_000 } = this.#options;
+    return connectTls({ device, address, trust, connectTimeoutMs, signal });
+  }
+
+  /** The path to go on with; undefined when the answer is no redirect or leads away from the device. */
+  #redirectOf(answer: Answer, path: string): string | undefined {
+    if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
+    const { location } = answer.headers;
+    if (location === undefined || !URL.canParse(location, this.#origin + path)) return undefined;
+    const target = new URL(location, this.#origin + path);
+    const isOurs =
+      target.origin === this.#origin && target.username === '' && target.password === '';
+    return isOurs ? target.pathname + target.search : undefined;
+  }
+}
+
+function isRead(request: HttpRequest): boolean {
+  return request.method === 'GET' || request.method === 'OPTIONS';
+}
+
+/** Faults that may be gone a moment later; a device that does not answer in time gets no more load. */
+function isPassing(error: unknown): boolean {
+  return error instanceof TransportFault && ['refused', 'reset', 'cut off'].includes(error.kind);
+}
+
+/** How long to wait, from seconds or a date; undefined when the device does not say. */
+function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const until = Date.parse(text);
+  if (Number.isNaN(until)) return undefined;
+  // The device's own clock, where it tells the time: it may be far off from ours.
+  const now = Date.parse(headers.date ?? '');
+  return Math.max(0, until - (Number.isNaN(now) ? Date.now() : now));
+}
+
+function who(credential: Credential | undefined): string {
+  return credential === undefined ? 'without a credential' : String(credential);
+}
+
+function maskedPath(path: string): string {
+  return path.replace(/([?&])([^=&]*)=([^&]*)/g, (pair, mark: string, name: string) =>
+    isSecretField(decodeSafely(name)) ? `${mark}${name}=***` : pair,
+  );
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

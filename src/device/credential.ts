@@ -1,0 +1,51 @@
+/**
+ * What a device is told about who is asking. The secret is private to the object: neither
+ * `util.inspect` nor `JSON.stringify` shows it.
+ */
+export class Credential {
+  readonly kind: 'basic' | 'token';
+  /** Who it is; undefined for a token, which does not say. */
+  readonly user: string | undefined;
+  readonly #secret: string;
+
+  private constructor(kind: 'basic' | 'token', user: string | undefined, secret: string) {
+    this.kind = kind;
+    this.user = user;
+    this.#secret = secret;
+  }
+
+  static basic(user: string, password: string): Credential {
+    return new Credential('basic', user, password);
+  }
+
+  static token(token: string): Credential {
+    return new Credential('token', undefined, token);
+  }
+
+  /** The value of the Authorization header. */
+  header(): string {
+    return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `Token ${this.#secret}`;
+  }
+
+  /** `text` with the secret, plain or encoded, replaced: a device may echo what it was sent. */
+  redact(text: string): string {
+    return [this.#secret, encodeURIComponent(this.#secret), this.#encoded()]
+      .filter((secret) => secret.length >= 3)
+      .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+  }
+
+  /** The secret in clear, for the one who keeps it. */
+  revealed(): { kind: 'basic'; user: string; password: string } | { kind: 'token'; token: string } {
+    return this.kind === 'basic'
+      ? { kind: 'basic', user: this.user ?? '', password: this.#secret }
+      : { kind: 'token', token: this.#secret };
+  }
+
+  toString(): string {
+    return this.user === undefined ? 'with a token' : `as ${this.user}`;
+  }
+
+  #encoded(): string {
+    return Buffer.from(`${this.user ?? ''}:${this.#secret}`, 'utf8').toString('base64');
+  }
+}

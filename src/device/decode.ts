@@ -1,0 +1,187 @@
+import { declinedReason } from './complaint.ts';
+import { JsonFailure, parseJson } from './json.ts';
+import { documentedProfile, idFieldOf, type Profile } from './profile.ts';
+import type { DeviceRecord, Value } from './record.ts';
+import { htmlTitle, isHtml, oneLine } from './text.ts';
+import { decodeTextList } from './text-list.ts';
+import { isValueList, valueText } from './value-text.ts';
+
+/** One answer to "all records of a resource". */
+export interface DecodedList {
+  readonly records: readonly DeviceRecord[];
+  /** What the records were wrapped in: `array`, `results`, `keyed by id`, `form text` … */
+  readonly envelope: string;
+  /** Where the next page is, when this is not all: as the device wrote it. */
+  readonly next?: string;
+  /** How many records there are on all pages, when the answer says so. */
+  readonly total?: number;
+}
+
+/** A body that holds no records; `device.ts` makes it an error with the device's name. */
+export class DecodeFailure extends Error {}
+
+/** A 2xx whose body says that the device did not do it. */
+export class DeclinedFailure extends Error {}
+
+/** Names under which devices hand out their records, besides the resource's own. */
+const ENVELOPES = ['results', 'data', 'rows', 'records', 'users', 'user'];
+
+/** What may stand beside the records and is none of them. */
+const ASIDE =
+  /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp)$/;
+
+const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
+
+/** Reads every list format that devices are known to use. Throws DecodeFailure or DeclinedFailure. */
+export function decodeList(
+  text: string,
+  resource: string,
+  profile: Profile = documentedProfile,
+): DecodedList {
+  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
+  if (/^\s*[[{"]/.test(body)) return decodeJsonList(readJson(body), resource, profile);
+  if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
+  const declined = declinedReason(body);
+  if (declined !== undefined) throw new DeclinedFailure(declined);
+  const list = decodeTextList(body);
+  // Any line with "=" looks like a field; a record without a key is more likely a message.
+  if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
+    return list;
+  throw new DecodeFailure(`neither JSON nor another known format: ${oneLine(body)}`);
+}
+
+/** The record in the answer to a write, when there is exactly one. Throws DeclinedFailure. */
+export function decodeWritten(
+  text: string,
+  resource: string,
+  profile: Profile = documentedProfile,
+): DeviceRecord | undefined {
+  try {
+    const { records } = decodeList(text, resource, profile);
+    return records.length === 1 ? records[0] : undefined;
+  } catch (error) {
+    // A 2xx need not say anything; what the device holds is read back anyway.
+    if (error instanceof DecodeFailure) return undefined;
+    throw error;
+  }
+}
+
+function readJson(text: string): Value {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    throw new DecodeFailure(`${error.message}: ${oneLine(text)}`, { cause: error });
+  }
+}
+
+type JsonObject = Readonly<Record<string, Value>>;
+
+function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
+  if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
+  if (!isObject(value)) throw new DecodeFailure('a single value instead of records');
+  const declined = declinedReason(value);
+  const isRecord = isRecordLike(value, resource, profile);
+  // A record may have a status of its own; a complaint also says what is wrong.
+  if (
+    declined !== undefined &&
+    (!isRecord || Object.keys(value).some((name) => COMPLAINT.test(name)))
+  ) {
+    throw new DeclinedFailure(declined);
+  }
+  if (isRecord) return { records: [value], envelope: 'one record' };
+  const name = envelopeOf(value, resource);
+  if (name !== undefined) {
+    return { ...decodeInner(value[name] ?? null, name, resource, profile), ...pagingOf(value) };
+  }
+  if (isKeyedById(value)) {
+    return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
+  }
+  throw new DecodeFailure(
+    `JSON without a list of records: ${oneLine(Object.keys(value).join(', '))}`,
+  );
+}
+
+/** The field that holds the records: a list, or an object when nothing else could be a record. */
+function envelopeOf(value: JsonObject, resource: string): string | undefined {
+  const names = [resource, `${resource}s`, ...ENVELOPES].filter((name) =>
+    Object.hasOwn(value, name),
+  );
+  const list = names.find((name) => isValueList(value[name]));
+  if (list !== undefined) return list;
+  return names.find(
+    (name) =>
+      isObject(value[name] ?? null) &&
+      Object.keys(value).every((other) => other === name || ASIDE.test(other)),
+  );
+}
+
+function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
+  if (isValueList(value)) return { records: recordsOf(value), envelope: name };
+  if (!isObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
+  if (isRecordLike(value, resource, profile)) return { records: [value], envelope: name };
+  if (Object.keys(value).length === 0) return { records: [], envelope: name };
+  if (isKeyedById(value)) {
+    return { records: keyedRecords(value, resource, profile), envelope: `${name}, keyed by id` };
+  }
+  const inner = envelopeOf(value, resource);
+  if (inner !== undefined && isValueList(value[inner])) {
+    return { records: recordsOf(value[inner]), envelope: `${name}.${inner}`, ...pagingOf(value) };
+  }
+  throw new DecodeFailure(`"${name}" holds no records`);
+}
+
+function recordsOf(items: readonly Value[]): DeviceRecord[] {
+  return items.map((item) => {
+    if (!isObject(item)) throw new DecodeFailure('a list in which not every item is a record');
+    return item;
+  });
+}
+
+function isKeyedById(value: JsonObject): boolean {
+  const items = Object.values(value);
+  return items.length > 0 && items.every(isObject);
+}
+
+/** The key is part of the record: it becomes the field that is missing, the id or the natural key. */
+function keyedRecords(value: JsonObject, resource: string, profile: Profile): DeviceRecord[] {
+  const keyField = profile.resources[resource]?.keyField ?? 'name';
+  return Object.entries(value).map(([key, item]) => {
+    const record = item as JsonObject;
+    if (Object.values(record).some((held) => valueText(held) === key)) return record;
+    const hasId = idFieldOf(profile, record) !== undefined;
+    const isIdLike = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27})$/i.test(key);
+    if (!Object.hasOwn(record, keyField) && (hasId || !isIdLike)) {
+      return { [keyField]: key, ...record };
+    }
+    return hasId ? record : { id: key, ...record };
+  });
+}
+
+function pagingOf(value: JsonObject): { next?: string; total?: number } {
+  const links = isObject(value.links ?? null) ? (value.links as JsonObject) : {};
+  const next = value.next ?? links.next;
+  const total = value.count ?? value.total;
+  return {
+    ...(typeof next === 'string' && next !== '' && { next }),
+    ...(typeof total === 'number' && Number.isInteger(total) && { total }),
+  };
+}
+
+/** Whether an object is a record by itself: it has the natural key, or an id. */
+function isRecordLike(value: JsonObject, resource: string, profile: Profile): boolean {
+  const keyField = profile.resources[resource]?.keyField;
+  const keys = [
+    ...(keyField === undefined ? ['username', 'name'] : [keyField]),
+    ...profile.idFields,
+  ];
+  return keys.some((field) => {
+    const held = Object.hasOwn(value, field) ? value[field] : undefined;
+    return ['string', 'number', 'bigint'].includes(typeof held);
+  });
+}
+
+function isObject(value: Value): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

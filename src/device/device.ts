@@ -1,0 +1,131 @@
+import { UsageError } from '../errors.ts';
+import { DeviceClient, type Answer, type ClientOptions } from './client.ts';
+import {
+  decodeList,
+  decodeWritten,
+  DeclinedFailure,
+  DecodeFailure,
+  type DecodedList,
+} from './decode.ts';
+import { encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
+import type { DeviceError } from './errors.ts';
+import { readPages } from './pages.ts';
+import { collectionPath, documentedProfile, isResourceName, type Profile } from './profile.ts';
+import type { DeviceRecord, DeviceRef } from './record.ts';
+import type { Trust } from './tls.ts';
+import { answerError, decodeError, type Circumstances } from './translate.ts';
+
+/** All records of a resource, and what they came wrapped in. */
+export interface Listing {
+  readonly records: readonly DeviceRecord[];
+  readonly envelope: string;
+}
+
+/** The device said yes. What it holds now is another question: read it back. */
+export interface WriteAnswer {
+  readonly status: number;
+  /** The record as the answer shows it, when it does. */
+  readonly record?: DeviceRecord;
+}
+
+export interface RawRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** From the root of the device, starting with one slash. */
+  readonly path: string;
+  readonly form?: FormPairs;
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** One device: its records, read and written. Whoever makes it closes it. */
+export class Device {
+  readonly ref: DeviceRef;
+  readonly profile: Profile;
+  readonly trust: Trust;
+  readonly #client: DeviceClient;
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions & { readonly profile?: Profile }) {
+    this.ref = options.device;
+    this.profile = options.profile ?? documentedProfile;
+    this.trust = options.trust;
+    this.#options = options;
+    this.#client = new DeviceClient(options);
+  }
+
+  /** Every record of a resource, from all its pages. Throws DeviceError, never gives a part of them. */
+  async list(resource: string, signal?: AbortSignal): Promise<Listing> {
+    if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
+    const path = collectionPath(this.profile, resource);
+    return readPages(path, this.ref, (page) => this.#page(page, resource, signal));
+  }
+
+  /** Sends a write once. Throws DeviceError unless the device says that it did it. */
+  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
+    const answer = await this.#client.request(withBody(request), signal);
+    const circumstances = this.#circumstances(request);
+    if (!isSuccess(answer)) throw answerError(circumstances, answer);
+    const resource = request.path.slice(this.profile.basePath.length).split('/')[0] ?? '';
+    const record = decoding(circumstances, answer, () =>
+      decodeWritten(answer.body, resource, this.profile),
+    );
+    return { status: answer.status, ...(record && { record }) };
+  }
+
+  /** Any request to this device; any status is an answer. Throws UsageError for a path that leaves it. */
+  async raw(request: RawRequest, signal?: AbortSignal): Promise<Answer> {
+    const url = URL.canParse(request.path, this.#client.origin)
+      ? new URL(request.path, this.#client.origin)
+      : undefined;
+    if (!request.path.startsWith('/') || url?.origin !== this.#client.origin) {
+      throw new UsageError(
+        `${JSON.stringify(request.path.slice(0, 200))} is no path on the device: it starts with one slash, as /api/user/`,
+      );
+    }
+    const path = url.pathname + url.search;
+    return this.#client.request(withBody({ ...request, path }), signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {
+    const request = { method: 'GET', path } as const;
+    const answer = await this.#client.request(request, signal);
+    const circumstances = this.#circumstances(request);
+    if (!isSuccess(answer)) throw answerError(circumstances, answer);
+    return decoding(circumstances, answer, () => decodeList(answer.body, resource, this.profile));
+  }
+
+  #circumstances(request: Circumstances['request']): Circumstances {
+    const { device, credential } = this.#options;
+    return { device, credential, request };
+  }
+}
+
+function withBody<M extends string>({
+  method,
+  path,
+  form,
+}: {
+  readonly method: M;
+  readonly path: string;
+  readonly form?: FormPairs;
+}): { method: M; path: string; body?: { type: string; text: string } } {
+  return { method, path, ...(form && { body: { type: FORM_TYPE, text: encodeForm(form) } }) };
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Throws what `decode` found wrong as an error with the device's name. */
+function decoding<T>(circumstances: Circumstances, answer: Answer, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof DecodeFailure || error instanceof DeclinedFailure)) throw error;
+    throw decodeError(circumstances, answer, error) satisfies DeviceError;
+  }
+}

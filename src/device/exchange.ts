@@ -1,0 +1,172 @@
+import type { Dispatcher } from 'undici';
+import { CancelledError } from '../errors.ts';
+import { bodyText, inflate, isFramed } from './body.ts';
+import { faultOf, TransportFault } from './fault.ts';
+import { JsonFailure, parseJson } from './json.ts';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Path and query from the root of the device, percent-encoded. */
+  readonly path: string;
+  readonly body?: { readonly type: string; readonly text: string };
+}
+
+/** A whole answer, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case; of repeated headers the values joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly elapsedMs: number;
+}
+
+export interface ExchangeLimits {
+  /** From the first byte of the request to the last of the answer. */
+  readonly timeoutMs: number;
+  /** On the wire and after decompression. */
+  readonly maxBodyBytes: number;
+}
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/** One request and its whole answer. Throws TransportFault, CancelledError, or what the connector threw. */
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  headers: Readonly<Record<string, string>>,
+  limits: ExchangeLimits,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const startedAt = performance.now();
+  const raw = await receive(dispatcher, request, headers, limits, signal);
+  const bytes = await inflate(raw, limits.maxBodyBytes);
+  const body = bodyText(bytes, raw.headers['content-type']);
+  if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
+    throw new TransportFault('cut off', 'the answer has no length and may be cut off', {
+      sent: true,
+      status: raw.status,
+    });
+  }
+  const elapsedMs = performance.now() - startedAt;
+  return { status: raw.status, headers: raw.headers, body, elapsedMs };
+}
+
+function receive(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  headers: Readonly<Record<string, string>>,
+  { timeoutMs, maxBodyBytes }: ExchangeLimits,
+  signal: AbortSignal | undefined,
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new CancelledError());
+      return;
+    }
+    let controller: Dispatcher.DispatchController | undefined;
+    let deadline: NodeJS.Timeout | undefined;
+    let status = 0;
+    let answerHeaders: Record<string, string> = {};
+    let size = 0;
+    let failure: Error | undefined;
+    const chunks: Buffer[] = [];
+
+    const settle = (): void => {
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', cancel);
+    };
+    const fail = (error: Error): void => {
+      if (failure) return;
+      failure = error;
+      settle();
+      reject(error);
+      // Before the request has a connection there is nothing to end; `onRequestStart` ends it then.
+      controller?.abort(error);
+    };
+    const cancel = (): void => {
+      // A write that has left may have been carried out: that is not the same as cancelled.
+      const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
+      fail(
+        controller && isWrite
+          ? new TransportFault('reset', 'cancelled while waiting for the answer', { sent: true })
+          : new CancelledError(),
+      );
+    };
+    const lost = (kind: 'timeout' | 'too large', detail: string): void => {
+      fail(new TransportFault(kind, detail, { sent: true, status: status || undefined }));
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+
+    dispatcher.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers,
+        body: request.body?.text ?? null,
+        // A deadline for the whole answer replaces undici's, which start anew with each chunk.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (failure) {
+            started.abort(failure);
+            return;
+          }
+          deadline = setTimeout(() => {
+            lost('timeout', `no complete answer within ${timeoutMs} ms`);
+          }, timeoutMs);
+        },
+        onResponseStart(_controller, statusCode, received) {
+          if (statusCode < 200) return;
+          status = statusCode;
+          answerHeaders = flatten(received);
+          if (Number(answerHeaders['content-length']) > maxBodyBytes) {
+            lost('too large', `${answerHeaders['content-length'] ?? ''} bytes`);
+          }
+        },
+        onResponseData(_controller, chunk) {
+          size += chunk.length;
+          if (size > maxBodyBytes) lost('too large', `more than ${maxBodyBytes} bytes`);
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          settle();
+          resolve({ status, headers: answerHeaders, bytes: Buffer.concat(chunks) });
+        },
+        onResponseError(_controller, error) {
+          settle();
+          reject(failure ?? faultOf(error, controller !== undefined) ?? error);
+        },
+      },
+    );
+  });
+}
+
+function flatten(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}
+
+/** A document with its closing bracket is whole, even if the connection ended without a word. */
+function isWholeJson(body: string): boolean {
+  if (!/^\s*[[{]/.test(body)) return false;
+  try {
+    parseJson(body);
+    return true;
+  } catch (error) {
+    if (error instanceof JsonFailure) return false;
+    throw error;
+  }
+}

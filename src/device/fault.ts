@@ -1,0 +1,71 @@
+/** What went wrong between devsh and a device before there was a whole answer. */
+export type FaultKind =
+  | 'name' // the name does not resolve
+  | 'refused'
+  | 'no route'
+  | 'connect timeout'
+  | 'tls'
+  | 'reset' // the connection broke or was closed before the whole answer
+  | 'cut off' // the answer ended, but nothing says that it is whole
+  | 'timeout'
+  | 'too large'
+  | 'malformed'; // not HTTP, or an encoding that it does not decode
+
+/** A failed exchange, still without a device's name; `translate.ts` makes it an error to show. */
+export class TransportFault extends Error {
+  readonly kind: FaultKind;
+  /** Whether any byte of the request may have left: a write may have been carried out. */
+  readonly sent: boolean;
+  /** HTTP status, when the answer came that far. */
+  readonly status: number | undefined;
+
+  constructor(
+    kind: FaultKind,
+    detail: string,
+    options: { sent: boolean; status?: number | undefined } & ErrorOptions,
+  ) {
+    super(detail, options);
+    this.kind = kind;
+    this.sent = options.sent;
+    this.status = options.status;
+  }
+}
+
+const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
+  ENOTFOUND: 'name',
+  EAI_AGAIN: 'name',
+  EAI_FAIL: 'name',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'no route',
+  ENETUNREACH: 'no route',
+  EHOSTDOWN: 'no route',
+  EADDRNOTAVAIL: 'no route',
+  EINVAL: 'no route',
+  EACCES: 'no route',
+  EPERM: 'no route',
+  ETIMEDOUT: 'connect timeout',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_DESTROYED: 'reset',
+  UND_ERR_CLOSED: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_HEADERS_OVERFLOW: 'too large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too large',
+};
+
+/** The fault behind an error of a socket or of undici; undefined when it is none of theirs. */
+export function faultOf(error: unknown, sent: boolean): TransportFault | undefined {
+  if (error instanceof TransportFault) return error;
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const kind = KIND_OF_CODE[code] ?? kindOfFamily(code);
+  return kind && new TransportFault(kind, error.message, { sent, cause: error });
+}
+
+function kindOfFamily(code: string): FaultKind | undefined {
+  if (code.startsWith('HPE_')) return code === 'HPE_INVALID_EOF_STATE' ? 'reset' : 'malformed';
+  if (/^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO$)/.test(code)) return 'tls';
+  return undefined;
+}

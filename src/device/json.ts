@@ -1,0 +1,121 @@
+import type { Value } from './record.ts';
+
+/** Text that is no JSON, or JSON nested too deep to be walked safely. */
+export class JsonFailure extends Error {}
+
+/** Deeper than any record; far below where a recursive walk overflows the stack. */
+const MAX_DEPTH = 64;
+
+/** Digits from which on an integer may not fit into a number. */
+const LONG_DIGITS = 16;
+
+/**
+ * Reads JSON without loss: integers beyond 2^53 become `bigint`. A byte order mark is skipped, of
+ * duplicate keys the last wins, `__proto__` is a field like any other. Throws JsonFailure.
+ */
+export function parseJson(text: string): Value {
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const { depth, longIntegers } = scan(source);
+  if (depth > MAX_DEPTH) throw new JsonFailure(`nested more than ${MAX_DEPTH} levels deep`);
+  if (longIntegers.length === 0) return parse(source);
+  const mark = unusedMark(source);
+  return restore(parse(quoted(source, longIntegers, mark)), mark);
+}
+
+function parse(source: string): Value {
+  try {
+    return JSON.parse(source) as Value;
+  } catch (error) {
+    throw new JsonFailure('not valid JSON', { cause: error });
+  }
+}
+
+type Span = readonly [start: number, end: number];
+
+/** One pass outside strings: how deep it nests, and where the long integers are. */
+function scan(source: string): { depth: number; longIntegers: readonly Span[] } {
+  const longIntegers: Span[] = [];
+  let level = 0;
+  let depth = 0;
+  let index = 0;
+  while (index < source.length) {
+    const code = source.charCodeAt(index);
+    if (code === 0x22 /* " */) {
+      index = endOfString(source, index);
+      continue;
+    }
+    if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
+      level += 1;
+      if (level > depth) depth = level;
+      if (depth > MAX_DEPTH) break;
+    } else if (code === 0x5d /* ] */ || code === 0x7d /* } */) {
+      level -= 1;
+    } else if (isDigit(code)) {
+      const start = index;
+      while (isDigit(source.charCodeAt(index))) index += 1;
+      if (index - start >= LONG_DIGITS && isInteger(source, start, index)) {
+        longIntegers.push([source[start - 1] === '-' ? start - 1 : start, index]);
+      }
+      continue;
+    }
+    index += 1;
+  }
+  return { depth, longIntegers };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Whether the digits are a whole number that JSON allows, not a part of `1.5`, `1e9` or `007`. */
+function isInteger(source: string, start: number, end: number): boolean {
+  const next = source[end];
+  const last = source[start - 1] === '-' ? source[start - 2] : source[start - 1];
+  const isPart = /[.eE+\w-]/;
+  if (source[start] === '0') return false;
+  return !(next !== undefined && isPart.test(next)) && !(last !== undefined && isPart.test(last));
+}
+
+/** The index after the closing quote; the end of the text when there is none. */
+function endOfString(source: string, open: number): number {
+  let close = source.indexOf('"', open + 1);
+  while (close > 0) {
+    let slashes = 0;
+    while (source.charCodeAt(close - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return close + 1;
+    close = source.indexOf('"', close + 1);
+  }
+  return source.length;
+}
+
+/** A prefix that no string of the text starts with, so that no string is taken for a number. */
+function unusedMark(source: string): string {
+  let mark = 'integer:';
+  while (source.includes(mark)) mark = `integer${Math.random().toString(36).slice(2)}:`;
+  return mark;
+}
+
+function quoted(source: string, spans: readonly Span[], mark: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const [start, end] of spans) {
+    parts.push(source.slice(from, start), `"${mark}${source.slice(start, end)}"`);
+    from = end;
+  }
+  parts.push(source.slice(from));
+  return parts.join('');
+}
+
+/** Not deep: `scan` has limited the levels. */
+function restore(value: Value, mark: string): Value {
+  if (typeof value === 'string') {
+    if (!value.startsWith(mark)) return value;
+    const digits = value.slice(mark.length);
+    return Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: Value) => restore(item, mark));
+  return Object.fromEntries(
+    Object.entries(value).map(([field, item]) => [field, restore(item, mark)]),
+  );
+}

@@ -1,0 +1,120 @@
+import type { DeviceRecord } from './record.ts';
+import { valueText } from './value-text.ts';
+
+/** Where devsh knows a fact from: the API document, convention, this very device, or the user. */
+export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
+
+/** What is known about one resource (`user`, `interface`). */
+export interface ResourceProfile {
+  /** The natural key: what people call a record by. */
+  readonly keyField: string;
+  /** The fields that a write must fill, in the order of the document. */
+  readonly fields: readonly string[];
+  /** Fields that allow certain values only: left empty they are refused. */
+  readonly choiceFields: readonly string[];
+}
+
+/** The facts that a profile states, by name; each has an origin. */
+export type FactName =
+  | 'basePath'
+  | 'resources.user.keyField'
+  | 'resources.user.fields'
+  | 'resources.user.choiceFields'
+  | 'idFields'
+  | 'noId'
+  | 'update'
+  | 'deletePath';
+
+/** How one family of devices speaks: data only. */
+export interface Profile {
+  readonly name: string;
+  /** In front of the resource's name; starts and ends with a slash. */
+  readonly basePath: string;
+  readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
+  /** Fields that may hold the id of a record, most likely first. */
+  readonly idFields: readonly string[];
+  /** What a form says for "no id yet". */
+  readonly noId: string;
+  /** How a record is changed: all its fields posted to the collection, with its id. */
+  readonly update: 'post-with-id';
+  /** The path of one record; `{collection}` and `{id}` are replaced. */
+  readonly deletePath: string;
+  readonly origins: Readonly<Record<FactName, Origin>>;
+}
+
+/** Exactly the API document; its gaps are filled by the conventions of REST. */
+export const documentedProfile: Profile = {
+  name: 'documented',
+  basePath: '/api/',
+  resources: {
+    user: {
+      keyField: 'username',
+      fields: ['uuid', 'first_name', 'lastname', 'username', 'lang'],
+      choiceFields: ['lang'],
+    },
+  },
+  idFields: ['uuid', 'id', 'pk', '_id', '.id'],
+  noId: 'null',
+  update: 'post-with-id',
+  deletePath: '{collection}{id}/',
+  origins: {
+    basePath: 'documented',
+    'resources.user.keyField': 'assumed',
+    'resources.user.fields': 'documented',
+    'resources.user.choiceFields': 'assumed',
+    idFields: 'assumed',
+    noId: 'documented',
+    update: 'assumed',
+    deletePath: 'assumed',
+  },
+};
+
+/** Natural keys in use, for resources that the profile does not know. */
+const KEY_FIELDS = ['username', 'name'];
+
+/**
+ * The field that people call a record by. When records are given and none has the profile's field,
+ * it is the first likely one that they do have.
+ */
+export function keyFieldOf(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[] = [],
+): string {
+  const known = profile.resources[resource]?.keyField;
+  const candidates = [...(known === undefined ? [] : [known]), ...KEY_FIELDS, ...profile.idFields];
+  const held = candidates.find((field) => records.some((record) => hasOwn(record, field)));
+  return held ?? known ?? 'name';
+}
+
+/** The field that holds the record's id; undefined when it has none. */
+export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
+  return profile.idFields.find((field) => {
+    const value = hasOwn(record, field) ? record[field] : undefined;
+    return (
+      (typeof value === 'string' && value !== '') ||
+      typeof value === 'number' ||
+      typeof value === 'bigint'
+    );
+  });
+}
+
+/** The record's id as text; undefined when it has none. */
+export function idOf(profile: Profile, record: DeviceRecord): string | undefined {
+  const field = idFieldOf(profile, record);
+  return field === undefined ? undefined : valueText(record[field]);
+}
+
+/** The path of all records of a resource: `/api/user/`. The resource must be a plain name. */
+export function collectionPath(profile: Profile, resource: string): string {
+  return `${profile.basePath}${resource}/`;
+}
+
+/** Whether a resource can be part of a path as it stands. */
+export function isResourceName(resource: string): boolean {
+  return /^[A-Za-z0-9][\w-]{0,63}$/.test(resource);
+}
+
+function hasOwn(record: DeviceRecord, field: string): boolean {
+  return Object.prototype.hasOwnProperty.call(record, field);
+}

@@ -1,0 +1,216 @@
+import { CancelledError, DevshError } from '../errors.ts';
+import { issuesOf, issuesText } from './complaint.ts';
+import type { Credential } from './credential.ts';
+import { DeclinedFailure, type DecodeFailure } from './decode.ts';
+import {
+  ProtocolError,
+  RejectedError,
+  UnauthorizedError,
+  UnreachableError,
+  type DeviceError,
+} from './errors.ts';
+import type { Answer, HttpRequest } from './exchange.ts';
+import { faultOf, type TransportFault } from './fault.ts';
+import type { DeviceRef } from './record.ts';
+import { oneLine } from './text.ts';
+
+/** What a message needs to know besides the failure itself. */
+export interface Circumstances {
+  readonly device: DeviceRef;
+  readonly request: Pick<HttpRequest, 'method' | 'path'>;
+  readonly credential: Credential | undefined;
+}
+
+/** As much of a body as `--raw` may want to show. */
+const KEPT_BODY = 64 * 1024;
+
+/** The error for an answer that is no success (2xx). */
+export function answerError(circumstances: Circumstances, answer: Answer): DeviceError {
+  const { device, credential } = circumstances;
+  const { status, body } = answer;
+  const redact = (text: string): string => credential?.redact(text) ?? text;
+  const what = describe(circumstances);
+  const said = saying(redact(issuesText(issuesOf(body.slice(0, KEPT_BODY)))));
+  if (status === 401) {
+    const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
+    return new UnauthorizedError(
+      device,
+      `the login was refused (401, ${who})${said}. Try "login ${device.name}"`,
+      401,
+    );
+  }
+  if (status === 403) {
+    const who = credential?.user === undefined ? 'this account' : `"${credential.user}"`;
+    return new UnauthorizedError(
+      device,
+      `${what} is forbidden (403)${said}. Either ${who} lacks the right, or the login is wrong: ` +
+        `try "login ${device.name}" with another account`,
+      403,
+    );
+  }
+  if (status >= 300 && status < 400) return redirectError(circumstances, answer);
+  if (status >= 400 && status < 500) {
+    const issues = Object.fromEntries(
+      Object.entries(issuesOf(body.slice(0, KEPT_BODY))).map(([field, texts]) => [
+        field,
+        texts.map(redact),
+      ]),
+    );
+    return new RejectedError(
+      device,
+      `${what} was refused (${status}${meaningOf(status, answer)})${said}`,
+      { status, issues },
+    );
+  }
+  const advice =
+    status >= 500
+      ? 'The device has a problem of its own; try again, and look at its log'
+      : `Look at it with "get ${circumstances.request.path} --raw"`;
+  return new ProtocolError(device, `${what} was answered with ${status}${said}. ${advice}`, {
+    status,
+    body: redact(body.slice(0, KEPT_BODY)),
+  });
+}
+
+/** The error for a 2xx whose body is not what it should be. */
+export function decodeError(
+  circumstances: Circumstances,
+  answer: Answer,
+  failure: DecodeFailure | DeclinedFailure,
+): DeviceError {
+  const { device, request, credential } = circumstances;
+  const redact = (text: string): string => credential?.redact(text) ?? text;
+  const { status } = answer;
+  const body = answer.body.slice(0, KEPT_BODY);
+  if (failure instanceof DeclinedFailure) {
+    return new RejectedError(
+      device,
+      `${describe(circumstances)} was refused (with status ${status})${saying(redact(failure.message))}`,
+      { status, issues: issuesOf(body) },
+    );
+  }
+  return new ProtocolError(
+    device,
+    `${describe(circumstances)} was answered with ${redact(failure.message)}. ` +
+      `See all of it with "get ${request.path} --raw"`,
+    { status, body: redact(body) },
+  );
+}
+
+/** The error for an exchange that ended without a whole answer; what is expected already passes. */
+export function exchangeError(circumstances: Circumstances, error: unknown): Error {
+  if (error instanceof DevshError) return error;
+  const fault = faultOf(error, true);
+  if (fault) return faultError(circumstances, fault);
+  if (error instanceof Error && error.name === 'AbortError') return new CancelledError();
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function faultError(circumstances: Circumstances, fault: TransportFault): DeviceError {
+  const { device, request } = circumstances;
+  const what = describe(circumstances);
+  const { status } = fault;
+  switch (fault.kind) {
+    case 'too large':
+      return new ProtocolError(
+        device,
+        `the answer to ${what} is too large: ${fault.message}. Nothing of it was used`,
+        { ...(status !== undefined && { status }) },
+      );
+    case 'malformed':
+      return new ProtocolError(
+        device,
+        `the answer to ${what} is not valid HTTP: ${oneLine(fault.message)}. Is this the right port?`,
+        { ...(status !== undefined && { status }) },
+      );
+    case 'name':
+    case 'refused':
+    case 'no route':
+    case 'connect timeout':
+    case 'tls':
+    case 'reset':
+    case 'cut off':
+    case 'timeout': {
+      const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
+      const doubt =
+        isWrite && fault.sent ? ` Whether ${what} was carried out is not known from this.` : '';
+      return new UnreachableError(device, reason(circumstances, fault) + doubt, {
+        mayHaveArrived: fault.sent,
+        cause: fault,
+      });
+    }
+  }
+}
+
+function reason(
+  { device: { address }, request: { method, path } }: Circumstances,
+  fault: TransportFault,
+): string {
+  const what = `${method} ${oneLine(path)}`;
+  switch (fault.kind) {
+    case 'name':
+      return `the name of ${address} does not resolve. Check the spelling, or use the IP address`;
+    case 'refused':
+      return `${address} refuses the connection. Is its API switched on, and is the port right?`;
+    case 'no route':
+      return `there is no way to ${address}. Check the network, the VPN and the address`;
+    case 'connect timeout':
+      return `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`;
+    case 'tls':
+      return `no TLS with ${address}: ${oneLine(fault.message)}. Is this the HTTPS port, and does it speak TLS 1.2?`;
+    case 'timeout':
+      return `${oneLine(fault.message)} to ${what}. Try again, or give it longer with --timeout.`;
+    case 'cut off':
+      return `the answer to ${what} has no length and may be cut off. Try again.`;
+    case 'reset':
+    case 'malformed':
+    case 'too large':
+      return fault.sent
+        ? `the connection broke before the answer to ${what} was complete. Try again.`
+        : `${address} closed the connection before it was ready. Is this the HTTPS port?`;
+  }
+}
+
+function redirectError(circumstances: Circumstances, answer: Answer): ProtocolError {
+  const { device, request } = circumstances;
+  const { status } = answer;
+  const location = oneLine(answer.headers.location ?? '');
+  const isRead = request.method === 'GET' || request.method === 'OPTIONS';
+  const why = isRead
+    ? 'devsh follows a redirect only on the same device, and not for ever'
+    : 'a write is never sent on, and nothing else was sent';
+  return new ProtocolError(
+    device,
+    `${describe(circumstances)} was answered with a redirect (${status}) to ${location || 'nowhere'}: ${why}`,
+    { status, body: answer.body.slice(0, KEPT_BODY) },
+  );
+}
+
+function meaningOf(status: number, { headers }: Answer): string {
+  switch (status) {
+    case 404:
+      return ', not found';
+    case 405:
+      return headers.allow === undefined
+        ? ', method not allowed'
+        : `, method not allowed; it allows ${oneLine(headers.allow)}`;
+    case 409:
+      return ', conflict';
+    case 415:
+      return ', the device wants another format';
+    case 429:
+      return headers['retry-after'] === undefined
+        ? ', too many requests'
+        : `, too many requests; it asks to wait ${oneLine(headers['retry-after'])} s`;
+    default:
+      return '';
+  }
+}
+
+function describe({ request }: Circumstances): string {
+  return `${request.method} ${oneLine(request.path)}`;
+}
+
+function saying(text: string): string {
+  return text === '' ? '' : `: ${text}`;
+}
