@@ -2,6 +2,7 @@ import type { Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
+import type { Format } from './options.ts';
 
 /**
  * What a command says, as data. Every reader (one-shot, script, plain REPL, TUI) draws it in its own
@@ -18,6 +19,7 @@ export type Output =
   | AnswerOutput
   | MessageOutput
   | ErrorOutput
+  | CheckpointOutput
   | QuitOutput;
 
 /** How records want to be shown. */
@@ -25,6 +27,8 @@ export interface View {
   readonly resource: string;
   /** `table`: one row a record; `record`: one block a record, every field. */
   readonly layout: 'table' | 'record';
+  /** The natural key's field (`username`): first column, and what folding compares by. */
+  readonly key?: string;
   /** Field names to show, in order; absent: chosen by content. */
   readonly columns?: readonly string[];
   /** Field names to sort by, most important first; a leading `-` reverses. Absent: device order. */
@@ -33,6 +37,8 @@ export interface View {
   readonly fold: boolean;
   /** Fields that differ from device to device by nature (id, token): no drift, no obstacle to folding. */
   readonly perDevice: readonly string[];
+  /** A filter left records out: that a key is missing on a device is then not known. */
+  readonly filtered?: boolean;
 }
 
 export type ReadOutcome =
@@ -50,6 +56,8 @@ export interface ReadOutput {
 /** What a write is going to do; shown before the question, and all there is with `--dry-run`. */
 export interface PlanOutput {
   readonly kind: 'plan';
+  /** `--dry-run`: nothing follows, so the plan is the data and goes to stdout. */
+  readonly dryRun?: boolean;
   readonly plan: Plan;
 }
 
@@ -113,6 +121,15 @@ export interface ErrorOutput {
   readonly kind: 'error';
   readonly error: DevshError;
   readonly device?: DeviceRef;
+}
+
+/**
+ * All data so far belongs together: readers that print at the end print it now (`simulator`, the lines
+ * of a script). What follows is in `format`, where the line says so.
+ */
+export interface CheckpointOutput {
+  readonly kind: 'checkpoint';
+  readonly format?: Format;
 }
 
 /** `quit` was typed. */

@@ -1,0 +1,70 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Value } from '../device/record.ts';
+import { valueText } from '../device/value-text.ts';
+import type { Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import { columnsOf } from './columns.ts';
+import { reasonsOf } from './result-text.ts';
+
+/** A header and rows, one file for each kind of thing said. */
+interface Sheet {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * The data as CSV: values as the device sent them, except that what a spreadsheet would run as a
+ * formula gets an apostrophe in front.
+ */
+export function csvText(outputs: readonly Output[]): string {
+  return sheetsOf(outputs)
+    .map(({ header, rows }) => stringify([header, ...rows], { escape_formulas: true }))
+    .join('\n');
+}
+
+function sheetsOf(outputs: readonly Output[]): Sheet[] {
+  const sheets: Sheet[] = [];
+  const reads = outputs.filter((output) => output.kind === 'read');
+  if (reads.length > 0) sheets.push(readSheet(reads));
+  sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
+  const results = outputs.filter((output) => output.kind === 'result');
+  if (results.length > 0) {
+    const header = ['device', 'resource', 'key', 'action', 'verdict', 'reason'];
+    const rows = results.map(({ result }) => {
+      const { device, resource, key, action, verdict } = result;
+      return [device.name, resource, key, action, verdict, reasonsOf(result).join('; ')];
+    });
+    sheets.push({ header, rows });
+  }
+  const answers = outputs.filter((output) => output.kind === 'answer');
+  if (answers.length > 0) {
+    const rows = answers.map(({ device, status, body }) => [device.name, String(status), body]);
+    sheets.push({ header: ['device', 'status', 'body'], rows });
+  }
+  return sheets;
+}
+
+function readSheet(reads: readonly ReadOutput[]): Sheet {
+  const records = reads.flatMap(({ device, outcome }) =>
+    outcome.ok ? outcome.records.map((record) => ({ device, record })) : [],
+  );
+  const view = reads[0]?.view;
+  const fields = view
+    ? columnsOf(
+        view,
+        records.map(({ record }) => record),
+      )
+    : [];
+  return {
+    header: ['device', ...fields],
+    rows: records.map(({ device, record }) => [device.name, ...cells(record, fields)]),
+  };
+}
+
+function tableSheet({ columns, rows }: TableOutput): Sheet {
+  const header = columns.map(({ key }) => key);
+  return { header, rows: rows.map((row) => cells(row, header)) };
+}
+
+function cells(row: Readonly<Record<string, Value>>, fields: readonly string[]): string[] {
+  return fields.map((field) => valueText(row[field]));
+}

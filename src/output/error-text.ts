@@ -1,0 +1,26 @@
+import type { DeviceRef } from '../device/record.ts';
+import { UsageError, type DevshError } from '../errors.ts';
+import { visible, visibleLines } from './sanitize.ts';
+import type { Style } from './style.ts';
+
+/** Why a device failed, without its name, which stands before it already. One harmless line. */
+export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
+  const prefix = device ? `${device.name}: ` : '';
+  const { message } = error;
+  return visible(message.startsWith(prefix) ? message.slice(prefix.length) : message);
+}
+
+/** "✗ fw3: no answer within 5 s" */
+export function failureLine(device: DeviceRef, error: DevshError, style: Style): string {
+  return style('bad', `✗ ${visible(device.name)}: ${reasonText(error, device)}`);
+}
+
+/** An error that is not about one device, with what the user may have meant. */
+export function errorLines(error: DevshError, style: Style): string[] {
+  const suggestions = error instanceof UsageError ? error.suggestions : [];
+  const lines = [style('bad', 'error: ') + visibleLines(error.message)];
+  if (suggestions.length > 0) {
+    lines.push(`  did you mean ${suggestions.map((text) => `'${visible(text)}'`).join(' or ')}?`);
+  }
+  return lines;
+}

@@ -1,0 +1,114 @@
+import type { Plan, Step } from '../change/plan.ts';
+import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
+import { valueText } from '../device/value-text.ts';
+import { reasonText } from './error-text.ts';
+import { reasonsOf } from './result-text.ts';
+import { visible } from './sanitize.ts';
+import type { Style, Tone } from './style.ts';
+import { fieldText, quotedText } from './value.ts';
+
+const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
+  add: { verb: 'to add', tone: 'good' },
+  set: { verb: 'to change', tone: 'warning' },
+  delete: { verb: 'to delete', tone: 'bad' },
+};
+
+/** What a run will do, equal steps of several devices in one line, and a line of counts. */
+export function planLines(plan: Plan, style: Style): string[] {
+  const lines = new Grouped();
+  for (const { device, steps, settled, error } of plan.devices) {
+    for (const step of steps) lines.add(stepHead(step), stepTail(step), device.name);
+    for (const result of settled) {
+      lines.add(result.verdict, settledTail(result), device.name);
+    }
+    if (error) lines.add('cannot plan', `: ${reasonText(error, device)}`, device.name);
+  }
+  return [...lines.texts(), countLine(plan, style)];
+}
+
+/** Lines that differ only in the device, in the order in which they were first added. */
+class Grouped {
+  readonly #groups = new Map<string, { head: string; tail: string; devices: string[] }>();
+
+  add(head: string, tail: string, device: string): void {
+    const id = `${head}\n${tail}`;
+    const group = this.#groups.get(id);
+    if (!group) this.#groups.set(id, { head, tail, devices: [device] });
+    else if (!group.devices.includes(device)) group.devices.push(device);
+  }
+
+  texts(): string[] {
+    return [...this.#groups.values()].map(
+      ({ head, tail, devices }) => `${head} on ${devices.map(visible).join(', ')}${tail}`,
+    );
+  }
+}
+
+function stepHead({ action, resource, key }: Step): string {
+  return `${action} ${visible(resource)} ${visible(key)}`;
+}
+
+function stepTail(step: Step): string {
+  switch (step.action) {
+    case 'add':
+      return addedText(step);
+    case 'set':
+      return changesText(step);
+    case 'delete':
+      return '';
+  }
+}
+
+/** " (first_name=Carol) (lang=de: most common here)": what was asked for, and what was filled in. */
+function addedText({ asked, filled, after, keyField }: Step): string {
+  const value = (field: string) => after?.[field] ?? asked[field];
+  const given = Object.keys(asked)
+    .filter((field) => field !== keyField)
+    .map((field) => `${visible(field)}=${quotedText(field, value(field))}`);
+  const groups = Object.entries(filled).map(
+    ([field, origin]) => `${visible(field)}=${quotedText(field, value(field))}: ${visible(origin)}`,
+  );
+  if (given.length > 0) groups.unshift(given.join(' '));
+  return groups.map((group) => ` (${group})`).join('');
+}
+
+/** ": lang: de -> en, first_name: Bob -> Rob" */
+function changesText({ before, after, asked }: Step): string {
+  const wanted = after ?? asked;
+  const changes = Object.keys(wanted)
+    .filter((field) => valueText(before?.[field]) !== valueText(wanted[field]))
+    .map((field) => {
+      const [old, next] = [before?.[field], wanted[field]].map((value) => quotedText(field, value));
+      // Two different secrets look the same when they are masked.
+      return fieldText(field, wanted[field]) === '•••'
+        ? `${visible(field)}: •••`
+        : `${visible(field)}: ${old ?? ''} -> ${next ?? ''}`;
+    });
+  return changes.length > 0 ? `: ${changes.join(', ')}` : '';
+}
+
+function settledTail(result: StepResult): string {
+  const what = `${visible(result.resource)} ${visible(result.key)}`;
+  const reasons = reasonsOf(result);
+  return `: ${what}${reasons.length > 0 ? ` - ${reasons.join('; ')}` : ''}`;
+}
+
+/** "7 to add · 2 unchanged · 1 unreachable" */
+function countLine({ devices }: Plan, style: Style): string {
+  const steps = devices.flatMap((device) => device.steps);
+  const settled = devices.flatMap((device) => device.settled);
+  const parts: string[] = [];
+  for (const action of ['add', 'set', 'delete'] as const) {
+    const count = steps.filter((step) => step.action === action).length;
+    if (count > 0) parts.push(style(WILL[action].tone, `${count} ${WILL[action].verb}`));
+  }
+  for (const verdict of VERDICTS) {
+    const count = settled.filter((result) => result.verdict === verdict).length;
+    if (count > 0) parts.push(`${count} ${verdict}`);
+  }
+  const codes = devices.flatMap(({ error }) => (error ? [error.code] : []));
+  for (const code of new Set(codes)) {
+    parts.push(style('bad', `${codes.filter((other) => other === code).length} ${code}`));
+  }
+  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
+}

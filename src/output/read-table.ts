@@ -1,0 +1,93 @@
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
+import { sortBy } from '../fleet/sort.ts';
+import type { ReadOutput, View } from '../shell/output.ts';
+import { columnsOf, columnTitle, fieldsOf, keyFieldOf } from './columns.ts';
+import { visible } from './sanitize.ts';
+import type { TextColumn, TextTable } from './table-text.ts';
+import { cellText, fieldText } from './value.ts';
+
+/** Reads of one view, made ready for text. */
+export interface ReadTable {
+  readonly view: View;
+  readonly rows: readonly FoldedRow[];
+  readonly fields: readonly string[];
+  /** "41 records on 3 devices, 12 the same on all" */
+  readonly footer: string;
+}
+
+/** Merges the devices' records, folded and sorted as the view wants it. Failed devices are not in it. */
+export function readTable(view: View, outputs: readonly ReadOutput[]): ReadTable {
+  const reads = outputs.flatMap(({ device, outcome }): DeviceRecords[] =>
+    outcome.ok ? [{ device, records: outcome.records }] : [],
+  );
+  const records = reads.flatMap((read) => read.records);
+  const key = keyFieldOf(view, fieldsOf(records));
+  const folded = foldRecords(reads, key, view.perDevice);
+  const rows = view.fold ? folded : reads.flatMap(({ device, records }) => single(device, records));
+  return {
+    view,
+    rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
+    fields: columnsOf(view, records),
+    footer: footer(folded, reads, records.length),
+  };
+}
+
+function single(device: DeviceRef, records: readonly DeviceRecord[]): FoldedRow[] {
+  return records.map((record) => ({
+    devices: [device],
+    record,
+    records: [record],
+    differing: [],
+    of: 1,
+  }));
+}
+
+function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {
+  if (Object.hasOwn(record, field)) return record[field];
+  return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
+}
+
+/** The table's cells: the device first, the note on folding last. */
+export function readCells({ view, rows, fields }: ReadTable): TextTable {
+  const hasNotes = view.fold && rows.some(({ of }) => of > 1);
+  const columns: TextColumn[] = [
+    { title: 'DEVICE', role: 'device' },
+    ...fields.map((field, index): TextColumn => ({
+      title: columnTitle(field),
+      role: view.perDevice.includes(field) ? 'id' : index === 0 ? 'key' : 'field',
+    })),
+  ];
+  if (hasNotes) columns.push({ title: 'NOTE', role: 'note' });
+  return {
+    columns,
+    rows: rows.map((row) => [
+      visible(row.devices.map(({ name }) => name).join(',')),
+      ...fields.map((field) => rowText(row, field, view)),
+      ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
+    ]),
+  };
+}
+
+/** A field that is per device has one text only when all devices of the row agree. */
+function rowText(row: FoldedRow, field: string, view: View): string {
+  const text = fieldText(field, row.record[field]);
+  if (row.records.length === 1 || !view.perDevice.includes(field)) return text;
+  const distinct = new Set(row.records.map((record) => cellText(record[field])));
+  return distinct.size === 1 ? text : `(${distinct.size} values)`;
+}
+
+function footer(
+  rows: readonly FoldedRow[],
+  reads: readonly DeviceRecords[],
+  recordCount: number,
+): string {
+  const counted = `${count(recordCount, 'record')} on ${count(reads.length, 'device')}`;
+  if (reads.length < 2 || recordCount === 0) return counted;
+  const shared = rows.filter(({ devices, of }) => devices.length === of).length;
+  return `${counted}, ${shared} the same on all`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

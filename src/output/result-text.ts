@@ -1,0 +1,54 @@
+import { VERDICTS, type Difference, type StepResult, type Verdict } from '../change/verdict.ts';
+import type { SummaryOutput } from '../shell/output.ts';
+import { reasonText } from './error-text.ts';
+import { visible } from './sanitize.ts';
+import type { Style, Tone } from './style.ts';
+import { quotedText } from './value.ts';
+
+/** A sign and a tone for each verdict; the word always stands beside them. */
+export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {
+  done: { mark: '✓', tone: 'good' },
+  unchanged: { mark: '=', tone: 'quiet' },
+  'no effect': { mark: '✗', tone: 'bad' },
+  differs: { mark: '≠', tone: 'warning' },
+  failed: { mark: '✗', tone: 'bad' },
+  drift: { mark: '≠', tone: 'warning' },
+  unknown: { mark: '?', tone: 'warning' },
+  skipped: { mark: '-', tone: 'quiet' },
+};
+
+/** "✗ fw3  add user carol: failed - no answer within 5 s" */
+export function resultLine(result: StepResult, style: Style): string {
+  const { mark, tone } = VERDICT_MARKS[result.verdict];
+  const what = `${result.action} ${visible(result.resource)} ${visible(result.key)}`;
+  return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdictText(result, style)}`;
+}
+
+function verdictText(result: StepResult, style: Style): string {
+  const { tone } = VERDICT_MARKS[result.verdict];
+  const reasons = reasonsOf(result);
+  const tail = reasons.length > 0 ? ` - ${reasons.join('; ')}` : '';
+  return style(tone, result.verdict) + tail;
+}
+
+/** What is to say besides the verdict: the differences, the note, the error. */
+export function reasonsOf(result: StepResult): string[] {
+  return [
+    ...(result.differences ?? []).map(differenceText),
+    ...(result.note === undefined ? [] : [visible(result.note)]),
+    ...(result.error ? [reasonText(result.error, result.device)] : []),
+  ];
+}
+
+/** "lang: sent de, device holds en" */
+function differenceText({ field, sent, held }: Difference): string {
+  return `${visible(field)}: sent ${quotedText(field, sent)}, device holds ${quotedText(field, held)}`;
+}
+
+/** "2 done · 1 failed" */
+export function summaryLine({ counts }: Pick<SummaryOutput, 'counts'>, style: Style): string {
+  const parts = VERDICTS.filter((verdict) => (counts[verdict] ?? 0) > 0).map((verdict) =>
+    style(VERDICT_MARKS[verdict].tone, `${counts[verdict] ?? 0} ${verdict}`),
+  );
+  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
+}

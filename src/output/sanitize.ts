@@ -1,0 +1,53 @@
+/**
+ * What a terminal obeys or shows as nothing: control and bidi characters, zero-width and other
+ * invisible ones, line separators, half surrogates. Escape sequences, reordered text and look-alike
+ * names are made of these.
+ */
+const UNSAFE =
+  '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\uFFF9-\\uFFFB';
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const HAS_UNSAFE = new RegExp(`[${UNSAFE}]`, 'u');
+const ALL_UNSAFE = new RegExp(`[${UNSAFE}]`, 'gu');
+
+/** Compiling the list of all emoji sequences takes long, and few texts need it. */
+let unsafeOrEmoji: RegExp | undefined;
+
+/** Whether a text holds something that must not reach a terminal as it is. */
+export function hasUnsafe(text: string): boolean {
+  return !PRINTABLE_ASCII.test(text) && HAS_UNSAFE.test(text);
+}
+
+/** Replaces each unsafe code point, also those inside an emoji. */
+export function replaceUnsafe(text: string, replacement: (character: string) => string): string {
+  return hasUnsafe(text) ? text.replace(ALL_UNSAFE, replacement) : text;
+}
+
+/**
+ * A text from outside as one harmless line: control characters as `^[`, other invisible ones as
+ * `<U+202E>`. Letters, combining marks and emoji stay as they are. Applying it twice changes nothing.
+ */
+export function visible(text: string): string {
+  if (!hasUnsafe(text)) return text;
+  unsafeOrEmoji ??= new RegExp(`\\p{RGI_Emoji}|[${UNSAFE}]`, 'gv');
+  return text.replace(unsafeOrEmoji, (match) => (HAS_UNSAFE.test(match) ? shown(match) : match));
+}
+
+/** The same for messages of several lines: `\n` stays a line break, a tab becomes two spaces. */
+export function visibleLines(text: string): string {
+  return PRINTABLE_ASCII.test(text)
+    ? text
+    : text
+        .split('\n')
+        .map((line) => visible(line.replaceAll('\t', '  ')))
+        .join('\n');
+}
+
+function shown(match: string): string {
+  // An emoji with a joiner, a variation selector or tags: a known sequence, drawn as one.
+  if (/^\p{Emoji}/u.test(match)) return match;
+  const code = match.codePointAt(0) ?? 0;
+  if (code < 0x20) return '^' + String.fromCharCode(code + 64);
+  if (code === 0x7f) return '^?';
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}

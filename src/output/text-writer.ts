@@ -1,0 +1,111 @@
+import type { AnswerOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import { planLines } from './plan-text.ts';
+import { readCells, readTable } from './read-table.ts';
+import { recordLines } from './record-text.ts';
+import type { RemarkWriter } from './remark-text.ts';
+import { resultLine, summaryLine } from './result-text.ts';
+import { visible, visibleLines } from './sanitize.ts';
+import { toJson } from './json.ts';
+import { createStyle, type Style } from './style.ts';
+import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';
+import { fieldText } from './value.ts';
+import type { Streams, Writer } from './writer.ts';
+
+/** For people, and for `cut` and `awk` when `out` is no terminal. */
+export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
+  const style = createStyle(streams.color);
+  let reads: ReadOutput[] = [];
+
+  const print = (lines: readonly string[]): void => {
+    remarks.clear();
+    if (lines.length > 0) streams.out(lines.join('\n') + '\n');
+  };
+  const table = (text: TextTable): void => {
+    print(streams.isTty ? alignedLines(text, streams.columns, style) : tabbedLines(text));
+  };
+  const flushReads = (): void => {
+    const [first] = reads;
+    if (!first) return;
+    const merged = readTable(first.view, reads);
+    // With no answer at all there is no table, only the reasons.
+    if (reads.some(({ outcome }) => outcome.ok)) {
+      if (first.view.layout === 'record') print(recordLines(merged, style));
+      else table(readCells(merged));
+      const hasFooter = streams.isTty && !streams.quiet && first.view.layout === 'table';
+      if (hasFooter) remarks.lines([style('quiet', merged.footer)]);
+    }
+    for (const read of reads) remarks.write(read);
+    reads = [];
+  };
+  const writeData = (output: Output): void => {
+    switch (output.kind) {
+      case 'result':
+        print([resultLine(output.result, style)]);
+        break;
+      case 'summary':
+        print([summaryLine(output, style)]);
+        break;
+      case 'table':
+        table(tableCells(output));
+        break;
+      case 'text':
+        print([visibleLines(output.text.replace(/\n$/, ''))]);
+        break;
+      case 'answer':
+        if (!streams.quiet || output.status >= 400) remarks.lines([answerHead(output, style)]);
+        streams.out(answerText(output, streams.isTty));
+        break;
+      case 'plan':
+        if (output.dryRun) print(planLines(output.plan, style));
+        else remarks.write(output);
+        break;
+      case 'read':
+      case 'progress':
+      case 'message':
+      case 'error':
+      case 'checkpoint':
+      case 'quit':
+        remarks.write(output);
+        break;
+    }
+  };
+  return {
+    write(output) {
+      if (output.kind === 'read') {
+        const [first] = reads;
+        if (first && !isSameTable(first, output)) flushReads();
+        reads.push(output);
+        return;
+      }
+      // Devices answer while remarks are made; all else comes after the table.
+      if (output.kind !== 'progress' && output.kind !== 'message') flushReads();
+      writeData(output);
+    },
+    end(error) {
+      flushReads();
+      remarks.end(error);
+    },
+  };
+}
+
+function isSameTable(a: ReadOutput, b: ReadOutput): boolean {
+  return a.view.resource === b.view.resource && a.view.layout === b.view.layout;
+}
+
+function tableCells({ columns, rows }: TableOutput): TextTable {
+  return {
+    columns: columns.map(({ title }, index) => ({ title, role: index === 0 ? 'key' : 'field' })),
+    rows: rows.map((row) => columns.map(({ key }) => fieldText(key, row[key]))),
+  };
+}
+
+function answerHead({ device, status }: AnswerOutput, style: Style): string {
+  return style(status < 400 ? 'quiet' : 'bad', `${visible(device.name)}: HTTP ${status}`);
+}
+
+/** A body goes to a file as it came; a terminal must not obey it. */
+function answerText({ value, body }: AnswerOutput, isTty: boolean): string {
+  if (value !== undefined) return toJson(value, { indent: 2 }) + '\n';
+  if (!isTty) return body;
+  return body === '' ? '' : visibleLines(body.replace(/\n$/, '')) + '\n';
+}

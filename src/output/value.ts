@@ -1,0 +1,25 @@
+import type { Value } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import { visible } from './sanitize.ts';
+
+/**
+ * A value as one harmless line for a table or a message. This is the one place where values become
+ * safe to show: what comes from here is not made visible again.
+ */
+export function cellText(value: Value | undefined): string {
+  return visible(valueText(value));
+}
+
+/** The same for a named field: secrets are not shown on a screen. */
+export function fieldText(field: string, value: Value | undefined): string {
+  const text = valueText(value);
+  return isSecretField(field) && text !== '' ? '•••' : visible(text);
+}
+
+/** For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes. */
+export function quotedText(field: string, value: Value | undefined): string {
+  const text = fieldText(field, value);
+  if (text === '') return "''";
+  return /\s/.test(text) ? `'${text}'` : text;
+}

@@ -1,0 +1,36 @@
+import stringWidth from 'string-width';
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const segmenter = new Intl.Segmenter();
+
+/** Terminal cells that a text takes; it must already be harmless (`visible`). */
+export function widthOf(text: string): number {
+  return PRINTABLE_ASCII.test(text) ? text.length : stringWidth(text);
+}
+
+/** At most `width` cells: what is too long ends with `…`. Never cuts a character in half. */
+export function cut(text: string, width: number): string {
+  // No text takes less than one unit for two cells, so a short one needs no measuring.
+  if (text.length * 2 <= width) return text;
+  if (PRINTABLE_ASCII.test(text)) {
+    if (text.length <= width) return text;
+    return width < 1 ? '' : text.slice(0, width - 1) + '…';
+  }
+  if (stringWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return kept + '…';
+}
+
+/** Exactly `width` cells: cut, or padded with spaces. */
+export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const kept = cut(text, width);
+  const padding = ' '.repeat(Math.max(0, width - widthOf(kept)));
+  return align === 'left' ? kept + padding : padding + kept;
+}

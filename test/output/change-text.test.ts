@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest';
+import type { Plan, Step } from '../../src/change/plan.ts';
+import type { StepResult } from '../../src/change/verdict.ts';
+import type { PlanOutput, ResultOutput } from '../../src/shell/output.ts';
+import { fw1, fw2, fw3, unreachable, write } from './collect.ts';
+
+const addCarol: Step = {
+  action: 'add',
+  resource: 'user',
+  key: 'carol',
+  keyField: 'username',
+  request: {
+    method: 'POST',
+    path: '/api/user/',
+    form: [
+      ['uuid', 'null'],
+      ['username', 'carol'],
+      ['password', 'hush'],
+    ],
+  },
+  after: { username: 'carol', first_name: 'Carol Ann', password: 'hush', lang: 'de' },
+  asked: { username: 'carol', first_name: 'Carol Ann', password: 'hush' },
+  filled: { lang: 'most common here' },
+};
+const setBob: Step = {
+  action: 'set',
+  resource: 'user',
+  key: 'bob',
+  keyField: 'username',
+  request: { method: 'POST', path: '/api/user/', form: [['lang', 'en']] },
+  before: { username: 'bob', lang: 'de', lastname: '' },
+  after: { username: 'bob', lang: 'en', lastname: 'Builder' },
+  asked: { lang: 'en', lastname: 'Builder' },
+  filled: {},
+};
+const deleteBob: Step = {
+  action: 'delete',
+  resource: 'user',
+  key: 'bob',
+  keyField: 'username',
+  request: { method: 'DELETE', path: '/api/user/1/' },
+  before: { username: 'bob' },
+  asked: {},
+  filled: {},
+};
+const base = { resource: 'user', key: 'carol', action: 'add' } as const;
+const unchanged: StepResult = { ...base, device: fw2, verdict: 'unchanged' };
+const plan: Plan = {
+  run: 'r1',
+  devices: [
+    { device: fw1, steps: [addCarol, setBob], settled: [] },
+    { device: fw2, steps: [addCarol, deleteBob], settled: [{ ...unchanged, key: 'dave' }] },
+    { device: fw3, steps: [], settled: [], error: unreachable },
+  ],
+};
+const planned: PlanOutput = { kind: 'plan', plan };
+
+function ended(result: Partial<StepResult>): ResultOutput {
+  return {
+    kind: 'result',
+    run: 'r1',
+    result: { ...base, device: fw1, verdict: 'done', ...result },
+  };
+}
+
+const run = [
+  planned,
+  ended({ record: { username: 'carol' } }),
+  ended({
+    device: fw2,
+    verdict: 'differs',
+    differences: [
+      { field: 'lang', sent: 'de', held: 'en' },
+      { field: 'password', sent: 'hush', held: 'hash' },
+    ],
+  }),
+  ended({ device: fw3, verdict: 'failed', error: unreachable }),
+  ended({ key: 'x\u001B[2J', verdict: 'unknown', note: 'the answer was lost' }),
+  { kind: 'summary', run: 'r1', counts: { unknown: 1, done: 1, differs: 1, failed: 1 } },
+] as const;
+
+test('a plan is folded and counted, on stderr, with secrets masked', () => {
+  const { out, err } = write('table', [planned]);
+  expect(out).toBe('');
+  expect('\n' + err).toMatchInlineSnapshot(`
+    "
+    add user carol on fw1, fw2 (first_name='Carol Ann' password=•••) (lang=de: most common here)
+    set user bob on fw1: lang: de -> en, lastname: '' -> Builder
+    delete user bob on fw2
+    unchanged on fw2: user dave
+    cannot plan on fw3: no answer within 5 s
+    2 to add · 1 to change · 1 to delete · 1 unchanged · 1 unreachable
+    "
+  `);
+});
+
+test('the plan of a dry run is the data', () => {
+  const { out, err } = write('table', [{ ...planned, dryRun: true }]);
+  expect(out).toContain('add user carol on fw1, fw2');
+  expect(err).toBe('');
+});
+
+test('each result has a sign, a word and its reason; the summary counts', () => {
+  const { out } = write('table', run);
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    ✓ fw1  add user carol: done
+    ≠ fw2  add user carol: differs - lang: sent de, device holds en; password: sent •••, device holds •••
+    ✗ fw3  add user carol: failed - no answer within 5 s
+    ? fw1  add user x^[[2J: unknown - the answer was lost
+    1 done · 1 differs · 1 failed · 1 unknown
+    "
+  `);
+});
+
+test('the JSON of a run holds results, the device that had no plan, and the summary', () => {
+  const { out } = write('json', run, { isTty: true });
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    {
+      "schema": "devsh/1",
+      "run": "r1",
+      "results": [
+        {
+          "device": "fw1",
+          "address": "10.0.0.5:443",
+          "resource": "user",
+          "key": "carol",
+          "action": "add",
+          "verdict": "done",
+          "record": {
+            "username": "carol"
+          }
+        },
+        {
+          "device": "fw2",
+          "address": "10.0.0.6:443",
+          "resource": "user",
+          "key": "carol",
+          "action": "add",
+          "verdict": "differs",
+          "differences": [
+            {
+              "field": "lang",
+              "sent": "de",
+              "held": "en"
+            },
+            {
+              "field": "password",
+              "sent": "***",
+              "held": "***"
+            }
+          ]
+        },
+        {
+          "device": "fw3",
+          "address": "10.0.0.7:443",
+          "resource": "user",
+          "key": "carol",
+          "action": "add",
+          "verdict": "failed",
+          "error": {
+            "code": "unreachable",
+            "message": "fw3: no answer within 5 s"
+          }
+        },
+        {
+          "device": "fw1",
+          "address": "10.0.0.5:443",
+          "resource": "user",
+          "key": "x\\u001b[2J",
+          "action": "add",
+          "verdict": "unknown",
+          "note": "the answer was lost"
+        },
+        {
+          "device": "fw2",
+          "address": "10.0.0.6:443",
+          "resource": "user",
+          "key": "dave",
+          "action": "add",
+          "verdict": "unchanged"
+        }
+      ],
+      "summary": {
+        "done": 1,
+        "unchanged": 1,
+        "differs": 1,
+        "failed": 1,
+        "unknown": 1
+      }
+    }
+    "
+  `);
+});
+
+test('the JSON of a dry run holds the plan, with secrets masked', () => {
+  const { out } = write('json', [{ ...planned, dryRun: true }]);
+  expect(JSON.parse(out)).toMatchObject({
+    schema: 'devsh/1',
+    run: 'r1',
+    plan: [
+      {
+        device: 'fw1',
+        steps: [
+          {
+            action: 'add',
+            request: { method: 'POST', path: '/api/user/' },
+            after: { password: '***' },
+          },
+          { action: 'set', before: { lang: 'de' }, after: { lang: 'en' } },
+        ],
+      },
+      { device: 'fw2', settled: [{ key: 'dave', verdict: 'unchanged' }] },
+      { device: 'fw3', steps: [], error: { code: 'unreachable' } },
+    ],
+  });
+  expect(out).not.toContain('hush');
+});
+
+test('a plan in which all is so already is its results', () => {
+  const settled: PlanOutput = {
+    kind: 'plan',
+    plan: { run: 'r1', devices: [{ device: fw2, steps: [], settled: [unchanged] }] },
+  };
+  expect(JSON.parse(write('json', [settled]).out)).toEqual({
+    schema: 'devsh/1',
+    run: 'r1',
+    results: [{ device: 'fw2', address: fw2.address, ...base, verdict: 'unchanged' }],
+    summary: { unchanged: 1 },
+  });
+});
+
+test('jsonl says each result as it comes, and CSV has a row for each', () => {
+  const lines = write('jsonl', run).out.trimEnd().split('\n');
+  expect(lines.map((line) => Object.keys(JSON.parse(line) as object).join())).toEqual([
+    'device,address,error',
+    'device,address,resource,key,action,verdict,record',
+    'device,address,resource,key,action,verdict,differences',
+    'device,address,resource,key,action,verdict,error',
+    'device,address,resource,key,action,verdict,note',
+    'run,summary',
+  ]);
+  expect(write('csv', run).out).toContain('fw3,user,carol,add,failed,no answer within 5 s\n');
+});

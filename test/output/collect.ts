@@ -1,0 +1,57 @@
+import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import { UnreachableError } from '../../src/device/errors.ts';
+import type { DevshError } from '../../src/errors.ts';
+import { createWriter, type Format, type Streams } from '../../src/output/writer.ts';
+import type { Output, ReadOutput, View } from '../../src/shell/output.ts';
+
+export const fw1: DeviceRef = { name: 'fw1', address: '10.0.0.5:443' };
+export const fw2: DeviceRef = { name: 'fw2', address: '10.0.0.6:443' };
+export const fw3: DeviceRef = { name: 'fw3', address: '10.0.0.7:443' };
+export const unreachable = new UnreachableError(fw3, 'no answer within 5 s');
+
+export const users: View = {
+  resource: 'user',
+  layout: 'table',
+  key: 'username',
+  fold: true,
+  perDevice: ['uuid'],
+};
+
+export function read(
+  device: DeviceRef,
+  answer: readonly DeviceRecord[] | DevshError,
+  view: Partial<View> = {},
+): ReadOutput {
+  const outcome = Array.isArray(answer)
+    ? { ok: true as const, records: answer as readonly DeviceRecord[] }
+    : { ok: false as const, error: answer as DevshError };
+  return { kind: 'read', view: { ...users, ...view }, device, outcome };
+}
+
+export interface Collected {
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a writer says to one command's outputs. */
+export function write(
+  format: Format,
+  outputs: readonly Output[],
+  { error, ...streams }: Partial<Streams> & { error?: DevshError } = {},
+): Collected {
+  let out = '';
+  let err = '';
+  const writer = createWriter(format, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    isTty: false,
+    isErrTty: false,
+    columns: 80,
+    color: false,
+    quiet: false,
+    ...streams,
+  });
+  for (const output of outputs) writer.write(output);
+  writer.end(error);
+  return { out, err };
+}

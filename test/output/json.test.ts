@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Value } from '../../src/device/record.ts';
+import { toJson } from '../../src/output/json.ts';
+
+test('what is written reads back as the same value, on one line or indented', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      // JSON.stringify writes -0 as 0.
+      const expected: unknown = JSON.parse(JSON.stringify(value));
+      expect(JSON.parse(toJson(value))).toEqual(expected);
+      expect(JSON.parse(toJson(value, { indent: 2 }))).toEqual(expected);
+    }),
+  );
+});
+
+test('large integers keep every digit', () => {
+  expect(toJson({ id: 12345678901234567890n })).toBe('{"id":12345678901234567890}');
+});
+
+test('what is undefined is left out, and what JSON cannot say is null', () => {
+  expect(toJson({ a: undefined, b: [undefined, NaN], c: {} })).toBe('{"b":[null,null],"c":{}}');
+});
+
+test('control, bidi and invisible characters and half surrogates are escaped', () => {
+  expect(toJson('\u001B[m\u007F\u009B\u202E\u200B\uFEFF\uD800\u{E0041} é李')).toBe(
+    String.raw`"\u001b[m\u007f\u009b\u202e\u200b\ufeff\ud800\udb40\udc41 é李"`,
+  );
+});
+
+test('indents like JSON.stringify', () => {
+  const value = { a: [1, { b: [] }], c: {} };
+  expect(toJson(value, { indent: 2 })).toBe(JSON.stringify(value, null, 2));
+});
+
+test('a value nested deeper than the stack is written', () => {
+  let value: Value = [];
+  for (let depth = 1; depth < 100_000; depth += 1) value = [value];
+  expect(toJson(value)).toHaveLength(200_000);
+});
+
+test('a field named __proto__ is data', () => {
+  expect(toJson(JSON.parse('{"__proto__":{"a":1}}') as Value)).toBe('{"__proto__":{"a":1}}');
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { widthOf } from '../../src/output/width.ts';
+import { fw1, fw2, fw3, read, unreachable, write } from './collect.ts';
+
+const alice = { uuid: '6f1c', username: 'alice', first_name: 'Alice', age: 9, lang: 'de' };
+const li = { uuid: '77aa', username: 'li', first_name: '李雷', age: 31, lang: 'zh' };
+const three = [
+  read(fw1, [alice, { ...li, lang: 'en' }]),
+  read(fw3, unreachable),
+  read(fw2, [{ ...alice, uuid: '0b7e' }, li, { username: 'bob', token: 'hush' }]),
+];
+
+test('a terminal gets an aligned table, the reasons of failed devices and a footer', () => {
+  const { out, err } = write('table', three, { isTty: true });
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    DEVICE   USERNAME  FIRST NAME  AGE  LANG  TOKEN  UUID
+    fw1,fw2  alice     Alice         9  de           (2 values)
+    fw1      li        李雷         31  en           77aa        differs: lang
+    fw2      li        李雷         31  zh           77aa        differs: lang
+    fw2      bob                              •••                only here
+    "
+  `);
+  expect('\n' + err).toMatchInlineSnapshot(`
+    "
+    5 records on 2 devices, 1 the same on all
+    ✗ fw3: no answer within 5 s
+    "
+  `);
+});
+
+test('another program gets tabs, a header line and no footer', () => {
+  const { out, err } = write('table', three);
+  expect('\n' + out.replaceAll('\t', '→')).toMatchInlineSnapshot(`
+    "
+    DEVICE→USERNAME→FIRST NAME→AGE→LANG→TOKEN→UUID→NOTE
+    fw1,fw2→alice→Alice→9→de→→(2 values)→
+    fw1→li→李雷→31→en→→77aa→differs: lang
+    fw2→li→李雷→31→zh→→77aa→differs: lang
+    fw2→bob→→→→•••→→only here
+    "
+  `);
+  expect(err).toBe('✗ fw3: no answer within 5 s\n');
+});
+
+test('without folding each device has its own rows, sorted as asked', () => {
+  const unfolded = three.map((output) => ({
+    ...output,
+    view: {
+      ...output.view,
+      fold: false,
+      columns: ['username', 'lang'],
+      sort: ['username', '-device'],
+    },
+  }));
+  const { out } = write('table', unfolded, { isTty: true });
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    DEVICE  USERNAME  LANG
+    fw2     alice     de
+    fw1     alice     de
+    fw2     bob
+    fw2     li        zh
+    fw1     li        en
+    "
+  `);
+});
+
+test('one record a block shows every field and where devices differ', () => {
+  const { out } = write('table', [
+    read(fw1, [alice], { layout: 'record' }),
+    read(fw2, [{ ...alice, uuid: '0b7e', lang: 'en', password: 'x' }], { layout: 'record' }),
+  ]);
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    fw1
+      username    alice
+      first_name  Alice
+      age         9
+      lang        de  (differs between devices)
+      password      (differs between devices)
+      uuid        6f1c
+
+    fw2
+      username    alice
+      first_name  Alice
+      age         9
+      lang        en  (differs between devices)
+      password    •••  (differs between devices)
+      uuid        0b7e
+    "
+  `);
+});
+
+test('when no device answered there are only the reasons', () => {
+  const { out, err } = write('table', [read(fw3, unreachable)], { isTty: true });
+  expect(out).toBe('');
+  expect(err).toBe('✗ fw3: no answer within 5 s\n');
+});
+
+test('ids shrink before names, and no line is wider than the terminal', () => {
+  const record = {
+    username: 'alexandra',
+    lang: 'de',
+    uuid: '6f1c2d3a-0000-4000-8000-000000000001',
+  };
+  const { out } = write('table', [read(fw1, [record])], { isTty: true, columns: 40 });
+  expect('\n' + out).toMatchInlineSnapshot(`
+    "
+    DEVICE  USERNAME   LANG  UUID
+    fw1     alexandra  de    6f1c2d3a-0000-…
+    "
+  `);
+});
+
+test('no text of a device reaches the terminal unescaped or makes a line too wide', () => {
+  const records = fc.array(
+    fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(records, fc.integer({ min: 1, max: 120 }), (rows, columns) => {
+      const { out } = write('table', [read(fw1, rows)], { isTty: true, columns });
+      const lines = out.split('\n');
+      expect(lines).toHaveLength(rows.length + 2);
+      for (const line of lines) {
+        expect(line).not.toMatch(/\p{Cc}/u);
+        expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      }
+    }),
+  );
+});
+
+test('colour adds nothing that is not said without it', () => {
+  const colored = write('table', three, { isTty: true, color: true });
+  const plain = write('table', three, { isTty: true });
+  expect(colored.out).toContain('\u001B[1m');
+  expect(stripVTControlCharacters(colored.out)).toBe(plain.out);
+  expect(stripVTControlCharacters(colored.err)).toBe(plain.err);
+});
