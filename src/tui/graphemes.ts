@@ -1,0 +1,49 @@
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
+const LOOK_AHEAD = 256;
+
+/** What a reader takes for the first character of `text`; '' when there is none. */
+export function firstGrapheme(text: string): string {
+  if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
+    return text.slice(0, 1);
+  }
+  const [first] = segmenter.segment(wholeCharacters(text, LOOK_AHEAD));
+  return first?.segment ?? '';
+}
+
+/** What a reader takes for the last character of `text`; '' when there is none. */
+export function lastGrapheme(text: string): string {
+  const end = text.length - 1;
+  if (isAlone(text.charCodeAt(end)) && (end === 0 || isAlone(text.charCodeAt(end - 1)))) {
+    return text.slice(end);
+  }
+  let from = end;
+  while (from > 0 && !isAlone(text.charCodeAt(from))) from--;
+  // A plain last character may still belong to the one before it.
+  if (from === end && from > 0) from--;
+  while (from > 0 && !isAlone(text.charCodeAt(from))) from--;
+  let last = '';
+  for (const { segment } of segmenter.segment(text.slice(Math.max(from, 0)))) last = segment;
+  return last;
+}
+
+export function dropFirstGrapheme(text: string): string {
+  return text.slice(firstGrapheme(text).length);
+}
+
+export function dropLastGrapheme(text: string): string {
+  return text.slice(0, text.length - lastGrapheme(text).length);
+}
+
+/** Latin letters, digits and signs never join with a neighbour of their kind (UAX 29); CR does. */
+function isAlone(code: number): boolean {
+  return code < 0x300 && code !== 0x0d;
+}
+
+/** The first `length` units, not ending in half a character. */
+function wholeCharacters(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? length - 1 : length);
+}

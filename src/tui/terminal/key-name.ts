@@ -1,0 +1,39 @@
+import type { KeyEvent, KeyPress } from './keys.ts';
+
+/** A key as the keymap names it: `ctrl-r`, `alt-b`, `shift-tab`, `G`, `?`, `pageup`. */
+export type KeyName = string;
+
+type Combination = Pick<KeyPress, 'name' | 'ctrl' | 'meta' | 'shift'>;
+
+/** Reads `ctrl-`, `alt-` and `shift-` in any order; an upper-case letter stands for Shift. */
+export function parseKey(text: KeyName): Combination {
+  const [, prefixes = '', last = text] = /^((?:(?:ctrl|alt|shift)-)*)(.+)$/su.exec(text) ?? [];
+  const isCharacter = /^.$/su.test(last);
+  const lower = isCharacter ? last.toLowerCase() : last;
+  return {
+    name: last === ' ' ? 'space' : lower,
+    ctrl: prefixes.includes('ctrl-'),
+    meta: prefixes.includes('alt-'),
+    shift: prefixes.includes('shift-') || last !== lower,
+  };
+}
+
+/** The name of a key, as `parseKey` reads it. */
+export function keyLabel(key: Combination): KeyName {
+  const upper = key.name.toUpperCase();
+  const isLetter = /^.$/su.test(key.name) && upper.toLowerCase() === key.name;
+  const isUpper = key.shift && isLetter && upper !== key.name && !key.ctrl && !key.meta;
+  const prefixes = [key.ctrl && 'ctrl-', key.meta && 'alt-', key.shift && !isUpper && 'shift-'];
+  return prefixes.filter((prefix) => prefix !== false).join('') + (isUpper ? upper : key.name);
+}
+
+export function matchesKey(event: KeyEvent, text: KeyName): boolean {
+  if (event.kind === 'paste') return false;
+  const wanted = parseKey(text);
+  return (
+    event.name === wanted.name &&
+    event.ctrl === wanted.ctrl &&
+    event.meta === wanted.meta &&
+    event.shift === wanted.shift
+  );
+}

@@ -1,0 +1,192 @@
+import { emitKeypressEvents, type Key } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { InputSplitter, type InputToken, type Unfinished } from './input.ts';
+
+/** One key with its modifiers. */
+export interface KeyPress {
+  readonly kind: 'key';
+  /** The lower-case character, or `enter`, `tab`, `escape`, `backspace`, `space`, `up`, `pageup`, `f1`... */
+  readonly name: string;
+  readonly ctrl: boolean;
+  readonly meta: boolean;
+  readonly shift: boolean;
+  /** What the key types; '' for keys that type nothing. */
+  readonly text: string;
+}
+
+/** One whole paste; line ends are `\n`, other control characters are as they came. */
+export interface Paste {
+  readonly kind: 'paste';
+  readonly text: string;
+}
+
+export type KeyEvent = KeyPress | Paste;
+
+/** The part of a readable stream that keys are read from. */
+export interface KeySource {
+  on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+export interface KeyReaderOptions {
+  /** How long ESC may wait for the rest of a sequence before it is the Escape key. */
+  readonly escapeTimeoutMs?: number;
+  /** How long the rest of a paste may be missing before the paste is taken as it is. */
+  readonly pasteTimeoutMs?: number;
+}
+
+/** A sequence that has begun with more than ESC and one character cannot be keys: it gets more time. */
+const SEQUENCE_TIMEOUT_MS = 500;
+
+/**
+ * Bytes in, keys out. Mouse, focus and answers of the terminal (OSC, DA, DSR) are dropped; sequences,
+ * characters and pastes may be cut anywhere.
+ */
+export class KeyReader {
+  readonly #stdin: KeySource;
+  readonly #onKey: (event: KeyEvent) => void;
+  readonly #timeouts: Readonly<Record<Exclude<Unfinished, 'nothing'>, number>>;
+  readonly #splitter = new InputSplitter();
+  readonly #sequences = new PassThrough();
+  #decoder = new StringDecoder('utf8');
+  #timer: NodeJS.Timeout | undefined;
+  #isReading = false;
+
+  constructor(stdin: KeySource, onKey: (event: KeyEvent) => void, options: KeyReaderOptions = {}) {
+    this.#stdin = stdin;
+    this.#onKey = onKey;
+    this.#timeouts = {
+      escape: options.escapeTimeoutMs ?? 50,
+      sequence: SEQUENCE_TIMEOUT_MS,
+      paste: options.pasteTimeoutMs ?? 3000,
+    };
+    // Node knows the key sequences of xterm, rxvt, PuTTY, Cygwin and the Linux console.
+    emitKeypressEvents(this.#sequences);
+    this.#sequences.on('keypress', (_text: unknown, key: Key) => {
+      const press = fromReadline(key);
+      if (press !== undefined) this.#onKey(press);
+    });
+  }
+
+  start(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#decoder = new StringDecoder('utf8');
+    this.#stdin.on('data', this.#onData);
+    this.#stdin.resume();
+  }
+
+  /** Drops what has begun and not ended. */
+  stop(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    clearTimeout(this.#timer);
+    this.#splitter.giveUp();
+    this.#stdin.off('data', this.#onData);
+    this.#stdin.pause();
+  }
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    clearTimeout(this.#timer);
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
+    this.#emit(this.#splitter.push(text));
+    const { unfinished } = this.#splitter;
+    if (unfinished === 'nothing' || !this.#isReading) return;
+    this.#timer = setTimeout(() => {
+      this.#emit(this.#splitter.giveUp());
+    }, this.#timeouts[unfinished]);
+  };
+
+  #emit(tokens: readonly InputToken[]): void {
+    for (const token of tokens) {
+      if (token.kind === 'paste') {
+        this.#deliver({ kind: 'paste', text: token.text.replace(/\r\n?/g, '\n') });
+      } else if (token.kind === 'text') {
+        for (const character of token.text) this.#deliver(fromCharacter(character, false));
+      } else if (READLINE_SEQUENCE.test(token.text)) {
+        if (this.#isReading) this.#sequences.emit('data', token.text);
+      } else {
+        this.#deliver(fromSequence(token.text));
+      }
+    }
+  }
+
+  #deliver(event: KeyEvent | undefined): void {
+    // A key before this one may have stopped the reading: the rest is meant for nobody.
+    if (event !== undefined && this.#isReading) this.#onKey(event);
+  }
+}
+
+/**
+ * The forms that readline decodes whole; of any other it would type the tail. `ESC [ I` and
+ * `ESC [ O` are focus reports, `ESC [ M` is a mouse report.
+ */
+const READLINE_SEQUENCE =
+  /^\x1b(?:O\d?[A-Za-z]|\[\[[A-E]|\[\d{1,2}(?:;\d)?[~^$]|\[(?:1;\d|\d)?[A-HJ-LNP-Za-hj-lp-su-z])$/;
+
+/** Keys as xterm and kitty report them when asked to tell all keys apart: `CSI code ; modifiers u`. */
+
+const CODE_SEQUENCE = /^\x1b\[(?:(\d{1,7})(?:;(\d{1,3}))?u|27;(\d{1,3});(\d{1,7})~)$/;
+
+function fromSequence(sequence: string): KeyPress | undefined {
+  if (sequence === '\x1b') return press('escape');
+  const [, code, modifiers, otherModifiers, otherCode] = CODE_SEQUENCE.exec(sequence) ?? [];
+  const point = Number(code ?? otherCode ?? NaN);
+  if (point <= 0x10ffff) {
+    const bits = Number(modifiers ?? otherModifiers ?? 1) - 1;
+    const base = fromCharacter(
+      point === 27 ? '\x1b' : String.fromCodePoint(point),
+      (bits & 2) !== 0,
+    );
+    if (base === undefined) return undefined;
+    const ctrl = base.ctrl || (bits & 4) !== 0;
+    return {
+      ...base,
+      ctrl,
+      shift: base.shift || (bits & 1) !== 0,
+      text: ctrl ? '' : base.text,
+    };
+  }
+  const second = sequence.slice(1);
+  return /^.$/su.test(second) ? fromCharacter(second, true) : undefined;
+}
+
+const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\x7f': 'backspace',
+  '\x1b': 'escape',
+};
+
+function fromCharacter(character: string, meta: boolean): KeyPress | undefined {
+  const name = NAMED_CHARACTERS[character];
+  if (name !== undefined) return press(name, { meta });
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0) return press('space', { meta, ctrl: true });
+  if (code < 0x20) {
+    return press(String.fromCharCode(code + 0x40).toLowerCase(), { meta, ctrl: true });
+  }
+  if (code >= 0x80 && code < 0xa0) return undefined;
+  const lower = character.toLowerCase();
+  return press(character === ' ' ? 'space' : lower, {
+    meta,
+    shift: character !== lower,
+    text: meta ? '' : character,
+  });
+}
+
+function fromReadline(key: Key): KeyPress | undefined {
+  const { name, ctrl = false, meta = false, shift = false } = key;
+  return name === undefined || name === 'undefined'
+    ? undefined
+    : press(name, { ctrl, meta, shift });
+}
+
+function press(name: string, rest: Partial<Omit<KeyPress, 'kind' | 'name'>> = {}): KeyPress {
+  return { kind: 'key', name, ctrl: false, meta: false, shift: false, text: '', ...rest };
+}

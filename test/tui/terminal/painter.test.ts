@@ -1,0 +1,199 @@
+import xterm from '@xterm/headless';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Painter, type Size } from '../../../src/tui/terminal/painter.ts';
+
+/** A painter on a terminal emulator of the same size. */
+function startPainter(initial: Size) {
+  const emulator = new xterm.Terminal({
+    cols: initial.columns,
+    rows: initial.rows,
+    allowProposedApi: true,
+  });
+  // As in the program: there resizing cuts and never re-wraps.
+  emulator.write('\x1b[?1049h');
+  const written: string[] = [];
+  const painter = new Painter(
+    (bytes) => {
+      written.push(bytes);
+      emulator.write(bytes);
+    },
+    () => ({ columns: emulator.cols, rows: emulator.rows }),
+  );
+  const settle = () =>
+    new Promise<void>((resolve) => {
+      emulator.write('', resolve);
+    });
+  return {
+    emulator,
+    painter,
+    settle,
+    /** What was written since the last call. */
+    written: () => written.splice(0).join(''),
+    lines: async () => {
+      await settle();
+      const { active } = emulator.buffer;
+      return Array.from(
+        { length: emulator.rows },
+        (_, row) =>
+          active
+            .getLine(active.baseY + row)
+            ?.translateToString(true, 0, emulator.cols)
+            .trimEnd() ?? '',
+      );
+    },
+    close: () => {
+      emulator.dispose();
+    },
+  };
+}
+
+const size = { columns: 10, rows: 4 };
+
+test('a frame is on the screen as it is', async () => {
+  const { painter, lines } = startPainter(size);
+  painter.paint('one\n表示 two\n\x1b[1mbold\x1b[22m');
+  expect(await lines()).toEqual(['one', '表示 two', 'bold', '']);
+});
+
+test('nothing is written when nothing changed', () => {
+  const { painter, written } = startPainter(size);
+  painter.paint('one\ntwo', { row: 0, column: 1 });
+  written();
+  painter.paint('one\ntwo', { row: 0, column: 1 });
+  expect(written()).toBe('');
+});
+
+test('only the lines that changed are written', () => {
+  const { painter, written } = startPainter(size);
+  painter.paint('one\ntwo\nthree');
+  written();
+  painter.paint('one\n2\nthree');
+  expect(written()).toBe('\x1b[?2026h\x1b[?7l\x1b[2;1H2\x1b[K\x1b[?7h\x1b[?2026l');
+});
+
+test('a full line keeps its last cell, an overlong one is cut before a wide character', async () => {
+  const { painter, lines } = startPainter(size);
+  painter.paint('0123456789\n0123456789abc\n012345678表\nend');
+  expect(await lines()).toEqual(['0123456789', '0123456789', '012345678', 'end']);
+});
+
+test('the cell at the bottom right stays empty and nothing scrolls', async () => {
+  const { painter, lines } = startPainter(size);
+  painter.paint('a\nb\nc\n0123456789\nbelow');
+  expect(await lines()).toEqual(['a', 'b', 'c', '012345678']);
+});
+
+test('rows that a shorter frame no longer has are emptied', async () => {
+  const { painter, lines } = startPainter(size);
+  painter.paint('one\ntwo\nthree');
+  painter.paint('one');
+  expect(await lines()).toEqual(['one', '', '', '']);
+});
+
+test('the cursor is shown where asked, moved alone, and hidden', async () => {
+  const { painter, emulator, written, settle } = startPainter(size);
+  painter.paint('one', { row: 0, column: 3 });
+  await settle();
+  expect(emulator.buffer.active).toMatchObject({ cursorX: 3, cursorY: 0 });
+  expect(written()).toContain('\x1b[?25h');
+  painter.paint('one', { row: 0, column: 1 });
+  expect(written()).toBe('\x1b[1;2H');
+  painter.paint('one');
+  expect(written()).toBe('\x1b[?25l');
+});
+
+test('control sequences in a frame do not reach the terminal, colours do', () => {
+  const { painter, written } = startPainter({ columns: 40, rows: 2 });
+  painter.paint('a\x1b]52;c;eA==\x07b\x1b[2Jc\x9b3Jd\x1b[31mred');
+  const bytes = written();
+  expect(bytes).toContain('a]52;c;eA==b[2Jc3Jd\x1b[31mred\x1b[m');
+});
+
+test('a colour that is left open does not run into the next line', async () => {
+  const { painter, emulator, settle } = startPainter(size);
+  painter.paint('\x1b[41mred\nplain');
+  await settle();
+  expect(emulator.buffer.active.getLine(0)?.getCell(5)?.isBgDefault()).toBe(true);
+  expect(emulator.buffer.active.getLine(1)?.getCell(0)?.isBgDefault()).toBe(true);
+});
+
+test('after invalidate everything is written again, and nothing is cleared as a whole', async () => {
+  const { painter, emulator, lines, written } = startPainter(size);
+  painter.paint('one\ntwo');
+  emulator.write('\x1b[Hgarbage\x1b[4;1Hmore');
+  painter.invalidate();
+  painter.paint('one\ntwo');
+  expect(await lines()).toEqual(['one', 'two', '', '']);
+  expect(written()).not.toMatch(/\x1b\[[23]?J/);
+});
+
+test('a wrapped terminal is left as it was found', async () => {
+  const { painter, emulator, settle } = startPainter(size);
+  painter.paint('x'.repeat(30));
+  await settle();
+  expect(emulator.modes).toMatchObject({ wraparoundMode: true, synchronizedOutputMode: false });
+});
+
+// The emulator knows the widths of Unicode 6: no emoji here.
+const character = fc.constantFrom(
+  'a',
+  'B',
+  ' ',
+  '表',
+  '示',
+  'ü',
+  'e\u0301',
+  'ｆ',
+  '\x1b[31m',
+  '\x1b[m',
+);
+const frame = fc
+  .array(fc.string({ unit: character, maxLength: 14 }), { maxLength: 7 })
+  .map((lines) => lines.join('\n'));
+const step = fc.oneof(
+  { weight: 4, arbitrary: frame.map((text) => ({ kind: 'frame' as const, text })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('resize' as const),
+      columns: fc.integer({ min: 2, max: 16 }),
+      rows: fc.integer({ min: 1, max: 8 }),
+    }),
+  },
+);
+
+test('after any frames and sizes the screen shows the last frame', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 12 }),
+      frame,
+      async (steps, last) => {
+        const { painter, emulator, lines, settle, close } = startPainter(size);
+        for (const one of steps) {
+          await settle();
+          if (one.kind === 'frame') painter.paint(one.text);
+          else emulator.resize(one.columns, one.rows);
+        }
+        painter.paint(last);
+        expect(await lines()).toEqual(expected(last, emulator.cols, emulator.rows));
+        close();
+      },
+    ),
+  );
+});
+
+/** The frame as an emulator that never wraps would show it. */
+function expected(text: string, columns: number, rows: number): string[] {
+  const lines = text.split('\n');
+  return Array.from({ length: rows }, (_, row) => {
+    let cells = row === rows - 1 ? columns - 1 : columns;
+    let line = '';
+    for (const one of (lines[row] ?? '').replace(/\x1b\[\d*m/g, '').match(/.\p{M}*/gsu) ?? []) {
+      cells -= /[表示ｆ]/u.test(one) ? 2 : 1;
+      if (cells < 0) break;
+      line += one;
+    }
+    return line.trimEnd();
+  });
+}
