@@ -52,6 +52,17 @@ export class SettingsError extends DevshError {
   readonly code = 'settings';
 }
 
+/** A script ends at a line that failed; what failed has been said already. */
+export class StoppedError extends DevshError {
+  readonly code = 'stopped';
+  override readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('this line failed; the lines after it were not run');
+    this.exitCode = exitCode;
+  }
+}
+
 /** Ended by the user or by a signal. */
 export class CancelledError extends DevshError {
   readonly code = 'cancelled';

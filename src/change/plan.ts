@@ -1,27 +1,32 @@
+import {
+  createRequest,
+  deleteRequest,
+  updateRequest,
+  type WriteRequest,
+} from '../device/encode.ts';
+import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
-import type { DevshError } from '../errors.ts';
+import { RefusedError, UsageError, type DevshError } from '../errors.ts';
+import type { Change, Target } from './change.ts';
+import { differencesOf, isSameValue } from './compare.ts';
+import { NotPossibleError } from './errors.ts';
 import type { Action, StepResult } from './verdict.ts';
-
-/** A request as it will be sent: the path from the root, the body as form pairs in order. */
-export interface PlannedRequest {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly form?: readonly (readonly [field: string, text: string])[];
-}
 
 /** One write to one record of one device, computed from what the device held. */
 export interface Step {
   readonly action: Action;
   readonly resource: string;
+  /** The natural key before the step. */
   readonly key: string;
-  readonly request: PlannedRequest;
+  readonly keyField: string;
+  readonly request: WriteRequest;
   /** The record before; absent for `add`. */
   readonly before?: DeviceRecord;
   /** What the record must hold afterwards, as far as it is known; absent for `delete`. */
   readonly after?: DeviceRecord;
   /** The fields that the user asked for. */
-  readonly asked: Readonly<Record<string, Value>>;
-  /** Fields that nobody asked for but that must be sent: field -> where the value comes from. */
+  readonly asked: DeviceRecord;
+  /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
   readonly filled: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +34,7 @@ export interface Step {
 export interface DevicePlan {
   readonly device: DeviceRef;
   readonly steps: readonly Step[];
-  /** Steps that need no request: unchanged, differs from an existing record, not found. */
+  /** Steps that need no request: unchanged, differs from an existing record, not possible. */
   readonly settled: readonly StepResult[];
   /** Set when the device could not be read: nothing is planned there, and nothing will be sent. */
   readonly error?: DevshError;
@@ -37,11 +42,228 @@ export interface DevicePlan {
 
 /** All that one change will do, device by device, in the order of the selection. */
 export interface Plan {
-  /** The run's id, also in every result: sortable by time. */
+  /** The run's id, also in every result; sorts by time. */
   readonly run: string;
   readonly devices: readonly DevicePlan[];
 }
 
 export function stepCount(plan: Plan): number {
   return plan.devices.reduce((count, device) => count + device.steps.length, 0);
+}
+
+/** A run's id: the UTC time and four random letters, as in `20261121-093041-k3qd`. */
+export function newRunId(now: Date, random: () => number = Math.random): string {
+  const time = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
+  const tail = Array.from({ length: 4 }, () => letters[Math.floor(random() * letters.length)]);
+  return `${time}-${tail.join('')}`;
+}
+
+/**
+ * Computes what a change means on one device, from the records that it holds now. Pure: reads and
+ * sends nothing.
+ */
+export function planDevice(
+  device: DeviceRef,
+  profile: Profile,
+  change: Change,
+  records: readonly DeviceRecord[],
+): DevicePlan {
+  const context = {
+    device,
+    profile,
+    records,
+    resource: change.resource,
+    keyField: keyFieldOf(profile, change.resource, records),
+  };
+  switch (change.action) {
+    case 'add':
+      return planAdd(context, change.fields);
+    case 'set':
+      return planEach(context, 'set', change.target, (record) =>
+        planSet(context, record, change.fields),
+      );
+    case 'delete':
+      return planEach(context, 'delete', change.target, (record) => planDelete(context, record));
+  }
+}
+
+interface Context {
+  readonly device: DeviceRef;
+  readonly profile: Profile;
+  readonly records: readonly DeviceRecord[];
+  readonly resource: string;
+  readonly keyField: string;
+}
+
+type Planned = Step | StepResult;
+
+function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
+  const { device, profile, records, resource, keyField } = context;
+  const wanted = fields[keyField];
+  if (wanted === undefined || wanted === '') {
+    throw new UsageError(`${resource} add needs ${keyField}=…`);
+  }
+  const key = String(wanted);
+  const result = { device, resource, key, action: 'add' as const };
+  const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
+  const [twin] = twins;
+  if (twin !== undefined) {
+    const differences = differencesOf(fields, twin);
+    const settled: StepResult =
+      differences.length === 0
+        ? { ...result, verdict: 'unchanged', record: twin, note: 'exists already' }
+        : {
+            ...result,
+            verdict: 'differs',
+            record: twin,
+            differences,
+            note: `exists already with other fields; "${resource} set" changes it`,
+          };
+    return { device, steps: [], settled: [settled] };
+  }
+  const { values, filled } = fillMissing(context, fields);
+  const after = { ...values, ...fields };
+  const request = createRequest(profile, resource, after);
+  const step: Step = {
+    action: 'add',
+    resource,
+    key,
+    keyField,
+    request,
+    after,
+    asked: fields,
+    filled,
+  };
+  return { device, steps: [step], settled: [] };
+}
+
+/**
+ * Values for fields that must be sent although nobody named them. A boolean left out of a form is
+ * stored as false, and a choice left empty is refused: both get the value that most records have.
+ */
+function fillMissing(
+  { profile, records, resource }: Context,
+  fields: DeviceRecord,
+): { values: DeviceRecord; filled: Record<string, string> } {
+  const values: Record<string, Value> = {};
+  const filled: Record<string, string> = {};
+  const choices = profile.resources[resource]?.choiceFields ?? [];
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
+  for (const field of names) {
+    if (field in fields) continue;
+    const held = records.map((record) => record[field]).filter((value) => value !== undefined);
+    const isBoolean = held.every((value) => typeof value === 'boolean');
+    if (!isBoolean && !choices.includes(field)) continue;
+    const common = mostCommon(held);
+    if (common === undefined) continue;
+    values[field] = common;
+    filled[field] = 'most common here';
+  }
+  return { values, filled };
+}
+
+function mostCommon(values: readonly Value[]): Value | undefined {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let best: Value | undefined;
+  let most = 0;
+  for (const [value, count] of counts) {
+    if (count > most) [best, most] = [value, count];
+  }
+  return best;
+}
+
+function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): Planned {
+  const { device, profile, records, resource, keyField } = context;
+  const key = String(before[keyField] ?? idOf(profile, before) ?? '');
+  const result = { device, resource, key, action: 'set' as const };
+  const differences = differencesOf(fields, before);
+  if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
+  const renamed = fields[keyField];
+  if (
+    renamed !== undefined &&
+    records.some((other) => other !== before && isSameValue(renamed, other[keyField]))
+  ) {
+    const error = new NotPossibleError(
+      device,
+      'taken',
+      `${keyField} ${String(renamed)} is taken by another ${resource}`,
+    );
+    return { ...result, verdict: 'failed', record: before, error };
+  }
+  return {
+    action: 'set',
+    resource,
+    key,
+    keyField,
+    request: updateRequest(profile, resource, before, fields),
+    before,
+    after: { ...before, ...fields },
+    asked: fields,
+    filled: {},
+  };
+}
+
+function planDelete({ profile, resource, keyField }: Context, before: DeviceRecord): Planned {
+  return {
+    action: 'delete',
+    resource,
+    key: String(before[keyField] ?? idOf(profile, before) ?? ''),
+    keyField,
+    request: deleteRequest(profile, resource, before),
+    before,
+    asked: {},
+    filled: {},
+  };
+}
+
+/** Plans every record that the target picks; a device that has none is settled at once. */
+function planEach(
+  context: Context,
+  action: 'set' | 'delete',
+  target: Target,
+  planOne: (record: DeviceRecord) => Planned,
+): DevicePlan {
+  const { device, resource, keyField } = context;
+  const picked = pick(context, target);
+  const key = target.kind === 'key' ? target.key : target.text;
+  const result = { device, resource, key, action };
+  if (picked.length === 0) {
+    if (action === 'delete' || target.kind === 'where') {
+      const note = target.kind === 'key' ? `no such ${resource} here` : `no ${resource} matches`;
+      return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
+    }
+    const error = new NotPossibleError(device, 'not-found', `no ${resource} "${key}"`);
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+  }
+  if (target.kind === 'key' && picked.length > 1) {
+    const error = new NotPossibleError(
+      device,
+      'ambiguous',
+      `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`,
+    );
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+  }
+  const steps: Step[] = [];
+  const settled: StepResult[] = [];
+  for (const record of picked) {
+    try {
+      const planned = planOne(record);
+      if ('verdict' in planned) settled.push(planned);
+      else steps.push(planned);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      settled.push({ ...result, verdict: 'failed', record, error });
+    }
+  }
+  return { device, steps, settled };
+}
+
+/** By natural key first; an id picks only when no key does. */
+function pick({ profile, records, keyField }: Context, target: Target): readonly DeviceRecord[] {
+  if (target.kind === 'where') return records.filter(target.picks);
+  const byKey = records.filter((record) => isSameValue(target.key, record[keyField]));
+  if (byKey.length > 0) return byKey;
+  return records.filter((record) => idOf(profile, record) === target.key);
 }

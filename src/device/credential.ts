@@ -1,3 +1,5 @@
+import { CredentialError } from '../errors.ts';
+
 /**
  * What a device is told about who is asking. The secret is private to the object: neither
  * `util.inspect` nor `JSON.stringify` shows it.
@@ -22,8 +24,14 @@ export class Credential {
     return new Credential('token', undefined, token);
   }
 
-  /** The value of the Authorization header. */
+  /** The value of the Authorization header. Throws CredentialError when it cannot be one. */
   header(): string {
+    // eslint-disable-next-line no-control-regex -- what a header must not hold
+    if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
+      throw new CredentialError(
+        'the token is empty or holds a character that no token has (a blank, a line end): give it again',
+      );
+    }
     return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `Token ${this.#secret}`;
   }
 

@@ -60,12 +60,15 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
   if (error instanceof TransportFault) return error;
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const kind = KIND_OF_CODE[code] ?? kindOfFamily(code);
-  return kind && new TransportFault(kind, error.message, { sent, cause: error });
+  const kind = KIND_OF_CODE[code] ?? kindOfFamily(error.name, code);
+  // OpenSSL's message holds addresses and file names; its reason is what it means.
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
+  return kind && new TransportFault(kind, reason || error.message, { sent, cause: error });
 }
 
-function kindOfFamily(code: string): FaultKind | undefined {
-  if (code.startsWith('HPE_')) return code === 'HPE_INVALID_EOF_STATE' ? 'reset' : 'malformed';
+function kindOfFamily(name: string, code: string): FaultKind | undefined {
+  if (code === 'HPE_INVALID_EOF_STATE') return 'reset';
+  if (code.startsWith('HPE_') || name === 'HTTPParserError') return 'malformed';
   if (/^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO$)/.test(code)) return 'tls';
   return undefined;
 }

@@ -8,6 +8,7 @@ import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { faultOf, TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { oneLine } from './text.ts';
+import { exchangeError } from './translate.ts';
 
 /** What makes a certificate good enough for one device. */
 export type Trust =
@@ -59,14 +60,15 @@ export async function scanCertificate(
   address: Address,
   options: { readonly connectTimeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<PresentedCertificate> {
-  const { socket, certificate } = await openTrusted({
-    device,
-    address,
-    trust: { kind: 'insecure' },
-    ...options,
-  });
-  socket.destroy();
-  return certificate;
+  try {
+    const trust = { kind: 'insecure' } as const;
+    const { socket, certificate } = await openTrusted({ device, address, trust, ...options });
+    socket.destroy();
+    return certificate;
+  } catch (error) {
+    const request = { method: 'GET', path: '/' } as const;
+    throw exchangeError({ device, request, credential: undefined }, error);
+  }
 }
 
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */

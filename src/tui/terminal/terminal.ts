@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { KeyReader, type KeyEvent } from './keys.ts';
 import { ENTER_MODES, KEEP_TITLE, LEAVE_MODES, RESTORE_TITLE, titleBytes } from './modes.ts';
 import { Painter, type CursorPosition, type Size } from './painter.ts';
@@ -85,9 +86,10 @@ export class Terminal {
     this.#waysOut.guard();
     this.#process.on('SIGCONT', this.#onContinue);
     this.#stdout.on('resize', this.#onResize);
-    this.#stdout.off('error', this.#onLost);
-    this.#stdout.on('error', this.#onLost);
-    this.#stdin.on('error', this.#onLost);
+    for (const stream of [this.#stdin, this.#stdout]) {
+      stream.off('error', this.#onLost);
+      stream.on('error', this.#onLost);
+    }
     this.#stdin.on('end', this.#onLost);
     this.#take();
   }
@@ -99,9 +101,8 @@ export class Terminal {
     this.#waysOut.unguard();
     this.#process.off('SIGCONT', this.#onContinue);
     this.#stdout.off('resize', this.#onResize);
-    this.#stdin.off('error', this.#onLost);
     this.#stdin.off('end', this.#onLost);
-    // `error` of stdout stays heard: what was just written to a lost terminal fails later.
+    // `error` stays heard: what was just asked of a lost terminal fails later.
   }
 
   /** Ctrl-Z: hands the terminal to the shell that started us; comes back, repainted, with `fg`. */
@@ -119,6 +120,8 @@ export class Terminal {
     try {
       return await work();
     } finally {
+      // A Ctrl-C that ended the other program was sent to us, too, and may be heard after its end.
+      await setImmediate();
       // Somebody may have ended it all in the meantime; only what was lent is taken back.
       if (this.#isLent()) this.#take();
     }
@@ -130,10 +133,7 @@ export class Terminal {
     if (this.#hold !== 'entered' || this.#paintTimer !== undefined) return;
     const wait = this.#paintedAt + FRAME_MS - performance.now();
     if (wait <= 0) this.#paintNow();
-    else
-      this.#paintTimer = setTimeout(() => {
-        this.#paintNow();
-      }, wait);
+    else this.#paintTimer = setTimeout(this.#paintNow, wait);
   }
 
   /** The title of the window, until `restore()`. */
@@ -190,13 +190,13 @@ export class Terminal {
     if (this.#frame !== undefined) this.#paintNow();
   }
 
-  #paintNow(): void {
+  readonly #paintNow = (): void => {
     clearTimeout(this.#paintTimer);
     this.#paintTimer = undefined;
     if (this.#frame === undefined || this.#hold !== 'entered') return;
     this.#paintedAt = performance.now();
     this.painter.paint(this.#frame.text, this.#frame.cursor);
-  }
+  };
 
   #write(bytes: string): void {
     try {

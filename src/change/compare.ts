@@ -1,0 +1,50 @@
+import { formText } from '../device/encode.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import type { Difference } from './verdict.ts';
+
+/**
+ * Whether a device holds what was sent. A form carries text only, so `5` and `"5"`, `true` and
+ * `"True"`, nothing and `""` are the same; text is compared to the letter.
+ */
+export function isSameValue(sent: Value, held: Value | undefined): boolean {
+  if (typeof held === 'boolean' || typeof sent === 'boolean') {
+    const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
+    if (a !== undefined && b !== undefined) return a === b;
+  }
+  return canonical(sent) === canonical(held ?? null);
+}
+
+/** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
+export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
+  return Object.entries(wanted)
+    .filter(([field, sent]) => !isSameValue(sent, held[field]))
+    .map(([field, sent]) => ({ field, sent, held: held[field] ?? null }));
+}
+
+/** Whether a field may change by itself when a record is written: a time stamp. */
+export function isTimeStamp(value: Value | undefined): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);
+}
+
+function canonical(value: Value): string {
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value, (_key, part: unknown) =>
+        typeof part === 'bigint' ? part.toString() : part,
+      )
+    : formText(value);
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  '1': true,
+  '0': false,
+  yes: true,
+  no: false,
+  on: true,
+  off: false,
+};
+
+function asBoolean(value: Value): boolean | undefined {
+  return typeof value === 'object' ? undefined : BOOLEANS[String(value).toLowerCase()];
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { main } from './main.ts';
+
+process.exitCode = await main({
+  argv: process.argv.slice(2),
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onStop(listener) {
+    let stops = 0;
+    const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+      stops += 1;
+      // The first one lets the request in flight finish; the second one does not wait.
+      if (stops > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+      listener(signal);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    return () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    };
+  },
+});

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { CredentialError } from '../errors.ts';
+
+/** One secret of the keychain, under the name of its account. */
+export interface KeychainEntry {
+  readonly account: string;
+  readonly password: string;
+}
+
+/** What to change; the listing in the answer is from before. */
+export interface KeychainRequest {
+  readonly service: string;
+  readonly set?: readonly KeychainEntry[];
+  readonly remove?: readonly string[];
+}
+
+export interface KeychainAnswer {
+  readonly entries: readonly KeychainEntry[];
+  /** How many accounts were there to be removed. */
+  readonly removed: number;
+}
+
+/** There is no keychain to be had: not installed, locked, or silent. Says the ways out. */
+export class KeychainUnavailableError extends CredentialError {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `${reason}; without it use DEVSH_TOKEN, DEVSH_USER with DEVSH_PASSWORD, --token-stdin, ` +
+        '--password-stdin, or type the password when asked',
+      options,
+    );
+  }
+}
+
+const MODULE = '@napi-rs/keyring/keytar.js';
+
+/**
+ * Runs in the child. The listing comes first: it is the only call that neither blocks the thread, nor
+ * opens a dialog, nor falls back to the kernel's keyring (which forgets) when there is no Secret Service.
+ */
+const PROGRAM = `
+const { readFileSync, writeFileSync } = require('node:fs');
+const { module, limitMs, service, set = [], remove = [] } = JSON.parse(readFileSync(0, 'utf8'));
+const limit = setTimeout(() => process.kill(process.pid, 'SIGKILL'), limitMs);
+const answer = (data) => {
+  clearTimeout(limit);
+  writeFileSync(1, JSON.stringify(data));
+};
+const work = async () => {
+  const keychain = require(module);
+  const entries = await keychain.findCredentials(service);
+  for (const { account, password } of set) await keychain.setPassword(service, account, password);
+  let removed = 0;
+  for (const account of remove) removed += (await keychain.deletePassword(service, account)) ? 1 : 0;
+  return { entries, removed };
+};
+work().then(answer, (error) => answer({ error: String(error.message) }));
+`;
+
+/**
+ * Asks the OS keychain in a child process, which is killed after `limitMs`: a keychain that is silent
+ * blocks the thread that asks, and keeps its process from ending. The secrets go through pipes.
+ * Throws KeychainUnavailableError.
+ */
+export async function askKeychain(
+  request: KeychainRequest,
+  options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
+): Promise<KeychainAnswer> {
+  const module = findModule();
+  const text = await runProgram(
+    JSON.stringify({ ...request, module, limitMs: options.limitMs }),
+    options,
+  );
+  const answer = JSON.parse(text) as KeychainAnswer | { readonly error: string };
+  if ('error' in answer) throw new KeychainUnavailableError(reasonFor(answer.error));
+  return answer;
+}
+
+function findModule(): string {
+  try {
+    return createRequire(import.meta.url).resolve(MODULE);
+  } catch (error) {
+    throw new KeychainUnavailableError(
+      'the OS keychain cannot be used, as the optional package @napi-rs/keyring is not installed',
+      { cause: error },
+    );
+  }
+}
+
+function runProgram(
+  input: string,
+  { env, limitMs }: { env: NodeJS.ProcessEnv; limitMs: number },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['-e', PROGRAM], {
+      env: withoutSecrets(env),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const chunks: Buffer[] = [];
+    let isLate = false;
+    const limit = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, limitMs);
+    child.on('error', (error) => {
+      clearTimeout(limit);
+      reject(new KeychainUnavailableError('the OS keychain cannot be asked', { cause: error }));
+    });
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // The child may die before it has read: `close` tells.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.on('close', (status) => {
+      clearTimeout(limit);
+      if (status === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      else if (isLate || status === null) reject(new KeychainUnavailableError(silence(limitMs)));
+      else reject(new KeychainUnavailableError('the OS keychain cannot be asked'));
+    });
+  });
+}
+
+/** The environment says where the keychain is; what is ours, or changes how Node runs, is left out. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([key]) => !/^(DEVSH_|NODE_OPTIONS$)/i.test(key)),
+  );
+}
+
+function silence(limitMs: number): string {
+  return `the OS keychain did not answer within ${limitMs / 1_000} s`;
+}
+
+function reasonFor(message: string): string {
+  if (/locked|prompt was dismissed/i.test(message)) {
+    return 'the OS keychain is locked (unlock it, for example by logging in to the desktop)';
+  }
+  if (/dbus|secret service|platform storage|zbus/i.test(message)) {
+    return 'no OS keychain answers (no Secret Service on this machine or in this session)';
+  }
+  const [line = ''] = message.split('\n');
+  return `the OS keychain cannot be used (${line})`;
+}

@@ -1,0 +1,51 @@
+/**
+ * Runs `work` for every item, at most `width` at a time, and yields what it emits as soon as it does.
+ * `work` must not throw: what can go wrong is a result, too. After an abort no further item is
+ * started; those under way are still waited for and their results yielded.
+ */
+export async function* fanOut<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item, emit: (result: Result) => void) => Promise<void>,
+  signal?: AbortSignal,
+): AsyncGenerator<Result> {
+  const waiting = items[Symbol.iterator]();
+  const ready: Result[] = [];
+  let failure: { error: unknown } | undefined;
+  let running = 0;
+  let wake: () => void = () => undefined;
+
+  const emit = (result: Result): void => {
+    ready.push(result);
+    wake();
+  };
+  const start = (): void => {
+    while (running < width && signal?.aborted !== true) {
+      const next = waiting.next();
+      if (next.done === true) return;
+      running += 1;
+      work(next.value, emit)
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => {
+          running -= 1;
+          start();
+          wake();
+        });
+    }
+  };
+
+  start();
+  for (;;) {
+    const results = ready.splice(0);
+    yield* results;
+    if (failure !== undefined) throw failure.error;
+    if (ready.length > 0) continue;
+    if (running === 0) return;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (ready.length > 0 || running === 0) resolve();
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeviceRecord } from '../device/record.ts';
+import { DevshError } from '../errors.ts';
+import { fanOut } from './fan-out.ts';
+import { Member, type Access } from './member.ts';
+import type { DeviceEntry } from './selector.ts';
+
+export interface FleetCall {
+  readonly access: Access;
+  readonly signal?: AbortSignal | undefined;
+  /** How many devices at a time. */
+  readonly width: number;
+}
+
+export type FleetRead =
+  | { readonly member: Member; readonly ok: true; readonly records: readonly DeviceRecord[] }
+  | { readonly member: Member; readonly ok: false; readonly error: DevshError };
+
+/** The devices of a session: those connected, and which of them the next command is about. */
+export class Fleet {
+  readonly #members = new Map<string, Member>();
+  #connected: readonly Member[] = [];
+  #selected: readonly Member[] | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  get connected(): readonly Member[] {
+    return this.#connected;
+  }
+
+  /** The devices that a command without `--on` is about. */
+  get selection(): readonly Member[] {
+    return this.#selected ?? this.#connected;
+  }
+
+  get isNarrowed(): boolean {
+    return this.#selected !== undefined;
+  }
+
+  /** The members for these entries, made on first sight and when an entry changed; connects nothing. */
+  members(entries: readonly DeviceEntry[]): Member[] {
+    return entries.map((entry) => {
+      const known = this.#members.get(entry.name);
+      if (known !== undefined && isDeepStrictEqual(known.entry, entry)) return known;
+      const member = new Member(entry, () => {
+        this.#changed();
+      });
+      this.#members.set(entry.name, member);
+      return member;
+    });
+  }
+
+  /** Adds to the connected devices; all of them are selected then. */
+  join(members: readonly Member[]): void {
+    const names = new Set(members.map(({ ref }) => ref.name));
+    const others = this.#connected.filter(({ ref }) => !names.has(ref.name));
+    this.#connected = [...others, ...members];
+    this.#selected = undefined;
+    this.#changed();
+  }
+
+  async leave(members: readonly Member[]): Promise<void> {
+    this.#connected = this.#connected.filter((member) => !members.includes(member));
+    this.#selected = undefined;
+    for (const member of members) this.#members.delete(member.entry.name);
+    await Promise.all(members.map((member) => member.close()));
+    this.#changed();
+  }
+
+  /** Narrows the selection; `undefined` widens it to all connected devices. */
+  select(members: readonly Member[] | undefined): void {
+    this.#selected = members;
+    this.#changed();
+  }
+
+  /** Reads a resource from each member, in parallel; yields each as soon as it has answered. */
+  read(members: readonly Member[], resource: string, call: FleetCall): AsyncIterable<FleetRead> {
+    return fanOut<Member, FleetRead>(
+      members,
+      call.width,
+      async (member, emit) => {
+        try {
+          const records = await member.list(call.access, resource, call.signal);
+          emit({ member, ok: true, records });
+        } catch (error) {
+          if (!(error instanceof DevshError)) throw error;
+          emit({ member, ok: false, error });
+        }
+      },
+      call.signal,
+    );
+  }
+
+  /** Calls `listener` whenever a member's state, the connected devices or the selection change. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#members.values()].map((member) => member.close()));
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

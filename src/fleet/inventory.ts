@@ -1,0 +1,256 @@
+import { isIPv4 } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import * as z from 'zod';
+import { formatAddress, parseAddress } from '../device/address.ts';
+import { SettingsError, UsageError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
+
+/** One device of the inventory, with what its groups hand down to it. */
+export interface InventoryDevice {
+  readonly name: string;
+  /** As written: host or host:port. */
+  readonly address: string;
+  readonly groups: readonly string[];
+  readonly user?: string;
+  /** A file with CA certificates. */
+  readonly ca?: string;
+  readonly insecure?: boolean;
+  readonly readOnly?: boolean;
+}
+
+/** The devices that the user has written down, in the order of the file. */
+export class Inventory {
+  readonly devices: readonly InventoryDevice[];
+  readonly #byName: ReadonlyMap<string, InventoryDevice>;
+  readonly #byAddress: ReadonlyMap<string, InventoryDevice>;
+
+  constructor(devices: readonly InventoryDevice[]) {
+    this.devices = devices;
+    this.#byName = new Map(devices.map((device) => [device.name.toLowerCase(), device]));
+    this.#byAddress = new Map(
+      devices.map((device) => [formatAddress(parseAddress(device.address)), device]),
+    );
+  }
+
+  /** The names of all groups that have a device, sorted; case makes no difference between two. */
+  groups(): string[] {
+    const groups = new Map<string, string>();
+    for (const group of this.devices.flatMap((device) => device.groups)) {
+      const key = group.toLowerCase();
+      if (!groups.has(key)) groups.set(key, group);
+    }
+    return [...groups.values()].sort();
+  }
+
+  /** By name, whatever its case. */
+  find(name: string): InventoryDevice | undefined {
+    return this.#byName.get(name.toLowerCase());
+  }
+
+  /** By canonical `host:port`. */
+  findByAddress(address: string): InventoryDevice | undefined {
+    return this.#byAddress.get(address);
+  }
+}
+
+// In the failsafe schema of YAML every plain scalar is text, so that a device may be called 1.0 or no.
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true');
+const text = z.string('must be text').min(1, 'must not be empty');
+const name = text.regex(
+  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
+  'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
+);
+const defaults = {
+  user: text.optional(),
+  ca: text.optional(),
+  insecure: flag.optional(),
+  read_only: flag.optional(),
+};
+/** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
+function orEmpty<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((data) => (data === '' ? undefined : data), schema.optional());
+}
+const groupName = name.refine((group) => group.toLowerCase() !== 'all', '"all" means every device');
+const deviceSchema = z.strictObject({
+  name,
+  address: text,
+  groups: orEmpty(z.array(groupName, 'must be a list of group names')),
+  ...defaults,
+});
+/** What may be written in `devices.yaml`. */
+const fileSchema = z.strictObject({
+  devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),
+  groups: orEmpty(
+    z.record(groupName, orEmpty(z.strictObject(defaults)), 'must be groups with their settings'),
+  ),
+});
+type FileContent = z.infer<typeof fileSchema>;
+type FileDevice = z.infer<typeof deviceSchema>;
+type Defaults = Pick<FileDevice, 'user' | 'ca' | 'insecure' | 'read_only'>;
+
+export const INVENTORY_KEYS: readonly string[] = Object.keys(deviceSchema.shape);
+
+/**
+ * Reads the text of `devices.yaml`. What a device does not say itself comes from its groups, the one
+ * named first in its list before the others. A relative `ca` counts from the folder of `file`.
+ * Throws SettingsError with `file:line:column`.
+ */
+export function parseInventory(text: string, file: string): Inventory {
+  const source = new Source(text, file);
+  const content = source.content();
+  const places = new Map<string, string>();
+  const claim = (key: string, path: readonly PropertyKey[], message: string): void => {
+    const earlier = places.get(key);
+    if (earlier !== undefined) throw source.error(path, `${message} (first in line ${earlier})`);
+    places.set(key, source.line(path));
+  };
+  const devices = (content.devices ?? []).map((device, index) => {
+    const path = ['devices', index];
+    claim(
+      `name ${device.name.toLowerCase()}`,
+      [...path, 'name'],
+      `there is already a device "${device.name}"`,
+    );
+    const address = source.address(device, path);
+    claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
+    return inherit(device, content.groups ?? {}, dirname(file));
+  });
+  return new Inventory(devices);
+}
+
+/** A YAML text that can say where in it something stands. */
+class Source {
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document;
+
+  constructor(text: string, file: string) {
+    this.#file = file;
+    this.#document = parseDocument(text, { schema: 'failsafe', lineCounter: this.#lines });
+  }
+
+  content(): FileContent {
+    const [error] = this.#document.errors;
+    if (error) throw this.#errorAt(error.pos[0], error.message.split(/ at line |:?\n/)[0] ?? '');
+    const result = fileSchema.safeParse(this.#data());
+    if (result.success) return result.data;
+    const { issues } = result.error;
+    // A misspelt key also makes the right one missing: the spelling is the cause.
+    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+    if (issue?.code === 'unrecognized_keys') {
+      throw this.error([...issue.path, issue.keys[0] ?? ''], unknownKey(issue), 'key');
+    }
+    if (issue?.code === 'invalid_key') {
+      throw this.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
+    }
+    const path = issue?.path ?? [];
+    const key = path.at(-1);
+    if ((key === 'name' || key === 'address') && !this.#document.hasIn(path)) {
+      throw this.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);
+    }
+    throw this.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
+  }
+
+  /** The canonical address of a device; refuses one that cannot be understood, or that misleads. */
+  address(device: FileDevice, path: readonly PropertyKey[]): string {
+    try {
+      const address = parseAddress(device.address);
+      if (isIPv4(device.name) && address.host !== device.name) {
+        throw new UsageError(`a device called ${device.name} cannot have another address`);
+      }
+      return formatAddress(address);
+    } catch (error) {
+      if (error instanceof UsageError) throw this.error([...path, 'address'], error.message);
+      throw error;
+    }
+  }
+
+  error(
+    path: readonly PropertyKey[],
+    message: string,
+    part: 'key' | 'value' = 'value',
+  ): SettingsError {
+    return this.#errorAt(this.#offset(path, part), message);
+  }
+
+  line(path: readonly PropertyKey[]): string {
+    return String(this.#lines.linePos(this.#offset(path, 'value')).line);
+  }
+
+  #data(): unknown {
+    try {
+      // An empty file, or one of comments only, is null.
+      return this.#document.toJS() ?? {};
+    } catch (error) {
+      // yaml refuses aliases that multiply without end.
+      throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
+    }
+  }
+
+  #errorAt(offset: number, message: string): SettingsError {
+    const { line, col } = this.#lines.linePos(offset);
+    return new SettingsError(`${this.#file}:${line || 1}:${col || 1}: ${message}`);
+  }
+
+  /** Where the node at `path` starts, or the nearest one above it. */
+  #offset(path: readonly PropertyKey[], part: 'key' | 'value'): number {
+    if (part === 'key') {
+      const parent = this.#document.getIn(path.slice(0, -1), true);
+      const key = isMap(parent)
+        ? parent.items.find((pair) => isScalar(pair.key) && pair.key.value === path.at(-1))?.key
+        : undefined;
+      if (isScalar(key)) return key.range?.[0] ?? 0;
+    }
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = this.#document.getIn(path.slice(0, length), true) as Node | null | undefined;
+      if (node?.range) return node.range[0];
+    }
+    return 0;
+  }
+}
+
+function unknownKey(issue: { path: PropertyKey[]; keys: string[] }): string {
+  const [key = ''] = issue.keys;
+  const known =
+    issue.path.length === 0
+      ? Object.keys(fileSchema.shape)
+      : Object.keys(issue.path[0] === 'groups' ? defaults : deviceSchema.shape);
+  const [meant] = suggest(key, known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  return `unknown key "${key}", ${hint}`;
+}
+
+/** `devices` › 3 › `groups` › 0 -> `groups`: the last word in a path. */
+function placeName(path: readonly PropertyKey[]): string {
+  return path.findLast((part) => typeof part === 'string') ?? 'the file';
+}
+
+function inherit(
+  device: FileDevice,
+  groups: Readonly<Record<string, Defaults | null | undefined>>,
+  folder: string,
+): InventoryDevice {
+  const sources: Defaults[] = [device];
+  for (const group of device.groups ?? []) {
+    const entry = Object.entries(groups).find(([key]) => key.toLowerCase() === group.toLowerCase());
+    if (entry?.[1]) sources.push(entry[1]);
+  }
+  const first = <Key extends keyof Defaults>(key: Key): Defaults[Key] =>
+    sources.find((source) => source[key] !== undefined)?.[key];
+  const user = first('user');
+  const ca = first('ca');
+  const insecure = first('insecure');
+  const readOnly = first('read_only');
+  return {
+    name: device.name,
+    address: device.address,
+    groups: device.groups ?? [],
+    ...(user !== undefined && { user }),
+    ...(ca !== undefined && { ca: resolve(folder, ca) }),
+    ...(insecure !== undefined && { insecure }),
+    ...(readOnly !== undefined && { readOnly }),
+  };
+}

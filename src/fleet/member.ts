@@ -1,0 +1,214 @@
+import type { Credential } from '../device/credential.ts';
+import { parseAddress } from '../device/address.ts';
+import { Device } from '../device/device.ts';
+import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import type { Trust } from '../device/tls.ts';
+import { DevshError } from '../errors.ts';
+import type { DeviceEntry } from './selector.ts';
+
+/**
+ * Who decides about trust and credentials while devices are used. The shell asks files, the keychain
+ * and the user; a device is opened anew with what it answers.
+ */
+export interface Access {
+  /** How to check the device's certificate. */
+  trust(entry: DeviceEntry): Promise<Trust>;
+  /** The certificate is not known: pin it and try again, or `undefined` to refuse. */
+  acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
+  /** The credential to start with; `undefined` tries without one. */
+  credential(entry: DeviceEntry): Promise<Credential | undefined>;
+  /** The device answered 401: another credential to try, or `undefined` to give up. */
+  anotherCredential(
+    entry: DeviceEntry,
+    refused: Credential | undefined,
+  ): Promise<Credential | undefined>;
+  /**
+   * Waits until `credential` may be sent to one more device: one that nobody has accepted yet goes to
+   * two devices at the most, so that a wrong password is not sprayed over a fleet. Throws when it was
+   * refused twice. The answer is told by calling the returned function.
+   */
+  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void>;
+  /** Receives one line for each request (`-v`). */
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export type CredentialAnswer = 'accepted' | 'refused' | 'untold';
+
+/** What is known about one device of the fleet at this moment. */
+export type MemberState =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'ready'; readonly elapsedMs: number }
+  | { readonly kind: 'failed'; readonly error: DevshError };
+
+/** One device of the fleet: its connection, opened when first used, and what was last seen of it. */
+export class Member {
+  readonly entry: DeviceEntry;
+  readonly ref: DeviceRef;
+  #state: MemberState = { kind: 'new' };
+  #device: Promise<OpenDevice> | undefined;
+  #credential: Credential | undefined;
+  readonly #onChange: () => void;
+  /** The records last read, by resource: for completion and counts, never for decisions. */
+  readonly #seen = new Map<string, readonly DeviceRecord[]>();
+
+  constructor(entry: DeviceEntry, onChange: () => void = () => undefined) {
+    this.entry = entry;
+    this.ref = { name: entry.name, address: entry.address };
+    this.#onChange = onChange;
+  }
+
+  get state(): MemberState {
+    return this.#state;
+  }
+
+  /** The account that requests are made as; undefined before the first use and for a bare token. */
+  get account(): string | undefined {
+    return this.#credential?.user;
+  }
+
+  /** How the certificate is checked; undefined before the first use. */
+  trust: Trust | undefined;
+
+  seen(resource: string): readonly DeviceRecord[] | undefined {
+    return this.#seen.get(resource);
+  }
+
+  /**
+   * Lets `work` use the open device. When the certificate is unknown or the credential is refused,
+   * `access` is asked and `work` runs again: it must be one request, or safe to repeat after a 401.
+   */
+  async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    if (this.#state.kind !== 'ready') this.#change({ kind: 'connecting' });
+    try {
+      for (;;) {
+        const opening = (this.#device ??= this.#open(access));
+        try {
+          const result = await this.#attempt(access, await opening, work);
+          this.#change({ kind: 'ready', elapsedMs: performance.now() - startedAt });
+          return result;
+        } catch (error) {
+          // Someone else may have opened it anew while this attempt was under way: then just repeat.
+          if (this.#device === opening) await this.#reopen(access, opening, error);
+        }
+      }
+    } catch (error) {
+      if (error instanceof DevshError) this.#change(stateAfter(error));
+      throw error;
+    }
+  }
+
+  /** All records of a resource, as the device holds them now. */
+  async list(
+    access: Access,
+    resource: string,
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    const { records } = await this.use(access, (device) => device.list(resource, signal));
+    this.#seen.set(resource, records);
+    this.#onChange();
+    return records;
+  }
+
+  /** The credential in use; undefined while not connected. */
+  get credential(): Credential | undefined {
+    return this.#credential;
+  }
+
+  /** Opens with this credential instead of the one that `access` would start with. */
+  async openWith(access: Access, credential: Credential): Promise<void> {
+    await this.close();
+    this.#device = this.#open(access, { credential });
+  }
+
+  async close(): Promise<void> {
+    const device = this.#device;
+    this.#device = undefined;
+    this.#change({ kind: 'new' });
+    await device?.then(
+      (open) => open.device.close(),
+      () => undefined, // it never opened
+    );
+  }
+
+  async #attempt<T>(
+    access: Access,
+    { device, credential }: OpenDevice,
+    work: (device: Device) => Promise<T>,
+  ): Promise<T> {
+    if (credential === undefined) return work(device);
+    const tell = await access.admit(this.entry, credential);
+    try {
+      const result = await work(device);
+      tell('accepted');
+      return result;
+    } catch (error) {
+      const refused = error instanceof UnauthorizedError && error.code === 'unauthorized';
+      tell(refused ? 'refused' : 'untold');
+      throw error;
+    }
+  }
+
+  /** Opens the device anew when `error` can be answered with another pin or credential; else throws it. */
+  async #reopen(access: Access, opening: Promise<OpenDevice>, error: unknown): Promise<void> {
+    let open: OpenDevice;
+    try {
+      open = await opening;
+    } catch (failure) {
+      this.#device = undefined;
+      throw failure;
+    }
+    if (error instanceof UntrustedError && error.reason === 'unknown') {
+      const trust = await access.acceptCertificate(this.entry, error);
+      if (trust === undefined) throw error;
+      this.#device = this.#open(access, { trust, credential: open.credential });
+    } else if (error instanceof UnauthorizedError && error.code === 'unauthorized') {
+      const credential = await access.anotherCredential(this.entry, open.credential);
+      if (credential === undefined) throw error;
+      this.#device = this.#open(access, { trust: open.device.trust, credential });
+    } else {
+      throw error;
+    }
+    await open.device.close();
+  }
+
+  async #open(
+    access: Access,
+    known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
+  ): Promise<OpenDevice> {
+    const trust = known.trust ?? (await access.trust(this.entry));
+    const credential = known.credential ?? (await access.credential(this.entry));
+    this.trust = trust;
+    this.#credential = credential;
+    const device = new Device({
+      device: this.ref,
+      address: parseAddress(this.entry.address),
+      trust,
+      credential,
+      ...(access.trace && { trace: access.trace }),
+      ...(access.timeoutMs !== undefined && { timeoutMs: access.timeoutMs }),
+    });
+    return { device, credential };
+  }
+
+  #change(state: MemberState): void {
+    this.#state = state;
+    this.#onChange();
+  }
+}
+
+/** A device that refuses one request is still there; one that gives no usable answer is not. */
+function stateAfter(error: DevshError): MemberState {
+  const answered =
+    error instanceof RejectedError ||
+    (error instanceof UnauthorizedError && error.code === 'forbidden');
+  return answered ? { kind: 'ready', elapsedMs: 0 } : { kind: 'failed', error };
+}
+
+interface OpenDevice {
+  readonly device: Device;
+  readonly credential: Credential | undefined;
+}

@@ -1,0 +1,158 @@
+import { readAll, type Host } from './plain/host.ts';
+import { ioOf, runRepl } from './plain/repl.ts';
+import { runLine } from './plain/run-line.ts';
+import { visibleLines } from './output/sanitize.ts';
+import { CancelledError, DevshError } from './errors.ts';
+import { choosePaths, createServices } from './services.ts';
+import { openSettings } from './settings/settings.ts';
+import { quoteLine, wordsOfArgv } from './shell/parse.ts';
+import { Session } from './shell/session.ts';
+import { Shell } from './shell/shell.ts';
+import { TOUR } from './plain/tour.ts';
+import { VERSION } from './version.ts';
+
+/** Exit status for what is a bug in devsh, as in sysexits.h. */
+const BUG = 70;
+
+/**
+ * devsh as a function: reads argv and decides between one command, a script, the plain prompt and the
+ * full screen. Resolves to the exit status; throws nothing.
+ */
+export async function main(host: Host): Promise<number> {
+  ignoreClosedPipes(host);
+  const words = host.argv;
+  const isDemo = words[0] === 'demo' && !words.includes('--help') && !words.includes('-h');
+  try {
+    const { paths, cleanUp } = await choosePaths(host.env, isDemo);
+    try {
+      return await runIn(host, paths);
+    } finally {
+      await cleanUp();
+    }
+  } catch (error) {
+    if (error instanceof DevshError) {
+      host.stderr.write(`devsh: ${visibleLines(error.message)}\n`);
+      return error.exitCode;
+    }
+    host.stderr.write(`devsh: this is a bug, please report it:\n${stackOf(error)}\n`);
+    return BUG;
+  }
+}
+
+async function runIn(host: Host, paths: Parameters<typeof openSettings>[0]): Promise<number> {
+  const settings = await openSettings(paths);
+  const readStdin = once(() => readAll(host.stdin));
+  const services = createServices({ env: host.env, version: VERSION, paths, settings, readStdin });
+  const session = new Session(services);
+  const timeoutMs = settings.get('timeoutMs');
+  const concurrency = settings.get('concurrency');
+  session.defaults = {
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(concurrency !== undefined && { concurrency }),
+  };
+  const shell = new Shell(session);
+  try {
+    return await runDoor(host, shell, readStdin);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Chooses the door: a shell for no command and for `connect` and `demo`, otherwise the one command. */
+async function runDoor(
+  host: Host,
+  shell: Shell,
+  readStdin: () => Promise<string>,
+): Promise<number> {
+  const words = wordsOfArgv(host.argv);
+  const opening = openingOf(shell, host.argv);
+  if (opening === undefined) {
+    const stop = new AbortController();
+    let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
+    const release = host.onStop((signal) => {
+      stoppedBy ??= signal;
+      stop.abort(new CancelledError());
+    });
+    try {
+      const io = { ...ioOf(host, stop.signal), readInput: readStdin };
+      const { exitCode } = await runLine(shell, words, host, io);
+      return stoppedBy === 'SIGTERM' ? 143 : exitCode;
+    } finally {
+      release();
+    }
+  }
+  const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
+  const { TERM, INK_SCREEN_READER } = host.env;
+  if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
+    const { runTui } = await import('./tui/run.ts');
+    return runTui(shell, host, opening);
+  }
+  if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
+  return runRepl(shell, host, opening.line);
+}
+
+/** How a shell begins: the line it runs first, and the options that are about the shell itself. */
+export interface Opening {
+  readonly line: string;
+  readonly isPlain: boolean;
+  readonly isDemo: boolean;
+  readonly noColor: boolean;
+}
+
+/** Undefined when argv is one command, to be run and left. */
+function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
+  try {
+    const { command, options } = shell.parse(wordsOfArgv(argv));
+    const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
+    if (!isShell || options.help || options.version || options.format !== undefined) {
+      return undefined;
+    }
+    return {
+      line: isEmpty(argv) ? '' : quoteLine(argv),
+      isPlain: options.plain,
+      isDemo: command.name === 'demo',
+      noColor: options.noColor,
+    };
+  } catch (error) {
+    if (error instanceof DevshError) return undefined; // said where the line is run
+    throw error;
+  }
+}
+
+/** No word but options: `devsh`, `devsh --plain`. */
+function isEmpty(argv: readonly string[]): boolean {
+  return argv.every((word) => ['--plain', '--no-color'].includes(word));
+}
+
+/** `devsh demo` without a terminal: what a first session looks like, line by line. */
+async function runTour(shell: Shell, host: Host, firstLine: string): Promise<number> {
+  for (const line of [firstLine, ...TOUR]) {
+    host.stdout.write(`\ndevsh> ${line}\n`);
+    const stop = new AbortController();
+    const release = host.onStop(() => {
+      stop.abort();
+    });
+    const { exitCode } = await runLine(shell, line, host, ioOf(host, stop.signal));
+    release();
+    if (exitCode !== 0) return exitCode;
+  }
+  return 0;
+}
+
+/** A reader that went away (`| head`) must not end a write in the middle: the rest is not printed. */
+function ignoreClosedPipes(host: Host): void {
+  for (const stream of [host.stdout, host.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    });
+  }
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { visibleLines } from '../output/sanitize.ts';
+import type { Question } from '../shell/io.ts';
+import type { Host } from './host.ts';
+
+/**
+ * Asks on the terminal, below what is there; a secret is not shown while it is typed. Resolves to
+ * `undefined` when the input ends or the line is cancelled with Ctrl-C.
+ */
+export function askOnTerminal(host: Host, question: Question): Promise<string | undefined> {
+  for (const line of question.details ?? []) host.stderr.write(`${visibleLines(line)}\n`);
+  const isSecret = question.kind === 'secret';
+  let isMuted = false;
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!isMuted) host.stderr.write(chunk);
+      done();
+    },
+  });
+  const terminal = createInterface({ input: host.stdin, output, terminal: true, historySize: 0 });
+  return new Promise((resolve) => {
+    const finish = (answer: string | undefined): void => {
+      terminal.close();
+      if (isSecret || answer === undefined) host.stderr.write('\n');
+      resolve(answer);
+    };
+    terminal.on('SIGINT', () => {
+      finish(undefined);
+    });
+    terminal.on('close', () => {
+      resolve(undefined);
+    });
+    terminal.question(`${visibleLines(question.text)} `, finish);
+    isMuted = isSecret;
+  });
+}

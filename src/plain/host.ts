@@ -1,0 +1,32 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** The process as devsh sees it, so that `main` can run inside a test. */
+export interface Host {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & TerminalSize;
+  readonly stderr: Writable & TerminalSize;
+  /** Calls `listener` for Ctrl-C and SIGTERM; returns what takes it off again. */
+  onStop(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+}
+
+interface TerminalSize {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** What was asked of colours: NO_COLOR and --no-color take them away, FORCE_COLOR brings them. */
+export function wantsColor(host: Host, noColor: boolean): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = host.env;
+  if (noColor || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0') return true;
+  return host.stdout.isTTY === true && TERM !== 'dumb';
+}
+
+/** All of standard input. */
+export async function readAll(stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
+  return Buffer.concat(chunks).toString('utf8');
+}

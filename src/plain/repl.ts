@@ -1,0 +1,92 @@
+import { createInterface } from 'node:readline';
+import type { ShellIo } from '../shell/io.ts';
+import type { Shell } from '../shell/shell.ts';
+import { askOnTerminal } from './ask.ts';
+import type { Host } from './host.ts';
+import { runLine } from './run-line.ts';
+
+/**
+ * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
+ * are run one after the other; the exit code is that of the last one.
+ */
+export async function runRepl(shell: Shell, host: Host, firstLine: string): Promise<number> {
+  let exitCode = 0;
+  let isQuit = false;
+  const run = async (line: string): Promise<void> => {
+    if (line.trim() === '') return;
+    const stop = new AbortController();
+    const release = host.onStop(() => {
+      stop.abort();
+    });
+    try {
+      const io = ioOf(host, stop.signal);
+      ({ exitCode, isQuit } = await runLine(shell, line, host, io));
+    } finally {
+      release();
+    }
+  };
+  if (firstLine !== '') await run(firstLine);
+  if (host.stdin.isTTY !== true) {
+    for await (const line of createInterface({ input: host.stdin })) {
+      await run(line);
+      if (isQuit) break;
+    }
+    return exitCode;
+  }
+  while (!isQuit) {
+    const line = await readPrompt(shell, host);
+    if (line === undefined) break;
+    await run(line);
+    await shell.session.services.history.append(line);
+  }
+  return exitCode;
+}
+
+/** One line from the terminal; `undefined` at its end (Ctrl-D). */
+async function readPrompt(shell: Shell, host: Host): Promise<string | undefined> {
+  const history = await shell.session.services.history.load();
+  const terminal = createInterface({
+    input: host.stdin,
+    output: host.stderr,
+    terminal: true,
+    history: history.reverse(),
+    completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
+      void shell.complete(line, line.length).then(({ start, proposals }) => {
+        done(null, [proposals.map(({ insert }) => insert), line.slice(start)]);
+      });
+    },
+  });
+  return new Promise((resolve) => {
+    const finish = (line: string | undefined): void => {
+      resolve(line);
+      terminal.close();
+    };
+    terminal.on('SIGINT', () => {
+      host.stderr.write('^C\n');
+      finish('');
+    });
+    terminal.on('close', () => {
+      resolve(undefined);
+    });
+    terminal.question(promptText(shell), finish);
+  });
+}
+
+/** `devsh fw1,fw2> `, `devsh 12 devices> `. */
+export function promptText(shell: Shell): string {
+  const { selection, connected, isNarrowed } = shell.session.fleet;
+  const names = selection.map(({ ref }) => ref.name);
+  if (names.length === 0) return 'devsh> ';
+  if (!isNarrowed && connected.length > 1) return `devsh all ${names.length}> `;
+  return names.length > 3 ? `devsh ${names.length} devices> ` : `devsh ${names.join(',')}> `;
+}
+
+export function ioOf(host: Host, signal: AbortSignal): ShellIo {
+  const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
+  return {
+    signal,
+    readInput: () => Promise.resolve(''),
+    trace: (line) => void host.stderr.write(`${line}\n`),
+    ...(isInteractive && { ask: (question) => askOnTerminal(host, question) }),
+  };
+}

@@ -1,0 +1,78 @@
+import { CancelledError, DevshError, StoppedError } from '../errors.ts';
+import { createWriter, type Streams, type Writer } from '../output/writer.ts';
+import type { Invocation } from '../shell/bind.ts';
+import { ExitCode } from '../shell/exit-code.ts';
+import type { ShellIo } from '../shell/io.ts';
+import type { Format } from '../shell/options.ts';
+import type { Word } from '../shell/parse.ts';
+import type { Shell } from '../shell/shell.ts';
+import { wantsColor, type Host } from './host.ts';
+
+export interface LineEnd {
+  readonly exitCode: number;
+  /** `quit` was typed. */
+  readonly isQuit: boolean;
+}
+
+/** Carries out one line and prints what it says. Never throws for an expected failure. */
+export async function runLine(
+  shell: Shell,
+  line: string | readonly Word[],
+  host: Host,
+  io: ShellIo,
+): Promise<LineEnd> {
+  let invocation: Invocation;
+  try {
+    invocation = shell.parse(line);
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    createWriter(shell.formatOf(line) ?? 'table', streamsOf(host, false, false)).end(error);
+    return { exitCode: error.exitCode, isQuit: false };
+  }
+  const { options } = invocation;
+  const streams = streamsOf(host, options.quiet, options.noColor);
+  return print(shell.evaluate(invocation, io), options.format ?? 'table', streams, io.signal);
+}
+
+async function print(
+  outputs: ReturnType<Shell['evaluate']>,
+  format: Format,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<LineEnd> {
+  const exitCode = new ExitCode();
+  let writer: Writer = createWriter(format, streams);
+  let isQuit = false;
+  try {
+    for await (const output of outputs) {
+      if (output.kind === 'checkpoint') {
+        writer.write(output);
+        writer.end();
+        writer = createWriter(output.format ?? format, streams);
+        continue;
+      }
+      exitCode.add(output);
+      writer.write(output);
+      if (output.kind === 'quit') isQuit = true;
+    }
+    if (signal.aborted) exitCode.addError(new CancelledError());
+    writer.end();
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    exitCode.addError(error);
+    writer.end(error instanceof StoppedError && format !== 'table' ? undefined : error);
+  }
+  return { exitCode: exitCode.value, isQuit };
+}
+
+function streamsOf(host: Host, quiet: boolean, noColor: boolean): Streams {
+  return {
+    out: (text) => void host.stdout.write(text),
+    err: (text) => void host.stderr.write(text),
+    isTty: host.stdout.isTTY === true,
+    isErrTty: host.stderr.isTTY === true,
+    columns: host.stdout.columns ?? 80,
+    color: wantsColor(host, noColor),
+    quiet,
+  };
+}

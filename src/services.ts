@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OsKeychain } from './credentials/keychain.ts';
+import { Credentials } from './credentials/sources.ts';
+import { UsageError } from './errors.ts';
+import { HistoryFile } from './settings/history-file.ts';
+import { InventoryFile } from './settings/inventory-file.ts';
+import { KnownDevices } from './settings/known-devices.ts';
+import { resolvePaths, type Paths } from './settings/paths.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Options } from './shell/options.ts';
+import type { RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+
+export interface ServiceOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  readonly paths: Paths;
+  readonly settings: Settings;
+  readonly readStdin: () => Promise<string>;
+}
+
+/** The real world outside: files, keychain, standard input, simulator. Nothing is opened yet. */
+export function createServices(options: ServiceOptions): Services {
+  const { env, paths, settings, version, readStdin } = options;
+  const sources = new Map<string, Credentials>();
+  return {
+    version,
+    paths,
+    inventory: new InventoryFile(join(paths.config, 'devices.yaml')),
+    knownDevices: new KnownDevices(join(paths.data, 'known-devices')),
+    history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
+    offersToSave: settings.get('saveCredentials') === 'ask',
+    credentials({ tokenStdin, passwordStdin, user }: Options) {
+      // One object per choice of sources: standard input and the keychain are read once.
+      const key = JSON.stringify([tokenStdin, passwordStdin, user]);
+      const known = sources.get(key);
+      if (known !== undefined) return known;
+      const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
+      const credentials = new Credentials({
+        env,
+        user,
+        keychain: () => new OsKeychain({ env }),
+        ...(kind !== undefined && { stdin: { kind, read: readStdin } }),
+      });
+      sources.set(key, credentials);
+      return credentials;
+    },
+    readFile: readUserFile,
+    startSimulator,
+    async faults() {
+      const { FAULTS } = await import('./simulator/faults.ts');
+      return FAULTS.map(({ name, summary }) => ({ name, summary }));
+    },
+    now: () => new Date(),
+  };
+}
+
+/** Where settings, pins and history live; for the demo in a folder of its own that is removed again. */
+export async function choosePaths(
+  env: NodeJS.ProcessEnv,
+  isDemo: boolean,
+): Promise<{ paths: Paths; cleanUp: () => Promise<void> }> {
+  if (!isDemo) return { paths: resolvePaths(env), cleanUp: () => Promise.resolve() };
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-demo-'));
+  const own = (name: string): string => join(folder, name);
+  return {
+    paths: { config: own('config'), data: own('data'), state: own('state'), cache: own('cache') },
+    cleanUp: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A file that the user named; that it cannot be read is the user's to mend. */
+async function readUserFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const why = code === 'ENOENT' ? 'there is no such file' : code;
+    throw new UsageError(`cannot read ${path}: ${why}`, { cause: error });
+  }
+}
+
+/** Loaded only when asked for: no other command needs it. */
+async function startSimulator({ faults, ...spec }: SimulatorSpec): Promise<RunningSimulator> {
+  const { applyFault, startSimulator: start } = await import('./simulator/simulator.ts');
+  const { parseFaultOption } = await import('./simulator/faults.ts');
+  const options = faults.map(parseFaultOption);
+  const simulator = await start(spec);
+  try {
+    for (const option of options) applyFault(simulator, option);
+  } catch (error) {
+    await simulator.close();
+    throw error;
+  }
+  return simulator;
+}

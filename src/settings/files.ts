@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { SettingsError } from '../errors.ts';
+
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** The text of a file, `undefined` when there is none. Throws SettingsError that names the file. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
+/** Makes a folder that only the user can look into, and those above it. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await makeFolders(path);
+  } catch (error) {
+    throw fileError('create the folder', path, error);
+  }
+}
+
+/** `mkdir` with `recursive` never ends in folders that refuse with ENOENT (/proc), in Node 20. */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path, PRIVATE_FOLDER);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      await makeFolders(dirname(path));
+      await mkdir(path, PRIVATE_FOLDER).catch(ignoreExisting);
+    } else if (!(await isFolder(path))) {
+      throw error;
+    }
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (errorCode(error) !== 'EEXIST') throw error;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Replaces a file in one step: whoever reads it, and whatever breaks off, sees the old text or the
+ * new one, on disk. The file can be read by the user only. A symbolic link stays one: the file that
+ * it points to is replaced.
+ */
+export async function writeTextAtomically(path: string, text: string): Promise<void> {
+  const target = await followLinks(path);
+  await makePrivateFolder(dirname(target));
+  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  try {
+    const file = await open(draft, 'wx', PRIVATE_FILE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    // The reason for the failure is what counts, not whether the draft could be removed.
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw fileError('write', path, error);
+  }
+}
+
+/** Appends to a file that only the user can read, in one piece, and makes it if need be. */
+export async function appendText(path: string, text: string): Promise<void> {
+  await makePrivateFolder(dirname(path));
+  try {
+    const file = await open(path, 'a+', PRIVATE_FILE);
+    try {
+      const { size } = await file.stat();
+      const last = Buffer.alloc(1);
+      if (size > 0) await file.read(last, 0, 1, size - 1);
+      // A line that broke off (power, full disk) must not swallow the next one.
+      const isCut = size > 0 && last.toString() !== '\n';
+      await file.appendFile(isCut ? `\n${text}` : text);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+/** What went wrong with a file, in words, with the file's name. */
+export function fileError(action: string, path: string, error: unknown): SettingsError {
+  const code = errorCode(error);
+  const reason =
+    (code !== undefined && REASONS[code]) || (error instanceof Error ? error.message : 'unknown');
+  return new SettingsError(`cannot ${action} ${path}: ${reason}`, { cause: error });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  ENOENT: 'there is no such folder',
+  EEXIST: 'a file of this name is in the way',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  ELOOP: 'too many symbolic links',
+  EMFILE: 'too many open files',
+};
+
+/** Where a path ends that may be a symbolic link, also to a file that does not exist yet. */
+async function followLinks(path: string): Promise<string> {
+  let target = path;
+  for (let links = 0; links < 40; links += 1) {
+    try {
+      target = resolve(dirname(target), await readlink(target));
+    } catch (error) {
+      const code = errorCode(error);
+      // EINVAL: a file, no link. On Windows a plain file gives UNKNOWN.
+      if (code === 'EINVAL' || code === 'ENOENT' || code === 'UNKNOWN') return target;
+      throw fileError('write', path, error);
+    }
+  }
+  throw new SettingsError(`cannot write ${path}: too many symbolic links`);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders; its file systems journal a rename.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } catch (error) {
+    // Some network file systems cannot do this; the rename itself is done.
+    if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { isSecretField } from '../device/secret-fields.ts';
+import { appendText, readText, writeTextAtomically } from './files.ts';
+import { withLock } from './lock.ts';
+
+const DEFAULT_SIZE = 1_000;
+
+/** The lines typed at the prompt, oldest first, in a text file that only the user can read. */
+export class HistoryFile {
+  readonly path: string;
+  readonly #size: number;
+
+  /** @param size how many lines are kept */
+  constructor(path: string, size: number = DEFAULT_SIZE) {
+    this.path = path;
+    this.#size = size;
+  }
+
+  async load(): Promise<string[]> {
+    const lines = splitLines(await readText(this.path));
+    return this.#size === 0 ? [] : lines.slice(-this.#size);
+  }
+
+  /** Adds a line, unless it is to be forgotten. Says whether it was written. */
+  async append(line: string): Promise<boolean> {
+    if (this.#size === 0 || !isForHistory(line)) return false;
+    await withLock(this.path, async () => {
+      await appendText(this.path, `${line}\n`);
+      const lines = splitLines(await readText(this.path));
+      // Cut in strides: a full history would otherwise be rewritten for each line.
+      if (lines.length < this.#size + Math.ceil(this.#size / 10) + 1) return;
+      await writeTextAtomically(this.path, `${lines.slice(-this.#size).join('\n')}\n`);
+    });
+    return true;
+  }
+}
+
+/** Empty lines, lines with a secret, and those that start with a space (as in bash) are not kept. */
+function isForHistory(line: string): boolean {
+  return !/^\s|^$/.test(line) && !hasControlCharacter(line) && !holdsSecret(line);
+}
+
+/** A name in front of `=`, `:` or an operator of a filter. */
+const FIELD = /([\w.-]+)\s*(?:[!~]?=|[:~])/g;
+const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
+
+/** Whether a line gives (or compares) a field whose name says that it is a secret: `password=…`. */
+export function holdsSecret(line: string): boolean {
+  // Quotes and backslashes are gone when the field is sent, so they must not hide it here.
+  const plain = line.replace(/["'\\]/g, '');
+  // Wider than what is masked in a plan: a line too many that is not kept does no harm.
+  return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(
+    (name) => isSecretField(name) || SECRET_WORD.test(name),
+  );
+}
+
+function splitLines(text: string | undefined): string[] {
+  return (text ?? '').split('\n').filter((line) => line !== '' && !hasControlCharacter(line));
+}
+
+function hasControlCharacter(line: string): boolean {
+  return /\p{Cc}/u.test(line);
+}

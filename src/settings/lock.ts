@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SettingsError } from '../errors.ts';
+import { errorCode, fileError, makePrivateFolder } from './files.ts';
+
+const WAIT_MS = 3_000;
+const POLL_MS = 20;
+/** Work under a lock takes milliseconds: a lock this old has lost its owner. */
+const STALE_MS = 30_000;
+
+/**
+ * Runs `work` while no other devsh does the same for `path`: reading, changing and writing a file
+ * under its lock loses nothing. The lock is the file `PATH.lock`, which names its owner; one left by
+ * a process that is gone is broken. Throws SettingsError after waiting for three seconds. Not
+ * re-entrant.
+ */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`;
+  const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
+  await makePrivateFolder(dirname(path));
+  await acquire(lock, owner, path);
+  try {
+    return await work();
+  } finally {
+    // Whoever took us for dead may own the lock by now.
+    if ((await readOwner(lock)) === owner) await rm(lock, { force: true });
+  }
+}
+
+async function acquire(lock: string, owner: string, path: string): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    if (await create(lock, owner, path)) return;
+    const holder = await readOwner(lock);
+    if (holder === undefined) continue; // just released
+    if (await isStale(lock, holder)) {
+      await breakLock(lock, holder);
+    } else if (performance.now() - startedAt > WAIT_MS) {
+      const pid = holder.split(' ')[0] ?? '';
+      throw new SettingsError(
+        `cannot change ${path}: another devsh${pid && ` (process ${pid})`} holds ${lock}; ` +
+          'try again, or remove that file when no devsh is running',
+      );
+    } else {
+      await sleep(POLL_MS * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function create(lock: string, owner: string, path: string): Promise<boolean> {
+  try {
+    const file = await open(lock, 'wx', 0o600);
+    try {
+      await file.writeFile(owner);
+    } catch (error) {
+      await rm(lock, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    // Windows says EPERM while another process is removing the file.
+    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
+    throw fileError('write', path, error);
+  }
+}
+
+async function readOwner(lock: string): Promise<string | undefined> {
+  try {
+    return await readFile(lock, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileError('read', lock, error);
+  }
+}
+
+async function isStale(lock: string, holder: string): Promise<boolean> {
+  const [pid, host] = holder.trim().split(' ');
+  // On a shared home folder the owner may be on another machine, where we cannot look.
+  if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
+  try {
+    const { mtimeMs } = await stat(lock);
+    return Date.now() - mtimeMs > STALE_MS;
+  } catch {
+    return false; // gone: the next attempt will tell
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+/** Removes the lock of `holder`, and only that: another process may have broken it first. */
+async function breakLock(lock: string, holder: string): Promise<void> {
+  const aside = `${lock}.${randomUUID()}`;
+  try {
+    await rename(lock, aside);
+  } catch {
+    return; // somebody else was faster
+  }
+  if ((await readOwner(aside)) !== holder) await link(aside, lock).catch(() => undefined);
+  await rm(aside, { force: true });
+}

@@ -1,0 +1,65 @@
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+
+/** The folders that devsh keeps its files in; none of them needs to exist. */
+export interface Paths {
+  /** Settings and the inventory: what the user writes. */
+  readonly config: string;
+  /** Certificate pins: what must not get lost. */
+  readonly data: string;
+  /** The history and the journal of runs. */
+  readonly state: string;
+  /** What can be fetched again. */
+  readonly cache: string;
+}
+
+/**
+ * Where devsh keeps its files: the XDG variables count on every system, then the custom of the
+ * system. A relative path in an XDG variable is ignored, as the specification asks
+ * (https://specifications.freedesktop.org/basedir-spec/).
+ */
+export function resolvePaths(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+  home: string = env['HOME'] ?? homedir(),
+): Paths {
+  const path = platform === 'win32' ? win32 : posix;
+  const defaults = systemFolders(env, platform, home);
+  const folder = (variable: string, fallback: string): string => {
+    const value = env[variable];
+    return value !== undefined && path.isAbsolute(value) ? path.join(value, 'devsh') : fallback;
+  };
+  return {
+    config: folder('XDG_CONFIG_HOME', defaults.config),
+    data: folder('XDG_DATA_HOME', defaults.data),
+    state: folder('XDG_STATE_HOME', defaults.state),
+    cache: folder('XDG_CACHE_HOME', defaults.cache),
+  };
+}
+
+function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: string): Paths {
+  if (platform === 'win32') {
+    const roaming = env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming');
+    const local = env['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local');
+    return {
+      config: win32.join(roaming, 'devsh'),
+      data: win32.join(local, 'devsh'),
+      state: win32.join(local, 'devsh'),
+      cache: win32.join(local, 'Temp', 'devsh'),
+    };
+  }
+  if (platform === 'darwin') {
+    return {
+      config: posix.join(home, 'Library', 'Preferences', 'devsh'),
+      data: posix.join(home, 'Library', 'Application Support', 'devsh'),
+      state: posix.join(home, 'Library', 'Application Support', 'devsh'),
+      cache: posix.join(home, 'Library', 'Caches', 'devsh'),
+    };
+  }
+  return {
+    config: posix.join(home, '.config', 'devsh'),
+    data: posix.join(home, '.local', 'share', 'devsh'),
+    state: posix.join(home, '.local', 'state', 'devsh'),
+    cache: posix.join(home, '.cache', 'devsh'),
+  };
+}

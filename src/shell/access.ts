@@ -1,0 +1,152 @@
+import type { Credentials } from '../credentials/sources.ts';
+import { Credential } from '../device/credential.ts';
+import type { UntrustedError } from '../device/errors.ts';
+import type { Trust } from '../device/tls.ts';
+import { CredentialError } from '../errors.ts';
+import type { Access, CredentialAnswer } from '../fleet/member.ts';
+import type { DeviceEntry } from '../fleet/selector.ts';
+import { Desk } from './desk.ts';
+import type { ShellIo } from './io.ts';
+import type { Options } from './options.ts';
+import type { Session } from './session.ts';
+
+/** So often a password is asked for one device in one command. */
+const MAX_LOGINS = 3;
+
+/** Decides about trust and credentials for one command: files first, then the user. */
+export class ShellAccess implements Access {
+  readonly timeoutMs: number | undefined;
+  readonly trace: ((line: string) => void) | undefined;
+  /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
+  readonly typed = new Map<DeviceEntry, Credential>();
+  readonly #session: Session;
+  readonly #io: ShellIo;
+  readonly #options: Options;
+  readonly #credentials: Credentials;
+  readonly #logins = new Map<string, number>();
+  readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, boolean>;
+  readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
+
+  constructor(session: Session, io: ShellIo, options: Options) {
+    this.#session = session;
+    this.#io = io;
+    this.#options = options;
+    this.#credentials = session.services.credentials(options);
+    this.timeoutMs = options.timeoutMs;
+    this.trace = options.verbose ? io.trace : undefined;
+    this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
+    this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
+  }
+
+  get keychainProblem(): string | undefined {
+    return this.#credentials.keychainProblem;
+  }
+
+  async trust(entry: DeviceEntry): Promise<Trust> {
+    if (this.#options.insecure || entry.insecure === true) return { kind: 'insecure' };
+    const given = this.#session.given.get(entry.name);
+    if (given !== undefined) return given.trust;
+    const { knownDevices, readFile } = this.#session.services;
+    const pin = await knownDevices.find(entry.address);
+    if (pin !== undefined) {
+      return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
+    }
+    const file = this.#options.ca ?? entry.ca;
+    if (file !== undefined) return { kind: 'ca', pem: await readFile(file), file };
+    return { kind: 'system' };
+  }
+
+  async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
+    if (!(await this.#trustDesk.bring({ entry, error }))) return undefined;
+    const { fingerprint, subject, validTo } = error.presented;
+    const firstSeen = this.#session.services.now().toISOString();
+    await this.#session.services.knownDevices.set({
+      address: entry.address,
+      fingerprint,
+      firstSeen,
+      subject,
+      validTo,
+    });
+    return { kind: 'pinned', fingerprint, pinnedAt: firstSeen };
+  }
+
+  async credential(entry: DeviceEntry): Promise<Credential | undefined> {
+    const given = this.#session.given.get(entry.name);
+    if (given !== undefined) return given.credential;
+    const found = await this.#credentials.find({
+      device: { name: entry.name, address: entry.address },
+      user: this.#options.user ?? entry.user,
+    });
+    return found?.credential;
+  }
+
+  async anotherCredential(
+    entry: DeviceEntry,
+    refused: Credential | undefined,
+  ): Promise<Credential | undefined> {
+    if (refused !== undefined) this.typed.delete(entry);
+    if (this.#io.ask === undefined) {
+      if (refused !== undefined) return undefined;
+      throw new CredentialError(
+        `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
+          '--token-stdin or --password-stdin, or keep one with "devsh login".',
+      );
+    }
+    const logins = (this.#logins.get(entry.name) ?? 0) + 1;
+    this.#logins.set(entry.name, logins);
+    if (logins > MAX_LOGINS) return undefined;
+    const credential = await this.#loginDesk.bring(entry);
+    if (credential !== undefined) this.typed.set(entry, credential);
+    return credential;
+  }
+
+  /** Asks for a login without trying another one first (`login`). */
+  askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
+    return this.#loginDesk.bring(entry);
+  }
+
+  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
+    return this.#session.gate.admit(entry.name, credential);
+  }
+
+  async #askTrust(
+    concerns: readonly { entry: DeviceEntry; error: UntrustedError }[],
+  ): Promise<boolean> {
+    const details = concerns.map(({ entry, error }) => {
+      const { fingerprint, subject, validTo } = error.presented;
+      return `${entry.name} (${entry.address})  ${subject}  valid to ${validTo.slice(0, 10)}\n  SHA-256 ${fingerprint}`;
+    });
+    const what =
+      concerns.length === 1
+        ? `The certificate of ${concerns[0]?.entry.name ?? ''} is not known.`
+        : `The certificates of ${concerns.length} devices are not known.`;
+    const answer = await this.#io.ask?.({
+      kind: 'confirm',
+      text: `${what} Compare the fingerprint, then type yes to trust and pin:`,
+      details,
+      expected: 'yes',
+    });
+    return answer === 'yes';
+  }
+
+  async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
+    const names = [...new Set(entries.map(({ name }) => name))];
+    const where =
+      names.length > 4
+        ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+        : names.join(', ');
+    const details = names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : [];
+    const known = new Set(entries.map(({ user }) => this.#options.user ?? user));
+    let [user] = known;
+    if (known.size > 1 || user === undefined) {
+      user = await this.#io.ask?.({ kind: 'text', text: `User name on ${where}:`, details });
+    }
+    if (user === undefined || user === '') return undefined;
+    const password = await this.#io.ask?.({
+      kind: 'secret',
+      text: `Password of ${user} on ${where}:`,
+      details,
+    });
+    return password === undefined ? undefined : Credential.basic(user, password);
+  }
+}

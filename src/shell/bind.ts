@@ -1,0 +1,223 @@
+import { UsageError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
+import { NO_OPTIONS, OPTIONS, type Options, type OptionSpec } from './options.ts';
+import type { Word } from './parse.ts';
+import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
+
+/** A line understood: which command, which words for its arguments, which options. */
+export interface Invocation {
+  readonly command: CommandSpec;
+  readonly verb: VerbSpec;
+  readonly args: Arguments;
+  readonly options: Options;
+}
+
+/** The words of a line by the names of the verb's arguments. */
+export class Arguments {
+  readonly #words: ReadonlyMap<string, readonly Word[]>;
+
+  constructor(words: ReadonlyMap<string, readonly Word[]>) {
+    this.#words = words;
+  }
+
+  words(name: string): readonly Word[] {
+    return this.#words.get(name) ?? [];
+  }
+
+  all(name: string): readonly string[] {
+    return this.words(name).map(({ text }) => text);
+  }
+
+  optional(name: string): string | undefined {
+    return this.words(name)[0]?.text;
+  }
+
+  /** An argument that the spec requires; `bind` has made sure that it is there. */
+  required(name: string): string {
+    const text = this.optional(name);
+    if (text === undefined) throw new Error(`the spec has no required argument ${name}`);
+    return text;
+  }
+}
+
+/** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
+export function bind(words: readonly Word[], commands: readonly CommandSpec[]): Invocation {
+  const { plain, given } = separate(words);
+  const [first, ...rest] = plain;
+  const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
+  const command = first === undefined ? named(commands, wanted) : findCommand(first, commands);
+  const { verb, operands } = findVerb(command, rest);
+  let options = NO_OPTIONS;
+  for (const option of given) {
+    if (option.spec.group !== 'general' && !verb.options.includes(option.spec.group)) {
+      throw new UsageError(`${title(command, verb)} has no option --${option.spec.name}`, {
+        column: option.word.start,
+      });
+    }
+    options = apply(option, options);
+  }
+  const args = options.help ? new Arguments(new Map()) : bindArguments(command, verb, operands);
+  return { command, verb, args, options };
+}
+
+/** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
+export function formatAsked(words: readonly Word[]): Options['format'] {
+  try {
+    return separate(words).given.reduce((options, option) => apply(option, options), NO_OPTIONS)
+      .format;
+  } catch {
+    const texts = words.map(({ text }) => text);
+    return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;
+  }
+}
+
+/** `user add`, `connect`. */
+export function title(command: CommandSpec, verb: VerbSpec): string {
+  return verb.name === '' ? command.name : `${command.name} ${verb.name}`;
+}
+
+interface GivenOption {
+  readonly spec: OptionSpec;
+  readonly text: string;
+  readonly word: Word;
+}
+
+/** Takes the options out of the words; `--` ends them. */
+function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[] } {
+  const plain: Word[] = [];
+  const given: GivenOption[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === undefined) break;
+    if (word.text === '--') return { plain: [...plain, ...words.slice(at + 1)], given };
+    if (!word.text.startsWith('-') || word.text === '-') {
+      plain.push(word);
+    } else if (word.text.startsWith('--')) {
+      const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
+      const spec = findOption(name, word);
+      if (spec.value === undefined) {
+        if (value !== undefined) {
+          throw new UsageError(`--${name} takes no value`, { column: word.start });
+        }
+        given.push({ spec, text: '', word });
+      } else if (value !== undefined) {
+        given.push({ spec, text: value, word });
+      } else {
+        at += 1;
+        given.push({ spec, ...valueWord(spec, words[at], word) });
+      }
+    } else {
+      for (const letter of word.text.slice(1)) {
+        const spec = OPTIONS.find(({ short }) => short === letter);
+        if (spec === undefined) {
+          throw new UsageError(`there is no option -${letter}`, { column: word.start });
+        }
+        given.push({ spec, text: '', word });
+      }
+    }
+  }
+  return { plain, given };
+}
+
+function valueWord(
+  spec: OptionSpec,
+  next: Word | undefined,
+  option: Word,
+): { text: string; word: Word } {
+  if (next === undefined || next.text === '--') {
+    throw new UsageError(`--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}`, {
+      column: option.start,
+    });
+  }
+  return { text: next.text, word: next };
+}
+
+function findOption(name: string, word: Word): OptionSpec {
+  const spec = OPTIONS.find((option) => option.name === name);
+  if (spec !== undefined) return spec;
+  const names = OPTIONS.map((option) => option.name);
+  throw new UsageError(`there is no option --${name}`, {
+    column: word.start,
+    suggestions: suggest(name, names).map((other) => `--${other}`),
+  });
+}
+
+function apply({ spec, text, word }: GivenOption, options: Options): Options {
+  try {
+    return spec.set(options, text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const suggestions = suggest(text, spec.choices ?? []);
+    throw new UsageError(`--${spec.name}: ${error.message}`, { column: word.start, suggestions });
+  }
+}
+
+function named(commands: readonly CommandSpec[], name: string): CommandSpec {
+  const command = commands.find((other) => other.name === name);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command;
+}
+
+function findCommand(word: Word, commands: readonly CommandSpec[]): CommandSpec {
+  const command = commands.find(
+    ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
+  );
+  if (command !== undefined) return command;
+  throw new UsageError(`there is no command "${word.text}"; "help" lists them all`, {
+    column: word.start,
+    suggestions: suggest(
+      word.text,
+      commands.map(({ name }) => name),
+    ),
+  });
+}
+
+function findVerb(
+  command: CommandSpec,
+  words: readonly Word[],
+): { verb: VerbSpec; operands: readonly Word[] } {
+  const [first, ...rest] = words;
+  const verb = command.verbs.find(({ name }) => name !== '' && name === first?.text);
+  if (verb !== undefined) return { verb, operands: rest };
+  const fallback = command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
+  const names = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+  const meant = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
+  if (fallback !== undefined && meant.length === 0) return { verb: fallback, operands: words };
+  if (first === undefined) {
+    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`);
+  }
+  const other =
+    fallback === undefined
+      ? ''
+      : `; to search for it: ${command.name} ${fallback.name} ${first.text}`;
+  throw new UsageError(
+    `${command.name} has no verb "${first.text}"; it has ${names.join(', ')}${other}`,
+    { column: first.start, suggestions: meant },
+  );
+}
+
+function bindArguments(command: CommandSpec, verb: VerbSpec, operands: readonly Word[]): Arguments {
+  const bound = new Map<string, readonly Word[]>();
+  let left = operands;
+  for (const arg of verb.args) {
+    const taken = left.slice(0, arg.isRest === true ? undefined : 1);
+    if (taken.length === 0 && arg.isRequired === true) {
+      throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`);
+    }
+    bound.set(arg.name, taken);
+    left = left.slice(taken.length);
+  }
+  const [extra] = left;
+  if (extra !== undefined) {
+    throw new UsageError(`${title(command, verb)} takes no further word "${extra.text}"`, {
+      column: extra.start,
+    });
+  }
+  return new Arguments(bound);
+}
+
+/** `KEY`, `[FILTER…]`. */
+export function argLabel(arg: ArgSpec): string {
+  const name = `${arg.name}${arg.isRest === true ? '…' : ''}`;
+  return arg.isRequired === true ? name : `[${name}]`;
+}

@@ -1,0 +1,120 @@
+import { formatAddress, parseAddress } from '../device/address.ts';
+import { UsageError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
+import { Inventory } from '../fleet/inventory.ts';
+import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
+import { ShellAccess } from './access.ts';
+import type { Arguments, Invocation } from './bind.ts';
+import type { ShellIo } from './io.ts';
+import type { Options } from './options.ts';
+import type { Session } from './session.ts';
+import type { CommandSpec } from './spec.ts';
+
+/** Reads go to so many devices at a time, unless `--concurrency` says otherwise. */
+const READ_WIDTH = 64;
+
+/** One line being carried out: what a verb's `run` gets. */
+export class Call {
+  readonly args: Arguments;
+  readonly options: Options;
+  readonly session: Session;
+  readonly io: ShellIo;
+  /** All commands, for `help` and nested lines. */
+  readonly commands: readonly CommandSpec[];
+  #access: ShellAccess | undefined;
+
+  constructor(
+    invocation: Invocation,
+    session: Session,
+    io: ShellIo,
+    commands: readonly CommandSpec[],
+  ) {
+    this.args = invocation.args;
+    this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
+    this.session = session;
+    this.io = io;
+    this.commands = commands;
+  }
+
+  /** A line of a script, which inherits what was said of the whole script. */
+  nested(invocation: Invocation): Call {
+    const { options } = invocation;
+    const inherited = {
+      ...options,
+      on: options.on.length > 0 ? options.on : this.options.on,
+      yes: options.yes || this.options.yes,
+      dryRun: options.dryRun || this.options.dryRun,
+      force: options.force || this.options.force,
+      readOnly: options.readOnly || this.options.readOnly,
+      user: options.user ?? this.options.user,
+      ca: options.ca ?? this.options.ca,
+      insecure: options.insecure || this.options.insecure,
+      timeoutMs: options.timeoutMs ?? this.options.timeoutMs,
+      concurrency: options.concurrency ?? this.options.concurrency,
+      tokenStdin: options.tokenStdin || this.options.tokenStdin,
+      passwordStdin: options.passwordStdin || this.options.passwordStdin,
+      verbose: options.verbose || this.options.verbose,
+    };
+    return new Call({ ...invocation, options: inherited }, this.session, this.io, this.commands);
+  }
+
+  get access(): ShellAccess {
+    this.#access ??= new ShellAccess(this.session, this.io, this.options);
+    return this.#access;
+  }
+
+  /** Trust and credentials were decided in this call. */
+  get hasAccess(): boolean {
+    return this.#access !== undefined;
+  }
+
+  get readWidth(): number {
+    return this.options.concurrency ?? READ_WIDTH;
+  }
+
+  /** Writes go in turn, unless `--concurrency` says otherwise. */
+  get writeWidth(): number {
+    return this.options.concurrency ?? 1;
+  }
+
+  get isReadOnly(): boolean {
+    return this.options.readOnly || this.session.isReadOnly;
+  }
+
+  /** The devices that `--on` names, or those selected in the session. Throws when there are none. */
+  async members(): Promise<readonly Member[]> {
+    const { fleet } = this.session;
+    const members =
+      this.options.on.length > 0 ? await this.resolve(this.options.on) : fleet.selection;
+    if (members.length > 0) return members;
+    throw new UsageError(
+      'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
+    );
+  }
+
+  /** The members for selectors over inventory, addresses and the devices of this session. */
+  async resolve(
+    selectors: readonly string[],
+    overrides: Partial<DeviceEntry> = {},
+  ): Promise<readonly Member[]> {
+    const { fleet, services } = this.session;
+    const { devices } = await services.inventory.load();
+    const connected = fleet.connected.map(({ entry }) => entry);
+    const addresses = new Set(connected.map(({ address }) => address));
+    const others = devices.filter(
+      ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
+    );
+    const entries = selectDevices(selectors, new Inventory([...connected, ...others]));
+    return fleet.members(entries.map((entry) => ({ ...entry, ...overrides })));
+  }
+}
+
+/** What was said of the whole session, where the line itself says nothing. */
+function overrides(defaults: Partial<Options>, own: Options): Partial<Options> {
+  return {
+    timeoutMs: own.timeoutMs ?? defaults.timeoutMs,
+    verbose: own.verbose || defaults.verbose === true,
+    tokenStdin: own.tokenStdin || defaults.tokenStdin === true,
+    passwordStdin: own.passwordStdin || defaults.passwordStdin === true,
+  };
+}

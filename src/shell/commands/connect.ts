@@ -1,0 +1,203 @@
+import { Inventory } from '../../fleet/inventory.ts';
+import type { Member } from '../../fleet/member.ts';
+import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
+import type { Call } from '../call.ts';
+import type { Output, TableOutput } from '../output.ts';
+import type { CommandSpec } from '../spec.ts';
+import { CONNECTED, SOME_TARGETS } from './arguments.ts';
+
+/** Connecting means: trust the certificate, log in, and read the users. */
+const PROBED_RESOURCE = 'user';
+
+export const connect: CommandSpec = {
+  name: 'connect',
+  summary: 'Connect to devices and open the shell on them',
+  section: 'Devices',
+  verbs: [
+    {
+      name: '',
+      summary: 'Connect to devices: check the certificate, log in, read the users',
+      args: [SOME_TARGETS],
+      options: ['devices'],
+      details:
+        'A device that is down does not hold up the others; connect to it again to retry.\n' +
+        '--user, --ca and --insecure hold for these devices, --read-only and --timeout for the whole session.',
+      examples: [
+        'connect 10.0.0.5 10.0.0.6',
+        'connect @berlin !fw3',
+        'connect 10.0.0.[5-9] --user admin',
+      ],
+      async *run(call) {
+        const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
+        call.session.fleet.join(members);
+        keepForSession(call);
+        yield* probe(call, members);
+      },
+    },
+  ],
+};
+
+export const disconnect: CommandSpec = {
+  name: 'disconnect',
+  summary: 'Close connections',
+  section: 'Devices',
+  verbs: [
+    {
+      name: '',
+      summary: 'Close the connection to these devices, or to all',
+      args: [CONNECTED],
+      options: [],
+      async *run(call) {
+        const members = connectedMembers(call);
+        await call.session.fleet.leave(members);
+        yield {
+          kind: 'message',
+          level: 'info',
+          text: `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}`,
+        };
+      },
+    },
+  ],
+};
+
+export const use: CommandSpec = {
+  name: 'use',
+  summary: 'Choose which connected devices the next commands are about',
+  section: 'Devices',
+  verbs: [
+    {
+      name: '',
+      summary: 'Choose which of the connected devices the next commands are about',
+      args: [CONNECTED],
+      options: [],
+      examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
+      async *run(call) {
+        const { fleet } = call.session;
+        const members = connectedMembers(call);
+        fleet.select(members.length === fleet.connected.length ? undefined : members);
+        yield {
+          kind: 'message',
+          level: 'info',
+          text: `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
+        };
+      },
+    },
+  ],
+};
+
+export const devices: CommandSpec = {
+  name: 'devices',
+  summary: 'Show the connected devices and their state',
+  section: 'Devices',
+  verbs: [
+    {
+      name: '',
+      summary: 'Show the connected devices and their state',
+      args: [],
+      options: [],
+      async *run(call) {
+        yield await Promise.resolve(devicesTable(call.session.fleet.connected));
+      },
+    },
+  ],
+};
+
+/** Reads the users of each device; failures are told one by one, the states in one table at the end. */
+export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const { access, readWidth: width } = call;
+  const { signal } = call.io;
+  let done = 0;
+  const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
+  for await (const read of reads) {
+    done += 1;
+    const text = `connecting: ${read.member.ref.name} ${read.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: members.length, text };
+    if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
+  }
+  yield devicesTable(members);
+}
+
+export function devicesTable(members: readonly Member[]): TableOutput {
+  return {
+    kind: 'table',
+    name: 'devices',
+    columns: [
+      { key: 'device', title: 'DEVICE' },
+      { key: 'address', title: 'ADDRESS' },
+      { key: 'state', title: 'STATE' },
+      { key: 'users', title: 'USERS' },
+      { key: 'account', title: 'AS' },
+      { key: 'trust', title: 'CERTIFICATE' },
+    ],
+    rows: members.map((member) => ({
+      device: member.ref.name,
+      address: member.ref.address,
+      state: stateText(member),
+      users: member.seen(PROBED_RESOURCE)?.length ?? null,
+      account: member.account ?? null,
+      trust: trustText(member),
+    })),
+  };
+}
+
+function stateText({ state }: Member): string {
+  switch (state.kind) {
+    case 'new':
+      return 'not connected';
+    case 'connecting':
+      return 'connecting';
+    case 'ready':
+      return 'connected';
+    case 'failed':
+      return state.error.code;
+  }
+}
+
+function trustText({ trust }: Member): string | null {
+  switch (trust?.kind) {
+    case undefined:
+      return null;
+    case 'pinned':
+      return 'pinned';
+    case 'ca':
+      return `CA ${trust.file}`;
+    case 'system':
+      return 'system CA';
+    case 'insecure':
+      return 'NOT CHECKED';
+  }
+}
+
+/** The named ones of the connected devices; all of them for no name and for `all`. */
+function connectedMembers(call: Call): readonly Member[] {
+  const { connected } = call.session.fleet;
+  const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
+  if (selectors.length === 0) return connected;
+  const entries = selectDevices(selectors, new Inventory(connected.map(({ entry }) => entry)));
+  const names = new Set(entries.map(({ name }) => name));
+  return connected.filter(({ ref }) => names.has(ref.name));
+}
+
+/** What the line says about these devices alone. */
+function entryOptions(call: Call): Partial<DeviceEntry> {
+  const { user, ca, insecure } = call.options;
+  return {
+    ...(user !== undefined && { user }),
+    ...(ca !== undefined && { ca }),
+    ...(insecure && { insecure }),
+  };
+}
+
+/** What the line says about all lines that follow. */
+function keepForSession(call: Call): void {
+  const { session, options } = call;
+  const { timeoutMs, verbose, tokenStdin, passwordStdin } = options;
+  session.defaults = {
+    ...session.defaults,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(verbose && { verbose }),
+    ...(tokenStdin && { tokenStdin }),
+    ...(passwordStdin && { passwordStdin }),
+  };
+  if (options.readOnly) session.isReadOnly = true;
+}

@@ -1,0 +1,109 @@
+import { formatAddress, parseAddress } from '../../device/address.ts';
+import { UsageError } from '../../errors.ts';
+import type { CommandSpec } from '../spec.ts';
+
+/** `device add|remove|list`: the inventory in devices.yaml. */
+export const device: CommandSpec = {
+  name: 'device',
+  summary: 'Keep the inventory (devices.yaml)',
+  section: 'Devices',
+  defaultVerb: 'list',
+  verbs: [
+    {
+      name: 'list',
+      summary: 'Show the devices of the inventory',
+      args: [],
+      options: [],
+      async *run({ session }) {
+        const inventory = await session.services.inventory.load();
+        yield {
+          kind: 'table',
+          name: 'inventory',
+          columns: [
+            { key: 'name', title: 'NAME' },
+            { key: 'address', title: 'ADDRESS' },
+            { key: 'groups', title: 'GROUPS' },
+            { key: 'user', title: 'USER' },
+            { key: 'ca', title: 'CA' },
+            { key: 'options', title: 'OPTIONS' },
+          ],
+          rows: inventory.devices.map(
+            ({ name, address, groups, user, ca, insecure, readOnly }) => ({
+              name,
+              address,
+              groups,
+              user: user ?? null,
+              ca: ca ?? null,
+              options: [
+                insecure === true ? 'insecure' : [],
+                readOnly === true ? 'read-only' : [],
+              ].flat(),
+            }),
+          ),
+        };
+        if (inventory.devices.length === 0) {
+          yield {
+            kind: 'message',
+            level: 'info',
+            text: 'the inventory is empty: "device add NAME ADDRESS" adds to it',
+          };
+        }
+      },
+    },
+    {
+      name: 'add',
+      summary: 'Add a device to the inventory',
+      args: [
+        { name: 'NAME', summary: 'how you call it', isRequired: true },
+        { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
+      ],
+      options: ['device', 'devices'],
+      details: '--user, --ca, --insecure, --read-only and --group are kept with the device.',
+      examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
+      async *run({ args, options, session }) {
+        const [word] = args.words('ADDRESS');
+        const address = args.required('ADDRESS');
+        try {
+          parseAddress(address);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          throw new UsageError(error.message, { column: word?.start });
+        }
+        const name = args.required('NAME');
+        await session.services.inventory.add({
+          name,
+          address,
+          groups: [...options.groups],
+          ...(options.user !== undefined && { user: options.user }),
+          ...(options.ca !== undefined && { ca: options.ca }),
+          ...(options.insecure && { insecure: true }),
+          ...(options.readOnly && { readOnly: true }),
+        });
+        const at = formatAddress(parseAddress(address));
+        yield { kind: 'message', level: 'done', text: `added ${name} (${at}) to the inventory` };
+      },
+    },
+    {
+      name: 'remove',
+      summary: 'Remove a device from the inventory',
+      args: [
+        {
+          name: 'NAME',
+          summary: 'the device',
+          isRequired: true,
+          complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
+        },
+      ],
+      options: [],
+      async *run({ args, session }) {
+        const name = args.required('NAME');
+        await session.services.inventory.remove(name);
+        yield {
+          kind: 'message',
+          level: 'done',
+          text: `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
+        };
+      },
+    },
+  ],
+};

@@ -1,0 +1,43 @@
+import { UsageError } from '../../errors.ts';
+import { suggest } from '../../suggest.ts';
+import { helpOn, helpOnCommand, helpOverview } from '../help.ts';
+import type { CommandSpec } from '../spec.ts';
+
+export const help: CommandSpec = {
+  name: 'help',
+  summary: 'Explain commands',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'List the commands, or explain one',
+      args: [
+        {
+          name: 'COMMAND',
+          summary: 'a command, and one of its verbs',
+          isRest: true,
+        },
+      ],
+      options: [],
+      examples: ['help', 'help user', 'help user add'],
+      async *run({ args, commands }) {
+        const [first, second] = args.words('COMMAND');
+        if (first === undefined) {
+          yield { kind: 'text', name: 'help', text: helpOverview(commands) };
+          return;
+        }
+        const command = commands.find(({ name }) => name === first.text);
+        if (command === undefined) {
+          const names = commands.map(({ name }) => name);
+          throw new UsageError(`there is no command "${first.text}"`, {
+            column: first.start,
+            suggestions: suggest(first.text, names),
+          });
+        }
+        const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
+        const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
+        yield { kind: 'text', name: 'help', text };
+      },
+    },
+  ],
+};

@@ -1,0 +1,29 @@
+import type { CommandSpec } from '../spec.ts';
+
+export const history: CommandSpec = {
+  name: 'history',
+  summary: 'Show the lines typed before',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'Show the lines typed before, oldest first',
+      args: [],
+      options: [],
+      details:
+        'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
+      async *run({ session }) {
+        const lines = await session.services.history.load();
+        yield {
+          kind: 'table',
+          name: 'history',
+          columns: [
+            { key: 'number', title: '#' },
+            { key: 'line', title: 'LINE' },
+          ],
+          rows: lines.map((line, index) => ({ number: index + 1, line })),
+        };
+      },
+    },
+  ],
+};

@@ -1,0 +1,35 @@
+import type { CommandSpec } from '../spec.ts';
+import { connect, devices, disconnect, use } from './connect.ts';
+import { device } from './device.ts';
+import { help } from './help.ts';
+import { history } from './history.ts';
+import { login, logout } from './login.ts';
+import { get, post, remove } from './raw.ts';
+import { resourceCommand } from './resource.ts';
+import { run } from './run.ts';
+import { info, quit } from './session.ts';
+import { demo, simulator } from './simulator.ts';
+import { trust } from './trust.ts';
+
+/** The grammar: every first word there is, in the order of `help`. */
+export const COMMANDS: readonly CommandSpec[] = [
+  connect,
+  disconnect,
+  use,
+  devices,
+  device,
+  resourceCommand('user'),
+  get,
+  post,
+  remove,
+  login,
+  logout,
+  trust,
+  run,
+  history,
+  demo,
+  simulator,
+  info,
+  help,
+  quit,
+];

@@ -1,0 +1,239 @@
+import { parseJson } from '../../device/json.ts';
+import type { Answer } from '../../device/client.ts';
+import type { RawRequest } from '../../device/device.ts';
+import type { FormPairs } from '../../device/encode.ts';
+import type { Value } from '../../device/record.ts';
+import { answerError, type Circumstances } from '../../device/translate.ts';
+import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+import type { ArgSpec, CommandSpec } from '../spec.ts';
+
+const PATH: ArgSpec = {
+  name: 'PATH',
+  summary: 'the path from the root, as in /api/user/',
+  isRequired: true,
+  complete: () => [{ text: '/api/user/' }, { text: '/api/' }],
+};
+
+export const get: CommandSpec = {
+  name: 'get',
+  summary: 'Send a GET and print the answer',
+  section: 'Raw API',
+  verbs: [
+    {
+      name: '',
+      summary: 'Send a GET to each selected device and print the answers',
+      args: [PATH],
+      options: ['devices', 'raw'],
+      examples: ['get /api/', 'get /api/user/ --raw'],
+      async *run(call) {
+        const path = pathOf(call);
+        yield* each(call, await call.members(), call.readWidth, async (member) =>
+          answerOutput(call, member, 'GET', path, await exchange(call, member, 'GET', path)),
+        );
+      },
+    },
+  ],
+};
+
+export const post: CommandSpec = {
+  name: 'post',
+  summary: 'Send a form-encoded POST and print the answer',
+  section: 'Raw API',
+  verbs: [
+    {
+      name: '',
+      summary: 'Send a form-encoded POST to each selected device, in turn',
+      args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
+      options: ['devices', 'raw', 'write'],
+      details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
+      examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
+      async *run(call) {
+        const path = pathOf(call);
+        const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
+          const at = text.indexOf('=');
+          if (at < 1) throw new UsageError(`"${text}" is not field=value`, { column: start });
+          return [text.slice(0, at), text.slice(at + 1)] as const;
+        });
+        const members = await call.members();
+        if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
+        yield* each(call, members, call.writeWidth, async (member) =>
+          answerOutput(
+            call,
+            member,
+            'POST',
+            path,
+            await exchange(call, member, 'POST', path, form),
+          ),
+        );
+      },
+    },
+  ],
+};
+
+export const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Send a DELETE for one record and print the answer',
+  section: 'Raw API',
+  verbs: [
+    {
+      name: '',
+      summary: 'Send a DELETE for one record to each selected device, in turn',
+      args: [PATH],
+      options: ['devices', 'raw', 'write'],
+      details:
+        'The path must be that of one record: a path that answers with a list is refused, always.\n' +
+        '"user delete" does the same by username, and reads back.',
+      examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
+      async *run(call) {
+        const path = pathOf(call);
+        refuseCollectionPath(path);
+        const members = await call.members();
+        if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
+        yield* each(call, members, call.writeWidth, async (member) => {
+          refuseCollection(member, path, await exchange(call, member, 'GET', path));
+          const answer = await exchange(call, member, 'DELETE', path);
+          return answerOutput(call, member, 'DELETE', path, answer);
+        });
+      },
+    },
+  ],
+};
+
+function pathOf(call: Call): string {
+  const path = call.args.required('PATH');
+  const column = call.args.words('PATH')[0]?.start;
+  if (!path.startsWith('/') || path.startsWith('//')) {
+    throw new UsageError(`"${path}" is not a path from the root: it begins with one /`, { column });
+  }
+  return path;
+}
+
+/** By its form alone: `/`, `/api/`, `/api/user/` are collections wherever the API follows its document. */
+function refuseCollectionPath(path: string): void {
+  const [bare = ''] = path.split(/[?#]/);
+  const segments = bare.split('/').filter((segment) => segment !== '');
+  const isPlain = segments.every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
+  if (segments.length >= 3 && isPlain && !path.includes('?') && !path.includes('#')) return;
+  throw new RefusedError(
+    `DELETE ${path} is refused: it does not name one record, as /api/user/<uuid>/ does`,
+  );
+}
+
+/** By what it answers: whatever reads as a list must not be deleted. */
+function refuseCollection(member: Member, path: string, answer: Answer): void {
+  if (answer.status >= 300) return;
+  const value = valueOf(answer);
+  const isList =
+    Array.isArray(value) ||
+    (typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).some(Array.isArray) &&
+      !('uuid' in value || 'id' in value));
+  if (isList) {
+    throw new RefusedError(`${member.ref.name}: DELETE ${path} is refused: it answers with a list`);
+  }
+}
+
+async function* confirmRaw(
+  call: Call,
+  members: readonly Member[],
+  request: string,
+): AsyncGenerator<Output, boolean> {
+  const names = members.map(({ ref }) => ref.name).join(', ');
+  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+  if (call.options.dryRun) {
+    yield { kind: 'message', level: 'info', text: `would send ${request} to ${names}` };
+    return false;
+  }
+  if (call.options.yes) return true;
+  if (call.io.ask === undefined) {
+    throw new RefusedError(
+      'not confirmed: say --yes to do it without a question; nothing was sent',
+    );
+  }
+  const expected = members.length === 1 ? 'y' : String(members.length);
+  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
+  const answer = await call.io.ask({ kind: 'confirm', text, expected });
+  if (answer !== expected) throw new RefusedError('not confirmed: nothing was sent');
+  return true;
+}
+
+/** Runs one request for each device; what a device does wrong is an output and the others go on. */
+async function* each(
+  call: Call,
+  members: readonly Member[],
+  width: number,
+  work: (member: Member) => Promise<Output[]>,
+): AsyncGenerator<Output> {
+  yield* fanOut<Member, Output>(
+    members,
+    width,
+    async (member, emit) => {
+      try {
+        (await work(member)).forEach(emit);
+      } catch (error) {
+        if (!(error instanceof DevshError)) throw error;
+        emit({ kind: 'error', error, device: member.ref });
+      }
+    },
+    call.io.signal,
+  );
+}
+
+function exchange(
+  call: Call,
+  member: Member,
+  method: RawRequest['method'],
+  path: string,
+  form?: FormPairs,
+): Promise<Answer> {
+  return member.use(call.access, async (device) => {
+    const answer = await device.raw({ method, path, ...(form && { form }) });
+    // A refused login is answered by asking for another one; every other answer is shown.
+    if (answer.status === 401) throw answerError(circumstances(member, method, path), answer);
+    return answer;
+  });
+}
+
+/** The answer, and an error beside it when its status is none of success. */
+function answerOutput(
+  call: Call,
+  member: Member,
+  method: RawRequest['method'],
+  path: string,
+  answer: Answer,
+): Output[] {
+  const { ref: device } = member;
+  const value = call.options.raw ? undefined : valueOf(answer);
+  const { status, body } = answer;
+  const shown: Output = {
+    kind: 'answer',
+    device,
+    status,
+    body,
+    ...(value !== undefined && { value }),
+  };
+  if (status < 300) return [shown];
+  return [
+    shown,
+    { kind: 'error', error: answerError(circumstances(member, method, path), answer), device },
+  ];
+}
+
+function circumstances(member: Member, method: RawRequest['method'], path: string): Circumstances {
+  return { device: member.ref, credential: member.credential, request: { method, path } };
+}
+
+function valueOf({ body }: Answer): Value | undefined {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,251 @@
+import type { Change, Target } from '../../change/change.ts';
+import { documentedProfile } from '../../device/profile.ts';
+import { UsageError } from '../../errors.ts';
+import { matches, parseFilter, type Filter } from '../../fleet/filter.ts';
+import type { Call } from '../call.ts';
+import { knownFields } from '../complete.ts';
+import type { Output, View } from '../output.ts';
+import { quoteWord } from '../parse.ts';
+import type { ArgSpec, Candidate, CommandSpec, CompletionScope, VerbSpec } from '../spec.ts';
+import { write } from '../write.ts';
+import { fieldsOf, knownKeys, knownValues } from './arguments.ts';
+
+/** The verbs that every resource has. */
+export function resourceCommand(resource: string): CommandSpec {
+  return {
+    name: resource,
+    summary: `Browse, add, change and delete ${resource}s`,
+    section: 'Records',
+    defaultVerb: 'list',
+    verbs: [list(resource), show(resource), add(resource), set(resource), remove(resource)],
+  };
+}
+
+function list(resource: string): VerbSpec {
+  return {
+    name: 'list',
+    summary: `Show the ${resource}s of all selected devices in one table`,
+    args: [
+      {
+        name: 'FILTER',
+        summary: 'words (anywhere), field=value, field!=value, field~regex; all must match',
+        isRest: true,
+        complete: (scope) => fieldCandidates(scope, resource),
+      },
+    ],
+    options: ['devices', 'table'],
+    examples: [
+      `${resource} list --on 10.0.0.5,10.0.0.6`,
+      `${resource} list lang=de --sort lastname`,
+      `${resource} bob`,
+    ],
+    async *run(call) {
+      const filter = filterOf(call, call.args.all('FILTER'));
+      yield* read(call, viewOf(call, resource, 'table'), filter);
+    },
+  };
+}
+
+function show(resource: string): VerbSpec {
+  return {
+    name: 'show',
+    summary: `Show every field of one ${resource}, on each selected device`,
+    args: [{ ...key(resource), isRequired: true }],
+    options: ['devices'],
+    examples: [`${resource} show bob`],
+    async *run(call) {
+      const wanted = call.args.required('KEY');
+      const view = viewOf(call, resource, 'record');
+      let found = 0;
+      for await (const output of read(call, view, undefined)) {
+        if (output.kind !== 'read' || !output.outcome.ok) {
+          yield output;
+          continue;
+        }
+        const records = output.outcome.records.filter((record) =>
+          isKeyOf(record, resource, wanted),
+        );
+        found += records.length;
+        yield { ...output, outcome: { ok: true, records } };
+      }
+      if (found === 0)
+        throw new UsageError(`no ${resource} "${wanted}" on the devices that answered`, {
+          column: call.args.words('KEY')[0]?.start,
+        });
+    },
+  };
+}
+
+function add(resource: string): VerbSpec {
+  return {
+    name: 'add',
+    summary: `Add a ${resource} on each selected device`,
+    args: [{ ...assignments(resource), isRequired: true }],
+    options: ['devices', 'write'],
+    details:
+      `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
+      'are held. Each device is read back, and the verdict says what it really holds.',
+    examples: [`${resource} add username=bob first_name=Bob lastname=Builder lang=de`],
+    async *run(call) {
+      const fields = fieldsOf(call.args.words('FIELD=VALUE'));
+      yield* write(call, [{ action: 'add', resource, fields }]);
+    },
+  };
+}
+
+function set(resource: string): VerbSpec {
+  return {
+    name: 'set',
+    summary: `Change fields of a ${resource} on each selected device`,
+    args: [key(resource), assignments(resource)],
+    options: ['devices', 'write', 'where'],
+    examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
+    async *run(call) {
+      const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
+      const { where } = call.options;
+      const assigned = where === undefined ? words.slice(1) : words;
+      const [first] = words;
+      if (
+        first === undefined ||
+        (where === undefined && first.text.includes('=') && assigned.length === 0)
+      ) {
+        throw new UsageError(
+          `${resource} set needs KEY and field=value…, or --where FILTER and field=value…`,
+        );
+      }
+      if (assigned.length === 0) {
+        throw new UsageError(`${resource} set ${first.text}: which field? Say field=value`, {
+          column: first.end,
+        });
+      }
+      const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
+      yield* write(call, [{ action: 'set', resource, target, fields: fieldsOf(assigned) }]);
+    },
+  };
+}
+
+function remove(resource: string): VerbSpec {
+  return {
+    name: 'delete',
+    summary: `Delete ${resource}s on each selected device`,
+    args: [{ ...key(resource), isRest: true }],
+    options: ['devices', 'write', 'where'],
+    details:
+      'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
+      'without --force. What does not come back (password, token, uuid) is said before the question.',
+    examples: [`${resource} delete bob`, `${resource} delete --where lang=xx --dry-run`],
+    async *run(call) {
+      const keys = call.args.all('KEY');
+      const { where } = call.options;
+      if (keys.length > 0 === (where !== undefined)) {
+        throw new UsageError(`${resource} delete needs KEY…, or --where FILTER`);
+      }
+      const targets = where === undefined ? keys.map(keyTarget) : [whereTarget(where)];
+      const changes: Change[] = targets.map((target) => ({ action: 'delete', resource, target }));
+      yield* write(call, changes);
+    },
+  };
+}
+
+/** Reads the selected devices; each is an output as soon as it has answered. */
+async function* read(call: Call, view: View, filter: Filter | undefined): AsyncGenerator<Output> {
+  const members = await call.members();
+  const { access, readWidth: width } = call;
+  let done = 0;
+  const reads = call.session.fleet.read(members, view.resource, {
+    access,
+    width,
+    signal: call.io.signal,
+  });
+  for await (const one of reads) {
+    done += 1;
+    const { ref: device } = one.member;
+    yield {
+      kind: 'read',
+      view,
+      device,
+      outcome: one.ok
+        ? {
+            ok: true,
+            records:
+              filter === undefined
+                ? one.records
+                : one.records.filter((record) => matches(filter, record, device.name)),
+          }
+        : one,
+    };
+    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: members.length, text };
+  }
+}
+
+function viewOf(call: Call, resource: string, layout: View['layout']): View {
+  const { columns, sort, fold } = call.options;
+  return {
+    resource,
+    layout,
+    ...(columns !== undefined && { columns }),
+    ...(sort !== undefined && { sort }),
+    fold,
+    perDevice: documentedProfile.idFields,
+  };
+}
+
+function filterOf(call: Call, words: readonly string[]): Filter | undefined {
+  const text = [...words.map(quoteWord), call.options.filter ?? ''].join(' ').trim();
+  return text === '' ? undefined : parseFilter(text);
+}
+
+function keyTarget(text: string): Target {
+  return { kind: 'key', key: text };
+}
+
+function whereTarget(text: string): Target {
+  const filter = parseFilter(text, { isFuzzy: false });
+  if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
+  return { kind: 'where', text, picks: (record) => matches(filter, record, '') };
+}
+
+function isKeyOf(
+  record: Readonly<Record<string, unknown>>,
+  resource: string,
+  wanted: string,
+): boolean {
+  const keyField = documentedProfile.resources[resource]?.keyField;
+  const fields = [...(keyField === undefined ? [] : [keyField]), ...documentedProfile.idFields];
+  return fields.some((field) => field in record && String(record[field]) === wanted);
+}
+
+function key(resource: string): ArgSpec {
+  return {
+    name: 'KEY',
+    summary: `username or id of the ${resource}`,
+    complete: (scope) =>
+      knownKeys(scope, resource, documentedProfile.resources[resource]?.keyField ?? 'name').filter(
+        ({ text }) => !scope.given.includes(text),
+      ),
+  };
+}
+
+function assignments(resource: string): ArgSpec {
+  return {
+    name: 'FIELD=VALUE',
+    summary: 'a field and what it is to hold, as in lang=de',
+    isRest: true,
+    complete: (scope) => fieldCandidates(scope, resource),
+  };
+}
+
+/** Field names that are not given yet; behind the `=`, the values seen so far. */
+function fieldCandidates(scope: CompletionScope, resource: string): Candidate[] {
+  const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
+  if (field !== undefined) {
+    return knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` }));
+  }
+  const documented = documentedProfile.resources[resource]?.fields ?? [];
+  const fields = [...new Set([...documented, ...knownFields(scope.fleet, resource)])];
+  return fields
+    .filter((name) => !documentedProfile.idFields.includes(name))
+    .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
+    .map((name) => ({ text: `${name}=`, continues: true }));
+}

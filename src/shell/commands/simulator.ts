@@ -1,0 +1,133 @@
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+import type { RunningSimulator } from '../session.ts';
+import type { CommandSpec } from '../spec.ts';
+import { probe } from './connect.ts';
+
+const DEFAULT_PORT = 8443;
+
+export const simulator: CommandSpec = {
+  name: 'simulator',
+  summary: 'Run simulated devices on this machine',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'Run simulated devices on loopback addresses until Ctrl-C',
+      args: [],
+      options: ['simulator'],
+      details:
+        'Each device speaks the documented API with a certificate of its own. Accounts: admin, and a viewer\n' +
+        'who may only read.',
+      examples: ['simulator --devices 5 --latency 50', 'simulator --fault sim2:accept-and-forget'],
+      async *run(call) {
+        const running = await start(call, DEFAULT_PORT);
+        try {
+          yield devicesTable(running);
+          yield { kind: 'checkpoint' };
+          yield {
+            kind: 'message',
+            level: 'info',
+            text: `running; connect from another terminal, end with Ctrl-C`,
+          };
+          await aborted(call.io.signal);
+        } finally {
+          await running.close();
+        }
+      },
+    },
+    {
+      name: 'faults',
+      summary: 'List the ways in which a simulated device can misbehave',
+      args: [],
+      options: [],
+      async *run({ session }) {
+        const faults = await session.services.faults();
+        yield {
+          kind: 'table',
+          name: 'faults',
+          columns: [
+            { key: 'name', title: 'NAME' },
+            { key: 'summary', title: 'WHAT HAPPENS' },
+          ],
+          rows: faults.map((fault) => ({ ...fault })),
+        };
+      },
+    },
+  ],
+};
+
+export const demo: CommandSpec = {
+  name: 'demo',
+  summary: 'Start simulated devices and connect to them',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'Start three simulated devices in this session and connect to them',
+      args: [],
+      options: ['simulator'],
+      details:
+        'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
+        'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
+      async *run(call) {
+        const running = await start(call, 0);
+        const { session } = call;
+        session.closing.push(() => running.close());
+        for (const device of running.devices) {
+          const { username, password } = device.accounts.admin;
+          session.give(device.name, { fingerprint: device.fingerprint, username, password });
+        }
+        const entries = running.devices.map(({ name, address }) => ({ name, address, groups: [] }));
+        const members = session.fleet.members(entries);
+        session.fleet.join(members);
+        yield* probe(call, members);
+      },
+    },
+  ],
+};
+
+function start({ options, session }: Call, port: number): Promise<RunningSimulator> {
+  return session.services.startSimulator({
+    devices: options.devices ?? 3,
+    users: options.users ?? 25,
+    latencyMs: options.latencyMs ?? 0,
+    seed: options.seed ?? 1,
+    port: options.port ?? port,
+    faults: options.faults,
+  });
+}
+
+function devicesTable(running: RunningSimulator): Output {
+  return {
+    kind: 'table',
+    name: 'simulator',
+    columns: [
+      { key: 'device', title: 'DEVICE' },
+      { key: 'address', title: 'ADDRESS' },
+      { key: 'user', title: 'USER' },
+      { key: 'password', title: 'PASSWORD' },
+      { key: 'token', title: 'TOKEN' },
+      { key: 'fingerprint', title: 'SHA-256' },
+    ],
+    rows: running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
+      [accounts.admin, accounts.viewer].map(({ username, password, token }) => ({
+        device: name,
+        address,
+        user: username,
+        password,
+        token,
+        fingerprint,
+      })),
+    ),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+}

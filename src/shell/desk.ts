@@ -1,0 +1,37 @@
+/** So long the first one waits for others with the same concern. */
+const GATHERING_MS = 120;
+
+/**
+ * Gathers what many devices want to ask at about the same time, so that the user gets one question
+ * that names them all instead of the same question again and again. One question at a time.
+ */
+export class Desk<Concern, Answer> {
+  readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
+  #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(decide: (concerns: readonly Concern[]) => Promise<Answer>) {
+    this.#decide = decide;
+  }
+
+  bring(concern: Concern): Promise<Answer> {
+    if (this.#gathering !== undefined) {
+      this.#gathering.concerns.push(concern);
+      return this.#gathering.answer;
+    }
+    const concerns = [concern];
+    const answer = this.#answerLater(concerns);
+    this.#gathering = { concerns, answer };
+    return answer;
+  }
+
+  async #answerLater(concerns: readonly Concern[]): Promise<Answer> {
+    await new Promise((resolve) => setTimeout(resolve, GATHERING_MS));
+    // Whoever comes while another question is open still joins this one.
+    await this.#last.catch(() => undefined);
+    this.#gathering = undefined;
+    const answer = this.#decide(concerns);
+    this.#last = answer;
+    return answer;
+  }
+}

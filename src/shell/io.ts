@@ -1,0 +1,23 @@
+/**
+ * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is
+ * typed without being shown.
+ */
+export interface Question {
+  readonly kind: 'confirm' | 'text' | 'secret';
+  readonly text: string;
+  /** Lines to show above it. */
+  readonly details?: readonly string[];
+  readonly expected?: string;
+}
+
+/** Where a line comes from: what it may ask, read, and when it is to stop. */
+export interface ShellIo {
+  /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
+  readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** Standard input as text, for `run -`. */
+  readonly readInput: () => Promise<string>;
+  /** Aborted by Ctrl-C: finish what is in flight, then stop. */
+  readonly signal: AbortSignal;
+  /** Receives one line for each request when `-v` is given. */
+  readonly trace: (line: string) => void;
+}

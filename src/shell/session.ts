@@ -1,0 +1,88 @@
+import type { Credentials } from '../credentials/sources.ts';
+import { Credential } from '../device/credential.ts';
+import type { Trust } from '../device/tls.ts';
+import { CredentialGate } from '../fleet/credential-gate.ts';
+import { Fleet } from '../fleet/fleet.ts';
+import type { HistoryFile } from '../settings/history-file.ts';
+import type { InventoryFile } from '../settings/inventory-file.ts';
+import type { KnownDevices } from '../settings/known-devices.ts';
+import type { Paths } from '../settings/paths.ts';
+import type { Options } from './options.ts';
+
+/** A pin and a credential that belong to this session alone. */
+export interface Given {
+  readonly trust: Trust;
+  readonly credential: Credential;
+}
+
+export interface SimulatorSpec {
+  readonly devices: number;
+  readonly users: number;
+  readonly latencyMs: number;
+  readonly seed: number;
+  readonly port: number;
+  readonly faults: readonly string[];
+}
+
+/** A started simulator, as far as the command that starts it has to know. */
+export interface RunningSimulator {
+  readonly devices: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly fingerprint: string;
+    readonly accounts: Readonly<
+      Record<'admin' | 'viewer', { username: string; password: string; token: string }>
+    >;
+  }[];
+  close(): Promise<void>;
+}
+
+/** The world outside, built in `main` and handed down. */
+export interface Services {
+  readonly version: string;
+  readonly paths: Paths;
+  readonly inventory: InventoryFile;
+  readonly knownDevices: KnownDevices;
+  readonly history: HistoryFile;
+  /** Whether the user may be asked to keep a login. */
+  readonly offersToSave: boolean;
+  /** The credential sources for these options; opened when first used. */
+  credentials(options: Options): Credentials;
+  readFile(path: string): Promise<string>;
+  startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
+  readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
+  now(): Date;
+}
+
+/** What lasts from one line to the next. */
+export class Session {
+  readonly services: Services;
+  readonly fleet = new Fleet();
+  readonly gate = new CredentialGate();
+  /** By device name: trust and credential of this session alone. */
+  readonly given = new Map<string, Given>();
+  /** Options of `devsh connect` that hold for all lines that follow. */
+  defaults: Partial<Options> = {};
+  /** Set by `--read-only`: every write is refused until the session ends. */
+  isReadOnly = false;
+  /** To be closed with the session: a simulator that was started in it. */
+  readonly closing: (() => Promise<void>)[] = [];
+
+  constructor(services: Services) {
+    this.services = services;
+  }
+
+  /** Lets this session reach a device of its own without the user's pins and keychain. */
+  give(name: string, own: { fingerprint: string; username: string; password: string }): void {
+    const pinnedAt = this.services.now().toISOString();
+    this.given.set(name, {
+      trust: { kind: 'pinned', fingerprint: own.fingerprint, pinnedAt },
+      credential: Credential.basic(own.username, own.password),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.close();
+    await Promise.all(this.closing.map((close) => close()));
+  }
+}

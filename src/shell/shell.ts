@@ -1,0 +1,63 @@
+import { UsageError } from '../errors.ts';
+import { bind, formatAsked, type Invocation } from './bind.ts';
+import { Call } from './call.ts';
+import { COMMANDS } from './commands/index.ts';
+import { complete, type Completion } from './complete.ts';
+import { helpOn } from './help.ts';
+import type { ShellIo } from './io.ts';
+import type { Options } from './options.ts';
+import type { Output } from './output.ts';
+import { parseCompleteLine, parseLine, type Word } from './parse.ts';
+import { offerToSave } from './save-login.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The one door: prompt, argv and scripts all come through here. `parse` understands a line,
+ * `evaluate` carries it out.
+ */
+export class Shell {
+  readonly session: Session;
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  /** Throws a `UsageError` with the column of the word at fault. */
+  parse(line: string | readonly Word[]): Invocation {
+    const words = typeof line === 'string' ? parseCompleteLine(line) : line;
+    return bind(words, COMMANDS);
+  }
+
+  /** The format that a line asks for, even when the rest of it cannot be understood. */
+  formatOf(line: string | readonly Word[]): Options['format'] {
+    return formatAsked(typeof line === 'string' ? parseLine(line).words : line);
+  }
+
+  /** Carries out a line. What one device does is an output; what ends the command is thrown. */
+  async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
+    const invocation = typeof line === 'string' ? this.parse(line) : line;
+    const { options, command, verb } = invocation;
+    if (options.help) {
+      yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+      return;
+    }
+    if (options.tokenStdin && options.passwordStdin) {
+      throw new UsageError('--token-stdin and --password-stdin cannot both read standard input');
+    }
+    this.session.gate.forgetRefusals();
+    const call = new Call(invocation, this.session, io, COMMANDS);
+    try {
+      yield* verb.run(call);
+    } finally {
+      if (call.hasAccess && call.access.keychainProblem !== undefined) {
+        yield { kind: 'message', level: 'warning', text: call.access.keychainProblem };
+      }
+    }
+    if (call.hasAccess) yield* offerToSave(call);
+  }
+
+  /** Proposals for the word at the cursor; never touches the network. */
+  complete(line: string, cursor: number): Promise<Completion> {
+    return complete(line, cursor, COMMANDS, this.session);
+  }
+}

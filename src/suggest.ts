@@ -1,0 +1,52 @@
+const MOST_SUGGESTIONS = 3;
+
+/**
+ * The candidates that `word` may have been meant to be, best first, at most three: those that differ
+ * by a typing error or two, and those that go on where the word ends. Case is ignored.
+ */
+export function suggest(word: string, candidates: Iterable<string>): string[] {
+  const wanted = word.toLowerCase();
+  if (wanted === '') return [];
+  const allowed = wanted.length <= 3 ? 1 : wanted.length <= 7 ? 2 : 3;
+  const ranked: { candidate: string; distance: number }[] = [];
+  for (const candidate of new Set(candidates)) {
+    const other = candidate.toLowerCase();
+    if (other !== wanted && other.startsWith(wanted)) {
+      // A prefix is no typing error: it ranks after one wrong letter, however long the rest is.
+      ranked.push({ candidate, distance: 1.5 });
+    } else if (Math.abs(other.length - wanted.length) <= allowed) {
+      const distance = editDistance(wanted, other);
+      if (distance <= allowed && distance < wanted.length) ranked.push({ candidate, distance });
+    }
+  }
+  ranked.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
+  return ranked.slice(0, MOST_SUGGESTIONS).map(({ candidate }) => candidate);
+}
+
+/** How many letters to insert, drop, change or swap with a neighbour (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isEqual = a[row - 1] === b[column - 1];
+      let distance = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (isEqual ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        distance = Math.min(distance, at(beforePrevious, column - 2) + 1);
+      }
+      current.push(distance);
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return at(previous, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
+}

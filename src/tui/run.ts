@@ -1,0 +1,3 @@
+export async function runTui(..._: unknown[]): Promise<number> {
+  return Promise.resolve(1);
+}
