@@ -1,0 +1,156 @@
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { OsKeychain } from '../../src/credentials/keychain.ts';
+import type { Keychain, StoredCredential } from '../../src/credentials/keychain.ts';
+import { Credentials, type CredentialOptions } from '../../src/credentials/sources.ts';
+import { CredentialError } from '../../src/errors.ts';
+
+const device = { name: 'fw1', address: '10.0.0.5:443' };
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** A keychain in memory: one credential for every device, counted calls. */
+function makeKeychain(stored?: StoredCredential) {
+  const calls: (string | undefined)[] = [];
+  const keychain: Keychain = {
+    find: (_address, user) => {
+      calls.push(user);
+      return Promise.resolve(stored);
+    },
+    store: () => Promise.resolve(),
+    forget: () => Promise.resolve(0),
+    list: () => Promise.resolve([]),
+  };
+  return { keychain: () => keychain, calls };
+}
+
+async function find(options: Partial<CredentialOptions>, user?: string) {
+  const { keychain } = makeKeychain();
+  const found = await new Credentials({ env: {}, keychain, ...options }).find({ device, user });
+  return found && [found.source, found.user, found.credential.header()];
+}
+
+const stdin = (kind: 'token' | 'password', text: string) => ({
+  kind,
+  read: () => Promise.resolve(text),
+});
+
+test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
+  ['nothing', {}, undefined, undefined],
+  [
+    'a token on stdin',
+    { stdin: stdin('token', 'abc\nrest') },
+    'x',
+    ['stdin', undefined, 'Token abc'],
+  ],
+  [
+    'a password on stdin, its blanks kept',
+    { stdin: stdin('password', ' p w \r\n') },
+    'admin',
+    ['stdin', 'admin', basic('admin', ' p w ')],
+  ],
+  [
+    '--user before the inventory',
+    { stdin: stdin('password', 'x'), user: 'root' },
+    'admin',
+    ['stdin', 'root', basic('root', 'x')],
+  ],
+  [
+    'stdin before the environment',
+    { stdin: stdin('token', 'abc'), env: { DEVSH_TOKEN: 'other' } },
+    undefined,
+    ['stdin', undefined, 'Token abc'],
+  ],
+  [
+    'DEVSH_USER for a password on stdin',
+    { stdin: stdin('password', 'x'), env: { DEVSH_USER: 'ops' } },
+    undefined,
+    ['stdin', 'ops', basic('ops', 'x')],
+  ],
+  [
+    'DEVSH_TOKEN before DEVSH_PASSWORD',
+    { env: { DEVSH_TOKEN: 'abc\n', DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' } },
+    undefined,
+    ['environment', undefined, 'Token abc'],
+  ],
+  [
+    'DEVSH_USER with DEVSH_PASSWORD',
+    { env: { DEVSH_TOKEN: '', DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' } },
+    'admin',
+    ['environment', 'ops', basic('ops', 'x')],
+  ],
+  [
+    'DEVSH_PASSWORD for the user of the inventory',
+    { env: { DEVSH_PASSWORD: 'x' } },
+    'admin',
+    ['environment', 'admin', basic('admin', 'x')],
+  ],
+  [
+    'the password of DEVSH_USER never for another --user',
+    { env: { DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' }, user: 'root' },
+    undefined,
+    undefined,
+  ],
+])('%s', async (_title, options, user, expected) => {
+  expect(await find(options, user)).toEqual(expected);
+});
+
+test.each<[Partial<CredentialOptions>, string]>([
+  [{ stdin: stdin('password', 'hunter2') }, '--password-stdin gives a password, but no user'],
+  [{ stdin: stdin('token', '\n') }, '--token-stdin: standard input holds no token'],
+  [{ stdin: stdin('token', 'hunter2 x') }, '--token-stdin: a token is one word'],
+  [{ env: { DEVSH_PASSWORD: 'hunter2' } }, 'fw1: DEVSH_PASSWORD gives a password, but no user'],
+  [{ env: { DEVSH_TOKEN: 'hunter2\nx' } }, 'DEVSH_TOKEN: a token is one word'],
+])('%j cannot be used, which is said without the secret', async (options, message) => {
+  await expect(find(options)).rejects.toThrow(message);
+  await expect(find(options)).rejects.toThrow(CredentialError);
+  await find(options).catch((error: unknown) => {
+    expect(inspect(error)).not.toContain('hunter2');
+  });
+});
+
+test('stdin is read once for all devices', async () => {
+  let reads = 0;
+  const read = () => Promise.resolve(`token${++reads}`);
+  const credentials = new Credentials({
+    env: {},
+    stdin: { kind: 'token', read },
+    keychain: makeKeychain().keychain,
+  });
+  const found = await Promise.all(
+    [1, 2, 3].map(() => credentials.find({ device, user: undefined })),
+  );
+  expect(found.map((each) => each?.credential.header())).toEqual(Array(3).fill('Token token1'));
+});
+
+test('the keychain comes last, and is asked for the user that is wanted', async () => {
+  const { keychain, calls } = makeKeychain({ kind: 'token', user: 'admin', token: 'abc' });
+  const credentials = new Credentials({ env: { DEVSH_USER: 'ops' }, keychain });
+  const found = await credentials.find({ device, user: 'admin' });
+  await credentials.find({ device, user: undefined });
+  expect(found).toMatchObject({ source: 'keychain', user: 'admin' });
+  expect(found?.credential.header()).toBe('Token abc');
+  expect(calls).toEqual(['admin', 'ops']);
+});
+
+test('a keychain that is absent is asked once, and its problem kept to be said', async () => {
+  let asked = 0;
+  const credentials = new Credentials({
+    env: {},
+    keychain: () => {
+      asked += 1;
+      return new OsKeychain({ env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } });
+    },
+  });
+  if (process.platform !== 'linux') return;
+  expect(credentials.keychainProblem).toBeUndefined();
+  expect(await credentials.find({ device, user: undefined })).toBeUndefined();
+  const startedAt = performance.now();
+  expect(await credentials.find({ device, user: undefined })).toBeUndefined();
+  expect(performance.now() - startedAt).toBeLessThan(20);
+  expect(asked).toBe(1);
+  expect(credentials.keychainProblem).toContain('no OS keychain answers');
+  await expect(credentials.store(device, { kind: 'token', token: 't' })).rejects.toThrow(
+    CredentialError,
+  );
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { SettingsError } from '../../src/errors.ts';
+import { parseInventory } from '../../src/fleet/inventory.ts';
+
+const FILE = '/etc/devsh/devices.yaml';
+const parse = (text: string) => parseInventory(text, FILE);
+
+test('reads devices, and what their groups hand down', () => {
+  const inventory = parse(`
+devices:
+  - name: fw1
+    address: 10.0.0.5
+    groups: [berlin, core]
+    read_only: true
+  - name: fw2
+    address: fw2.example.net:8443
+    groups: [core, berlin]
+    user: root
+    insecure: false
+groups:
+  berlin: { user: admin, ca: certs/berlin.pem, insecure: true }
+  core:
+    ca: /etc/ssl/core.pem
+`);
+  expect(inventory.devices).toEqual([
+    {
+      name: 'fw1',
+      address: '10.0.0.5',
+      groups: ['berlin', 'core'],
+      user: 'admin',
+      ca: '/etc/devsh/certs/berlin.pem',
+      insecure: true,
+      readOnly: true,
+    },
+    {
+      name: 'fw2',
+      address: 'fw2.example.net:8443',
+      groups: ['core', 'berlin'],
+      user: 'root',
+      ca: '/etc/ssl/core.pem',
+      insecure: false,
+    },
+  ]);
+  expect(inventory.groups()).toEqual(['berlin', 'core']);
+  expect(inventory.find('FW2')?.name).toBe('fw2');
+  expect(inventory.findByAddress('10.0.0.5:443')?.name).toBe('fw1');
+});
+
+test.each(['', '# nothing yet\n', 'devices:\n', 'devices: []\n', 'groups:\n'])(
+  'an inventory without devices: %j',
+  (text) => {
+    expect(parse(text).devices).toEqual([]);
+  },
+);
+
+test('takes names as they are written, also those that YAML would read as numbers or booleans', () => {
+  const text = ['1.0', 'no', '007', '0x10', 'null', '1e3']
+    .map((name, index) => `- {name: ${name}, address: 10.0.0.${index}, groups: [1.10]}`)
+    .join('\n');
+  const { devices } = parse(`devices:\n${text}\n`);
+  expect(devices.map(({ name }) => name)).toEqual(['1.0', 'no', '007', '0x10', 'null', '1e3']);
+  expect(devices[0]?.groups).toEqual(['1.10']);
+});
+
+test.each([
+  ['devices:\n  - name: a\n    adress: x', '3:5: unknown key "adress", did you mean "address"?'],
+  ['device: []', '1:1: unknown key "device", did you mean "devices"?'],
+  ['groups: {a: {usr: x}}', '1:14: unknown key "usr", did you mean "user"?'],
+  ['groups: {all: {user: x}}', '1:10: group name "all" means every device'],
+  ['devices:\n  - name: a', '2:5: the device needs an address'],
+  ['devices:\n  - address: 10.0.0.1', '2:5: the device needs a name'],
+  ['devices:\n  - name: a b\n    address: x', '2:11: name must be letters'],
+  ['devices:\n  - name: a\n    address: 10.0.0.300', '3:14: "10.0.0.300" is no IPv4 address'],
+  ['devices:\n  - {name: 10.0.0.1, address: 10.0.0.2}', 'a device called 10.0.0.1 cannot have'],
+  ['devices:\n  - {name: a, address: x, insecure: 1}', '2:37: insecure must be true or false'],
+  [
+    'devices:\n  - {name: a, address: x, groups: berlin}',
+    '2:35: groups must be a list of group names',
+  ],
+  ['devices: 5', '1:10: devices must be a list of devices'],
+  ['- a', '1:1: the file '],
+  ['devices: [', ':11: '],
+  ['a: 1\na: 2', '2:1: Map keys must be unique'],
+  [
+    'devices:\n  - {name: a, address: x}\n  - {name: A, address: y}',
+    '3:12: there is already a device "A" (first in line 2)',
+  ],
+  [
+    'devices:\n  - {name: a, address: x}\n  - {name: b, address: "X:443"}',
+    '3:24: there is already a device at x:443 (first in line 2)',
+  ],
+])('%j is refused with its place', (text, message) => {
+  expect(() => parse(text)).toThrow(SettingsError);
+  expect(() => parse(text)).toThrow(message);
+  expect(() => parse(text)).toThrow(`${FILE}:`);
+});
+
+test('aliases that multiply without end are refused', () => {
+  const lines = ['a: &a [x,x,x,x,x,x,x,x,x]'];
+  for (let index = 1; index < 9; index += 1) {
+    const [own, before] = ['abcdefghij'[index], 'abcdefghij'[index - 1]];
+    lines.push(`${own}: &${own} [${Array(9).fill(`*${before}`).join(',')}]`);
+  }
+  expect(() => parse(lines.join('\n'))).toThrow(SettingsError);
+});

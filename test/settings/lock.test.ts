@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SettingsError } from '../../src/errors.ts';
+import { readText, writeTextAtomically } from '../../src/settings/files.ts';
+import { withLock } from '../../src/settings/lock.ts';
+import { makeTempFolder } from './temp-folder.ts';
+
+test('twenty changes at a time lose nothing', async () => {
+  const folder = await makeTempFolder();
+  const path = join(folder, 'count');
+  const increase = () =>
+    withLock(path, async () => {
+      const count = Number((await readText(path)) ?? '0');
+      await writeTextAtomically(path, String(count + 1));
+    });
+  await Promise.all(Array.from({ length: 20 }, increase));
+  expect(await readFile(path, 'utf8')).toBe('20');
+  expect(await readdir(folder)).toEqual(['count']);
+});
+
+test('gives the lock back when the work fails', async () => {
+  const folder = await makeTempFolder();
+  const path = join(folder, 'file');
+  await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('breaks the lock of a process that is gone', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await writeFile(`${path}.lock`, `${pid} ${hostname()} x\n`);
+  expect(await withLock(path, () => Promise.resolve('mine'))).toBe('mine');
+});
+
+test.each(['', 'garbage\n', '4711 elsewhere x\n'])(
+  'breaks an old lock that says "%s"',
+  async (text) => {
+    const path = join(await makeTempFolder(), 'file');
+    await writeFile(`${path}.lock`, text);
+    const past = new Date(Date.now() - 60_000);
+    await utimes(`${path}.lock`, past, past);
+    expect(await withLock(path, () => Promise.resolve('mine'))).toBe('mine');
+  },
+);
+
+test('gives up after three seconds, naming the process that holds the lock', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  await writeFile(`${path}.lock`, `${process.pid} ${hostname()} x\n`);
+  const attempt = withLock(path, () => Promise.resolve());
+  await expect(attempt).rejects.toThrow(SettingsError);
+  await expect(attempt).rejects.toThrow(`(process ${process.pid}) holds ${path}.lock`);
+});

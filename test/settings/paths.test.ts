@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { resolvePaths } from '../../src/settings/paths.ts';
+
+test('follows the XDG defaults on Linux', () => {
+  expect(resolvePaths({}, 'linux', '/home/ada')).toEqual({
+    config: '/home/ada/.config/devsh',
+    data: '/home/ada/.local/share/devsh',
+    state: '/home/ada/.local/state/devsh',
+    cache: '/home/ada/.cache/devsh',
+  });
+});
+
+test.each(['linux', 'darwin'] as const)('follows the XDG variables on %s', (platform) => {
+  const env = {
+    XDG_CONFIG_HOME: '/c',
+    XDG_DATA_HOME: '/d',
+    XDG_STATE_HOME: '/s',
+    XDG_CACHE_HOME: '/k',
+  };
+  expect(resolvePaths(env, platform, '/home/ada')).toEqual({
+    config: '/c/devsh',
+    data: '/d/devsh',
+    state: '/s/devsh',
+    cache: '/k/devsh',
+  });
+});
+
+test('ignores a relative or empty XDG variable', () => {
+  const env = { XDG_CONFIG_HOME: 'conf', XDG_DATA_HOME: '' };
+  expect(resolvePaths(env, 'linux', '/home/ada')).toEqual(resolvePaths({}, 'linux', '/home/ada'));
+});
+
+test('uses the Library folder on macOS', () => {
+  expect(resolvePaths({}, 'darwin', '/Users/ada').data).toBe(
+    '/Users/ada/Library/Application Support/devsh',
+  );
+});
+
+test('uses APPDATA and LOCALAPPDATA on Windows', () => {
+  const env = { APPDATA: 'C:\\Roaming', LOCALAPPDATA: 'C:\\Local' };
+  expect(resolvePaths(env, 'win32', 'C:\\Users\\ada')).toMatchObject({
+    config: 'C:\\Roaming\\devsh',
+    data: 'C:\\Local\\devsh',
+  });
+});
+
+test('takes the home folder from the environment that it is given', () => {
+  expect(resolvePaths({ HOME: '/home/eve' }, 'linux').config).toBe('/home/eve/.config/devsh');
+});

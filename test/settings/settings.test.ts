@@ -1,0 +1,78 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resolvePaths } from '../../src/settings/paths.ts';
+import { openSettings } from '../../src/settings/settings.ts';
+import { makeTempFolder } from './temp-folder.ts';
+
+async function makePaths(text?: string) {
+  const paths = resolvePaths({}, 'linux', await makeTempFolder());
+  const file = join(paths.config, 'settings.json');
+  if (text !== undefined) {
+    await mkdir(paths.config, { recursive: true });
+    await writeFile(file, text);
+  }
+  return { paths, file };
+}
+
+test('without a file everything has its default, and none is made', async () => {
+  const { paths, file } = await makePaths();
+  const settings = await openSettings(paths);
+  expect(settings.get('saveCredentials')).toBe('ask');
+  expect(settings.get('timeoutMs')).toBeUndefined();
+  await expect(stat(paths.config)).rejects.toThrow('ENOENT');
+  expect(settings.path).toBe(file);
+});
+
+test('keeps what is set, for the user only', async () => {
+  const { paths, file } = await makePaths();
+  const settings = await openSettings(paths);
+  await settings.set('timeoutMs', 2_500);
+  await settings.set('saveCredentials', 'never');
+  await settings.set('concurrency', 4);
+  await settings.set('concurrency', undefined);
+  expect(settings.get('timeoutMs')).toBe(2_500);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(paths.config)).mode & 0o777).toBe(0o700);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    timeoutMs: 2_500,
+    saveCredentials: 'never',
+  });
+  expect((await openSettings(paths)).get('saveCredentials')).toBe('never');
+});
+
+test('two sessions do not undo each other', async () => {
+  const { paths } = await makePaths();
+  const [one, two] = [await openSettings(paths), await openSettings(paths)];
+  await Promise.all([one.set('timeoutMs', 1_000), two.set('concurrency', 3)]);
+  const settings = await openSettings(paths);
+  expect([settings.get('timeoutMs'), settings.get('concurrency')]).toEqual([1_000, 3]);
+});
+
+test.each([
+  ['{"timeoutMs": 1000', 'is not valid JSON'],
+  ['', 'is not valid JSON'],
+  ['{"timeoutMs": "fast"}', 'timeoutMs: '],
+  ['{"timeoutMS": 1}', 'unknown setting "timeoutMS", did you mean "timeoutMs"?'],
+  ['[1]', 'unknown setting "0"'],
+])('a file that says %s is named and left alone', async (text, message) => {
+  const { paths, file } = await makePaths(text);
+  await expect(openSettings(paths)).rejects.toThrow(file);
+  await expect(openSettings(paths)).rejects.toThrow(message);
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
+
+test('a file that breaks during the session is not overwritten', async () => {
+  const { paths, file } = await makePaths('{}');
+  const settings = await openSettings(paths);
+  await writeFile(file, '{"timeoutMs":');
+  await expect(settings.set('concurrency', 2)).rejects.toThrow(file);
+  expect(await readFile(file, 'utf8')).toBe('{"timeoutMs":');
+});
+
+test('refuses a value that makes no sense before it writes', async () => {
+  const { paths } = await makePaths();
+  const settings = await openSettings(paths);
+  await expect(settings.set('concurrency', 0)).rejects.toThrow('concurrency');
+  expect(settings.get('concurrency')).toBeUndefined();
+});
