@@ -26,7 +26,6 @@ export class Credential {
 
   /** The value of the Authorization header. Throws CredentialError when it cannot be one. */
   header(): string {
-    // eslint-disable-next-line no-control-regex -- what a header must not hold
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
       throw new CredentialError(
         'the token is empty or holds a character that no token has (a blank, a line end): give it again',

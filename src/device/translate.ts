@@ -132,9 +132,11 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
     case 'cut off':
     case 'timeout': {
       const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
-      const doubt =
-        isWrite && fault.sent ? ` Whether ${what} was carried out is not known from this.` : '';
-      return new UnreachableError(device, reason(circumstances, fault) + doubt, {
+      const advice = isWrite
+        ? '. Whether it was carried out is not known from this: look before you repeat it'
+        : '. Try again, or give it longer with --timeout';
+      const message = reason(circumstances, fault) + (fault.sent ? advice : '');
+      return new UnreachableError(device, message, {
         mayHaveArrived: fault.sent,
         cause: fault,
       });
@@ -159,14 +161,14 @@ function reason(
     case 'tls':
       return `no TLS with ${address}: ${oneLine(fault.message)}. Is this the HTTPS port, and does it speak TLS 1.2?`;
     case 'timeout':
-      return `${oneLine(fault.message)} to ${what}. Try again, or give it longer with --timeout.`;
+      return `${oneLine(fault.message)} to ${what}`;
     case 'cut off':
-      return `the answer to ${what} has no length and may be cut off. Try again.`;
+      return `the answer to ${what} has no length and may be cut off`;
     case 'reset':
     case 'malformed':
     case 'too large':
       return fault.sent
-        ? `the connection broke before the answer to ${what} was complete. Try again.`
+        ? `the connection broke before the answer to ${what} was complete`
         : `${address} closed the connection before it was ready. Is this the HTTPS port?`;
   }
 }
@@ -212,5 +214,5 @@ function describe({ request }: Circumstances): string {
 }
 
 function saying(text: string): string {
-  return text === '' ? '' : `: ${text}`;
+  return text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
 }

@@ -1,0 +1,311 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { deviceAt, serve, serveBytes } from './server.ts';
+
+const USERS = '[{"uuid":"1","username":"bob"}]';
+const write = { method: 'POST', path: '/api/user/', form: [['uuid', 'null']] } as const;
+
+test('says what it wants, and sends back no cookie', async () => {
+  const server = await serve((_request, response) => {
+    response.setHeader('set-cookie', 'session=1').end(USERS);
+  });
+  const device = deviceAt(server);
+  await device.list('user');
+  await device.list('user');
+  expect(server.requests[1]?.headers).toMatchObject({
+    accept: 'application/json, */*;q=0.1',
+    'accept-language': 'en',
+    'user-agent': 'devsh',
+    authorization: `Basic ${Buffer.from('admin:hunter2secret').toString('base64')}`,
+  });
+  expect(server.requests[1]?.headers).not.toHaveProperty('cookie');
+});
+
+test('follows a read on the same device only, three times at the most', async () => {
+  const other = await serve((_request, response) => response.end(USERS));
+  const server = await serve((request, response) => {
+    const target: Record<string, string> = {
+      '/api/user/': '/api/users/',
+      '/api/users/': `https://127.0.0.1:${server.port}/v2/user/`,
+      '/away/': `https://127.0.0.1:${other.port}/api/user/`,
+      '/plain/': `http://127.0.0.1:${server.port}/api/user/`,
+      '/loop/': '/loop/',
+    };
+    const location = target[request.url ?? ''];
+    if (location === undefined) response.end(USERS);
+    else response.writeHead(302, { location }).end();
+  });
+  const device = deviceAt(server);
+  expect((await device.list('user')).records).toHaveLength(1);
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/api/user/',
+    '/api/users/',
+    '/v2/user/',
+  ]);
+  for (const path of ['/away/', '/plain/', '/loop/']) {
+    expect(await device.raw({ method: 'GET', path })).toMatchObject({ status: 302 });
+  }
+  expect(other.requests).toHaveLength(0);
+  expect(server.requests.filter(({ path }) => path === '/loop/')).toHaveLength(4);
+});
+
+test.each([301, 302, 303, 307, 308])('a write is never sent on after a %i', async (status) => {
+  const server = await serve((_request, response) => {
+    response.writeHead(status, { location: '/api/v2/user/' }).end();
+  });
+  await expect(deviceAt(server).write(write)).rejects.toMatchObject({
+    code: 'protocol',
+    message: expect.stringContaining('/api/v2/user/') as string,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([502, 503, 504])('a %i is passing for a read and final for a write', async (status) => {
+  const server = await serve((_request, response, count) => {
+    if (count === 2) response.end(USERS);
+    else response.writeHead(status).end('<title>Bad gateway</title>');
+  });
+  const device = deviceAt(server);
+  expect((await device.list('user')).records).toHaveLength(1);
+  await expect(device.write(write)).rejects.toMatchObject({ code: 'protocol', status });
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
+});
+
+test('a write that is told to wait is sent again, by seconds or by date', async () => {
+  const server = await serve((_request, response, count) => {
+    const date = new Date('2001-01-01T00:00:00Z');
+    const until = new Date(date.getTime() + 1000).toUTCString();
+    if (count === 1) response.writeHead(429, { 'retry-after': '0' }).end();
+    else if (count === 2)
+      response.writeHead(429, { 'retry-after': until, date: date.toUTCString() }).end();
+    else response.writeHead(201).end();
+  });
+  expect(await deviceAt(server).write(write)).toEqual({ status: 201 });
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each(['31', 'soon', ''])('a wait of "%s" is not waited for', async (retryAfter) => {
+  const server = await serve((_request, response) => {
+    response.writeHead(429, { 'retry-after': retryAfter }).end('{"detail":"slow down"}');
+  });
+  await expect(deviceAt(server).write(write)).rejects.toMatchObject({
+    code: 'rejected',
+    status: 429,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('reads all pages, from this device only, whatever host they name', async () => {
+  const server = await serve((request, response) => {
+    const page = Number(new URL(request.url ?? '', 'https://h').searchParams.get('page') ?? 1);
+    const next = page < 3 ? `http://inner.invalid/api/user/?page=${page + 1}` : null;
+    response.end(JSON.stringify({ count: 3, next, results: [{ uuid: String(page) }] }));
+  });
+  expect((await deviceAt(server).list('user')).records).toEqual([
+    { uuid: '1' },
+    { uuid: '2' },
+    { uuid: '3' },
+  ]);
+});
+
+test.each([
+  ['in a circle', '/api/user/?page=2', 'circle'],
+  ['without end', undefined, '1000 pages'],
+  ['of another list', '/api/token/', 'elsewhere'],
+])('pages %s are an error, not a part of the records', async (_title, next, why) => {
+  const server = await serve((_request, response, count) => {
+    response.end(JSON.stringify({ next: next ?? `?page=${count}x`, results: [{ uuid: '1' }] }));
+  });
+  await expect(deviceAt(server).list('user')).rejects.toThrow(why);
+});
+
+test('a list that is shorter than it says is an error', async () => {
+  const server = await serve((_request, response) => {
+    response.end('{"count": 2, "next": null, "results": [{"uuid": "1"}]}');
+  });
+  await expect(deviceAt(server).list('user')).rejects.toThrow('says that there are 2 records');
+});
+
+test.each([
+  ['gzip', gzipSync(USERS)],
+  ['deflate', deflateSync(USERS)],
+  ['deflate', deflateRawSync(USERS)],
+  ['br', brotliCompressSync(USERS)],
+  ['gzip, br', brotliCompressSync(gzipSync(USERS))],
+  ['identity', Buffer.from(USERS)],
+])('reads %s although it did not ask for it', async (encoding, body) => {
+  const server = await serve((_request, response) => {
+    response.setHeader('content-encoding', encoding).end(body);
+  });
+  expect((await deviceAt(server).list('user')).records).toHaveLength(1);
+});
+
+test.each([
+  ['a bomb', 'gzip', gzipSync(Buffer.alloc(3_000_000)), 'too large'],
+  ['broken data', 'gzip', Buffer.from('no gzip'), 'broken gzip'],
+  ['an unknown encoding', 'zstd', Buffer.from(USERS), 'unknown content encoding'],
+])('%s is refused', async (_title, encoding, body, why) => {
+  const server = await serve((_request, response) => {
+    response.setHeader('content-encoding', encoding).end(body);
+  });
+  const device = deviceAt(server, { maxBodyBytes: 1_000_000 });
+  await expect(device.list('user')).rejects.toThrow(why);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a body over the limit is refused at once, announced or not', async () => {
+  const server = await serve((request, response) => {
+    if (request.url === '/announced/') response.setHeader('content-length', 2_000_000);
+    response.write(Buffer.alloc(1_100_000, ' '));
+  });
+  const device = deviceAt(server, { maxBodyBytes: 1_000_000 });
+  for (const path of ['/announced/', '/endless/']) {
+    await expect(device.raw({ method: 'GET', path })).rejects.toMatchObject({ code: 'protocol' });
+  }
+});
+
+test.each([
+  ['application/json; charset=ISO-8859-1', Buffer.from('[{"uuid":"1","name":"Jürgen"}]', 'latin1')],
+  ['application/json; charset=utf-8', Buffer.from('\ufeff[{"uuid":"1","name":"Jürgen"}]')],
+  ['text/plain', Buffer.from('[{"uuid":"1","name":"Jürgen"}]')],
+])('reads the characters of %s', async (type, body) => {
+  const server = await serve((_request, response) => {
+    response.setHeader('content-type', type).end(body);
+  });
+  expect((await deviceAt(server).list('user')).records[0]).toMatchObject({ name: 'Jürgen' });
+});
+
+test.each([
+  ['whole JSON', USERS, true],
+  ['JSON that is cut', '[{"uuid":"1"', false],
+  ['nothing', '', false],
+  ['text that may be cut', 'uuid=1\nusername=bo', false],
+])(
+  '%s without a length is taken only when it is certainly whole',
+  async (_title, body, isTaken) => {
+    const server = await serveBytes((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${body}`);
+    });
+    const listing = deviceAt(server).list('user');
+    if (isTaken) expect((await listing).records).toHaveLength(1);
+    else await expect(listing).rejects.toMatchObject({ code: 'unreachable', mayHaveArrived: true });
+  },
+);
+
+test.each([
+  [
+    'cut by the end of the connection',
+    'HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\n{"uuid"',
+    'unreachable',
+  ],
+  [
+    'cut within a chunk',
+    'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"uuid"',
+    'unreachable',
+  ],
+  [
+    'cut before its last chunk',
+    'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n',
+    'unreachable',
+  ],
+  ['missing', '', 'unreachable'],
+  ['cut in its head', 'HTTP/1.1 201 Cre', 'unreachable'],
+  [
+    'garbage in a chunk',
+    'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}',
+    'protocol',
+  ],
+  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'protocol'],
+  ['all head', `HTTP/1.1 200 OK\r\n${`X-A: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`, 'protocol'],
+])(
+  'an answer to a write that is %s: sent once, and never taken for a yes',
+  async (_title, bytes, code) => {
+    const server = await serveBytes((socket) => {
+      socket.end(bytes);
+    });
+    await expect(deviceAt(server).write(write)).rejects.toMatchObject({ code });
+    expect(server.count()).toBe(1);
+  },
+);
+
+test('one byte at a time does not outwit the deadline', async () => {
+  const server = await serveBytes((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+    const timer = setInterval(() => socket.write(' '), 20);
+    socket.on('close', () => {
+      clearInterval(timer);
+    });
+  });
+  const startedAt = performance.now();
+  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
+  await expect(listing).rejects.toThrow('no complete answer within 300 ms');
+  expect(performance.now() - startedAt).toBeLessThan(1500);
+});
+
+test('endless provisional answers do not outwit the deadline', async () => {
+  const server = await serveBytes((socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
+    socket.on('close', () => {
+      clearInterval(timer);
+    });
+  });
+  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
+  await expect(listing).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('a write does not use a connection that reads have left open', async () => {
+  const ports = new Set<number | undefined>();
+  const server = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end(USERS);
+  });
+  const device = deviceAt(server);
+  await device.list('user');
+  await device.write(write);
+  await device.write(write);
+  expect(ports.size).toBe(3);
+});
+
+test('reads use two connections at the most', async () => {
+  const ports = new Set<number | undefined>();
+  const server = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end(USERS);
+  });
+  const device = deviceAt(server);
+  await Promise.all(Array.from({ length: 8 }, () => device.list('user')));
+  expect(ports.size).toBeLessThanOrEqual(2);
+});
+
+test('a write that was cancelled after it left may have arrived', async () => {
+  const controller = new AbortController();
+  const server = await serve(() => {
+    controller.abort();
+  });
+  const writing = deviceAt(server).write(write, controller.signal);
+  await expect(writing).rejects.toMatchObject({ code: 'unreachable', mayHaveArrived: true });
+  await expect(deviceAt(server).write(write, controller.signal)).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('closing ends a read that is under way', async () => {
+  const server = await serve(() => undefined);
+  const device = deviceAt(server);
+  const listing = device.list('user').catch((error: unknown) => error);
+  await expect.poll(() => server.requests.length).toBe(1);
+  await device.close();
+  expect(await listing).toMatchObject({ code: 'unreachable' });
+});
+
+test('a secret that the device echoes is not repeated', async () => {
+  const server = await serve((_request, response) => {
+    response.writeHead(400).end('{"detail": "bad password hunter2secret"}');
+  });
+  const error: unknown = await deviceAt(server)
+    .list('user')
+    .catch((failure: unknown) => failure);
+  expect(String(error)).toContain('bad password ***');
+  expect(JSON.stringify(error)).not.toContain('hunter2secret');
+});

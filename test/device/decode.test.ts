@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  decodeList,
+  decodeWritten,
+  DeclinedFailure,
+  DecodeFailure,
+} from '../../src/device/decode.ts';
+
+const alice = { uuid: '6f1c', username: 'alice', lang: 'de' };
+const bob = { uuid: '0b7e', username: 'bob', lang: 'en' };
+const both = [alice, bob];
+
+describe('a list', () => {
+  test.each(['results', 'data', 'rows', 'records', 'users', 'user'])('in "%s"', (name) => {
+    expect(decodeList(JSON.stringify({ status: 'OK', [name]: both }), 'user')).toEqual({
+      records: both,
+      envelope: name,
+    });
+  });
+
+  test.each<[title: string, body: unknown, resource: string, records: unknown]>([
+    ['bare', both, 'user', both],
+    ['bare and empty', [], 'user', []],
+    ['under the name of its resource', { zone: [{ name: 'lan' }] }, 'zone', [{ name: 'lan' }]],
+    ['under the plural of its resource', { zones: [] }, 'zone', []],
+    ['of one record by itself', alice, 'user', [alice]],
+    ['of one record in an envelope', { user: alice }, 'user', [alice]],
+    ['of one record beside a status', { status: 'OK', data: alice }, 'user', [alice]],
+    [
+      'of a record with a status of its own',
+      { ...alice, status: 'failed' },
+      'user',
+      [{ ...alice, status: 'failed' }],
+    ],
+    ['keyed by uuid', { '6f1c': alice, '0b7e': bob }, 'user', both],
+    ['keyed by name', { alice: { lang: 'de' } }, 'user', [{ username: 'alice', lang: 'de' }]],
+    ['keyed by number', { 7: { username: 'eve' } }, 'user', [{ id: '7', username: 'eve' }]],
+    [
+      'keyed by a name that is an envelope elsewhere',
+      { user: { lang: 'de' }, admin: { lang: 'en' } },
+      'user',
+      [
+        { username: 'user', lang: 'de' },
+        { username: 'admin', lang: 'en' },
+      ],
+    ],
+    ['keyed by id in an envelope', { data: { '6f1c': alice }, meta: {} }, 'user', [alice]],
+    ['in two envelopes', { status: 'success', data: { users: both } }, 'user', both],
+    [
+      'with nested and unknown fields',
+      [{ username: 'a', roles: ['x', 'y'], address: { city: 'B' } }],
+      'user',
+      [{ username: 'a', roles: ['x', 'y'], address: { city: 'B' } }],
+    ],
+  ])('%s', (_title, body, resource, records) => {
+    expect(decodeList(JSON.stringify(body), resource).records).toEqual(records);
+  });
+
+  test.each([
+    [
+      'form text',
+      'uuid=1&username=alice&first_name=J%C3%BCrgen+K\nuuid=2&username=bob&roles=a&roles=b',
+      [
+        { uuid: '1', username: 'alice', first_name: 'Jürgen K' },
+        { uuid: '2', username: 'bob', roles: ['a', 'b'] },
+      ],
+    ],
+    [
+      'key=value lines',
+      'uuid=1\nusername=alice\nnote="a = b"\n\nuuid=2\r\nusername=bob\r\n',
+      [
+        { uuid: '1', username: 'alice', note: 'a = b' },
+        { uuid: '2', username: 'bob' },
+      ],
+    ],
+    [
+      'key=value lines',
+      'username=alice\nlang=de\nusername=bob\nlang=',
+      [
+        { username: 'alice', lang: 'de' },
+        { username: 'bob', lang: '' },
+      ],
+    ],
+  ])('as %s', (envelope, text, records) => {
+    expect(decodeList(text, 'user')).toEqual({ records, envelope });
+  });
+
+  test('with a next page and a count', () => {
+    const body = { count: 3, next: 'https://fw1/api/user/?page=2', previous: null, results: both };
+    expect(decodeList(JSON.stringify(body), 'user')).toEqual({
+      records: both,
+      envelope: 'results',
+      next: 'https://fw1/api/user/?page=2',
+      total: 3,
+    });
+  });
+});
+
+test.each([
+  ['', 'empty'],
+  ['  \n', 'empty'],
+  ['\ufeff', 'empty'],
+  ['{}', 'without a list'],
+  ['"text"', 'single value'],
+  ['[1, 2]', 'not every item'],
+  ['{"a": 1}', 'without a list'],
+  ['[{"username": "al', 'not valid JSON'],
+  ['<!DOCTYPE html><title>Log &amp; in</title>', 'Log & in'],
+  ['hello world', 'neither JSON'],
+  ['message=denied', 'neither JSON'],
+  ['['.repeat(70), 'nested'],
+])('%j is no list, and the reason is told', (text, why) => {
+  expect(() => decodeList(text, 'user')).toThrow(DecodeFailure);
+  expect(() => decodeList(text, 'user')).toThrow(why);
+});
+
+test.each([
+  ['{"status":"error","message":"no such user"}', 'no such user'],
+  ['{"status":"error","id":3,"message":"no such user"}', 'no such user'],
+  ['{"success":false,"errors":{"lang":["bad"]}}', 'lang: bad'],
+  ['{"result":"failed","validations":{"user.name":"taken"}}', 'user.name: taken'],
+  ['{"status":"failed"}', 'no reason'],
+  ['{"status":"error","data":[]}', 'no reason'],
+  ['Error: account exists', 'account exists'],
+  ['# Error: Request failed', 'Request failed'],
+])('%s says no, whatever the status was', (text, why) => {
+  expect(() => decodeList(text, 'user')).toThrow(DeclinedFailure);
+  expect(() => decodeWritten(text, 'user')).toThrow(why);
+});
+
+test('the answer to a write need not hold a record', () => {
+  expect(decodeWritten('', 'user')).toBeUndefined();
+  expect(decodeWritten('OK', 'user')).toBeUndefined();
+  expect(decodeWritten('<html>', 'user')).toBeUndefined();
+  expect(decodeWritten('{"status":"OK"}', 'user')).toBeUndefined();
+  expect(decodeWritten(JSON.stringify({ status: 'OK', user: alice }), 'user')).toEqual(alice);
+});
+
+test('any answer ends in records or a clear failure', () => {
+  const answers = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json({ maxDepth: 5 }),
+    fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
+    fc
+      .dictionary(
+        fc.constantFrom('data', 'user', 'status', 'next', 'id', '__proto__'),
+        fc.jsonValue(),
+      )
+      .map((value) => JSON.stringify(value)),
+  );
+  fc.assert(
+    fc.property(answers, (text) => {
+      try {
+        for (const record of decodeList(text, 'user').records) expect(record).toBeTypeOf('object');
+      } catch (error) {
+        if (!(error instanceof DecodeFailure || error instanceof DeclinedFailure)) throw error;
+        expect(error.message).not.toMatch(/[\p{Cc}\u2028]/u);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

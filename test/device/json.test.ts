@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonText } from '../../src/device/json-text.ts';
+import { JsonFailure, parseJson } from '../../src/device/json.ts';
+
+test.each([
+  ['9007199254740993', 9007199254740993n],
+  ['-9007199254740993', -9007199254740993n],
+  ['[1, 12345678901234567890, 2]', [1, 12345678901234567890n, 2]],
+  ['{"a":12345678901234567890}', { a: 12345678901234567890n }],
+  ['1234567890123456', 1234567890123456],
+  ['"12345678901234567890"', '12345678901234567890'],
+  [
+    '["\\"12345678901234567890", "a\\\\", 9007199254740993]',
+    ['"12345678901234567890', 'a\\', 9007199254740993n],
+  ],
+  ['["integer:5", 9007199254740993]', ['integer:5', 9007199254740993n]],
+  ['1.12345678901234567', 1.12345678901234567],
+  ['1e1234567890123456', Infinity],
+  ['\ufeff{"a":1}', { a: 1 }],
+  ['{"a":1,"a":2}', { a: 2 }],
+])('%s keeps its value', (text, value) => {
+  expect(parseJson(text)).toEqual(value);
+});
+
+test.each(['{"__proto__": 1}', '{"__proto__": {"x": 9007199254740993}}'])(
+  '%s has a field of its own and no other prototype',
+  (text) => {
+    const value = parseJson(text);
+    expect(Object.keys(value as object)).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  },
+);
+
+test.each([
+  ['[', 1_000_000],
+  ['{"a":', 500_000],
+  ['[', 65],
+])('%s nested %i times is refused without walking it', (open, count) => {
+  expect(() => parseJson(open.repeat(count))).toThrow('nested more than 64');
+});
+
+test('64 levels are read', () => {
+  expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeInstanceOf(Array);
+});
+
+test.each([
+  '',
+  '{',
+  'nan',
+  '00000000000000000000',
+  '[1 12345678901234567890]',
+  '{"a":12345678901234567890',
+  '+12345678901234567890',
+  '"open',
+])('%j is no JSON', (text) => {
+  expect(() => parseJson(text)).toThrow(JsonFailure);
+});
+
+test('gives back every value and every digit', () => {
+  const values = fc.oneof(
+    fc.jsonValue({ maxDepth: 8 }).map((value) => JSON.stringify(value)),
+    fc.array(fc.oneof(fc.bigInt(), fc.string())).map((items) => jsonText(items)),
+  );
+  fc.assert(
+    fc.property(values, (text) => {
+      expect(jsonText(parseJson(text))).toBe(text);
+    }),
+  );
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { Credential } from '../../src/device/credential.ts';
+import type { Answer } from '../../src/device/exchange.ts';
+import { TransportFault } from '../../src/device/fault.ts';
+import { answerError, exchangeError, type Circumstances } from '../../src/device/translate.ts';
+
+const circumstances: Circumstances = {
+  device: { name: 'fw1', address: '10.0.0.5:443' },
+  request: { method: 'POST', path: '/api/user/' },
+  credential: Credential.basic('admin', 'hunter2'),
+};
+
+function answer(status: number, body = '', headers: Record<string, string> = {}): Answer {
+  return { status, body, headers, elapsedMs: 1 };
+}
+
+const ANSWERS = [
+  answer(
+    400,
+    '{"username":["taken","too short"],"non_field_errors":["no"],"address":{"city":["?"]}}',
+  ),
+  answer(400, '["not this","nor that"]'),
+  answer(401, '{"detail":"Invalid username/password."}'),
+  answer(403),
+  answer(404, '<!DOCTYPE html><html><head><title>Page not found at /api/user/</title>'),
+  answer(405, '', { allow: 'GET, POST' }),
+  answer(429, '{"detail":"Request was throttled."}', { 'retry-after': '60' }),
+  answer(500, '<h1>Server Error (500)</h1>'),
+  answer(301, '', { location: 'https://other/\u009b31mapi/user' }),
+];
+
+test('every refusal is told in one line that says what to try', () => {
+  const errors = ANSWERS.map((one) => answerError(circumstances, one));
+  for (const { message } of errors) expect(message).not.toMatch(/\p{Cc}/u);
+  const lines = errors.map(({ exitCode, code, message }) => `${exitCode} ${code} ${message}`);
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    "1 rejected fw1: POST /api/user/ was refused (400): username: taken, too short; no; address.city: ?
+    1 rejected fw1: POST /api/user/ was refused (400): not this, nor that
+    4 unauthorized fw1: the login was refused (401, asked as admin): Invalid username/password. Try "login fw1"
+    4 forbidden fw1: POST /api/user/ is forbidden (403). Either "admin" lacks the right, or the login is wrong: try "login fw1" with another account
+    1 rejected fw1: POST /api/user/ was refused (404, not found): Page not found at /api/user/
+    1 rejected fw1: POST /api/user/ was refused (405, method not allowed; it allows GET, POST)
+    1 rejected fw1: POST /api/user/ was refused (429, too many requests; it asks to wait 60 s): Request was throttled
+    1 protocol fw1: POST /api/user/ was answered with 500: Server Error (500). The device has a problem of its own; try again, and look at its log
+    1 protocol fw1: POST /api/user/ was answered with a redirect (301) to https://other/ 31mapi/user: a write is never sent on, and nothing else was sent"
+  `);
+});
+
+test('what the device objects to is kept per field, whatever the fields are called', () => {
+  const error = answerError(
+    circumstances,
+    answer(400, '{"__proto__":["a"],"constructor":"b","detail":"c"}'),
+  );
+  expect(Object.entries((error as { issues?: object }).issues ?? {})).toEqual([
+    ['__proto__', ['a']],
+    ['constructor', ['b']],
+    ['', ['c']],
+  ]);
+});
+
+test('a long answer is cut in the message and kept for --raw', () => {
+  const error = answerError(circumstances, answer(500, `x${'y'.repeat(100_000)}`));
+  expect(error.message.length).toBeLessThan(500);
+  expect(error).toMatchObject({ body: expect.stringMatching(/^xy{1000}/) as string });
+});
+
+test('every lost answer says whether the request may have arrived', () => {
+  const faults = [
+    new TransportFault('name', 'getaddrinfo ENOTFOUND', { sent: false }),
+    new TransportFault('refused', 'connect ECONNREFUSED', { sent: false }),
+    new TransportFault('no route', 'connect EHOSTUNREACH', { sent: false }),
+    new TransportFault('connect timeout', 'no connection within 5000 ms', { sent: false }),
+    new TransportFault('tls', 'wrong version number', { sent: false }),
+    new TransportFault('reset', 'read ECONNRESET', { sent: false }),
+    new TransportFault('reset', 'other side closed', { sent: true }),
+    new TransportFault('timeout', 'no complete answer within 10000 ms', { sent: true }),
+    new TransportFault('cut off', 'no length', { sent: true }),
+  ];
+  const lines = faults.map((fault) => {
+    const error = exchangeError(circumstances, fault);
+    expect(error).toMatchObject({ code: 'unreachable', mayHaveArrived: fault.sent });
+    return error.message;
+  });
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    "fw1: the name of 10.0.0.5:443 does not resolve. Check the spelling, or use the IP address
+    fw1: 10.0.0.5:443 refuses the connection. Is its API switched on, and is the port right?
+    fw1: there is no way to 10.0.0.5:443. Check the network, the VPN and the address
+    fw1: no connection to 10.0.0.5:443 in time. Is it switched on, and does a firewall let you through?
+    fw1: no TLS with 10.0.0.5:443: wrong version number. Is this the HTTPS port, and does it speak TLS 1.2?
+    fw1: 10.0.0.5:443 closed the connection before it was ready. Is this the HTTPS port?
+    fw1: the connection broke before the answer to POST /api/user/ was complete. Whether it was carried out is not known from this: look before you repeat it
+    fw1: no complete answer within 10000 ms to POST /api/user/. Whether it was carried out is not known from this: look before you repeat it
+    fw1: the answer to POST /api/user/ has no length and may be cut off. Whether it was carried out is not known from this: look before you repeat it"
+  `);
+});
+
+test('a bug stays a bug', () => {
+  const bug = new TypeError('x is not a function');
+  expect(exchangeError(circumstances, bug)).toBe(bug);
+});
