@@ -6,12 +6,38 @@ import { SettingsError } from '../errors.ts';
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-/** The text of a file, `undefined` when there is none. Throws SettingsError that names the file. */
+/**
+ * The text of a file, `undefined` when there is none. Throws SettingsError that names the file, also
+ * when it is not UTF-8: writing it back would destroy what could not be read.
+ */
 export async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readBytes(path);
   try {
-    return await readFile(path, 'utf8');
+    return bytes && new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new SettingsError(`${path} is not UTF-8 text; correct or remove the file`, {
+      cause: error,
+    });
+  }
+}
+
+/** The bytes of a file, `undefined` when there is none. Throws SettingsError that names the file. */
+export async function readBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
+/** Differs when the file has been written or replaced; empty when there is none. */
+export async function fileStamp(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs].join(':');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
     throw fileError('read', path, error);
   }
 }

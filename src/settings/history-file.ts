@@ -1,5 +1,5 @@
 import { isSecretField } from '../device/secret-fields.ts';
-import { appendText, readText, writeTextAtomically } from './files.ts';
+import { appendText, readBytes, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
 
 const DEFAULT_SIZE = 1_000;
@@ -16,7 +16,7 @@ export class HistoryFile {
   }
 
   async load(): Promise<string[]> {
-    const lines = splitLines(await readText(this.path));
+    const lines = splitLines(await readBytes(this.path));
     return this.#size === 0 ? [] : lines.slice(-this.#size);
   }
 
@@ -25,7 +25,7 @@ export class HistoryFile {
     if (this.#size === 0 || !isForHistory(line)) return false;
     await withLock(this.path, async () => {
       await appendText(this.path, `${line}\n`);
-      const lines = splitLines(await readText(this.path));
+      const lines = splitLines(await readBytes(this.path));
       // Cut in strides: a full history would otherwise be rewritten for each line.
       if (lines.length < this.#size + Math.ceil(this.#size / 10) + 1) return;
       await writeTextAtomically(this.path, `${lines.slice(-this.#size).join('\n')}\n`);
@@ -53,8 +53,12 @@ export function holdsSecret(line: string): boolean {
   );
 }
 
-function splitLines(text: string | undefined): string[] {
-  return (text ?? '').split('\n').filter((line) => line !== '' && !hasControlCharacter(line));
+/** Damaged lines are left out: a history is not worth an error. */
+function splitLines(bytes: Buffer | undefined): string[] {
+  const lines = (bytes?.toString('utf8') ?? '').split('\n');
+  return lines.filter(
+    (line) => line !== '' && !hasControlCharacter(line) && !line.includes('\ufffd'),
+  );
 }
 
 function hasControlCharacter(line: string): boolean {

@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
-import { readText, writeTextAtomically } from './files.ts';
+import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
 
 /** A certificate that the user accepted for one device. */
@@ -22,30 +22,34 @@ const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh 
 /**
  * The pins in the file `known-devices`, which people may read and edit:
  * `10.0.0.5:443 sha256:AB:CD:… first-seen=2026-11-21T10:00:00.000Z valid-to=… subject=CN=fw1`.
- * Each call reads the file anew, each change happens under its lock: two devshes lose nothing.
+ * A change to the file counts at once, each change of ours happens under its lock: two devshes lose nothing.
  * A line that cannot be understood is a SettingsError with its number, and nothing is written.
  */
 export class KnownDevices {
   readonly path: string;
+  /** What the file held when it last had this stamp: a fleet asks a thousand times. */
+  #seen: { readonly stamp: string; readonly pins: ReadonlyMap<string, Pin> } | undefined;
 
   constructor(path: string) {
     this.path = path;
   }
 
   async find(address: string): Promise<Pin | undefined> {
-    return (await this.all()).find((pin) => pin.address === address);
+    return (await this.#pins()).get(address);
   }
 
   async all(): Promise<Pin[]> {
-    return pinsOf(await this.#lines());
+    return [...(await this.#pins()).values()];
   }
 
   /** Pins a certificate; replaces the pin that the address had. */
   async set(pin: Pin): Promise<void> {
-    const line: Line = { text: formatPin(pin), pin };
+    const text = formatPin(pin);
+    // What cannot be read back must not get into the file.
+    const line: Line = { text, pin: parsePin(text, this.path) };
     await withLock(this.path, async () => {
       const lines = await this.#lines();
-      const index = lines.findIndex((other) => other.pin?.address === pin.address);
+      const index = lines.findIndex((other) => other.pin?.address === line.pin?.address);
       if (index >= 0) lines[index] = line;
       else lines.push(line);
       await this.#write(lines);
@@ -63,6 +67,17 @@ export class KnownDevices {
     });
   }
 
+  async #pins(): Promise<ReadonlyMap<string, Pin>> {
+    // Taken before reading: a change in between makes the next call read again.
+    const stamp = await fileStamp(this.path);
+    if (this.#seen === undefined || this.#seen.stamp !== stamp) {
+      const lines = await this.#lines();
+      const pins = new Map(lines.flatMap(({ pin }) => (pin ? [[pin.address, pin]] : [])));
+      this.#seen = { stamp, pins };
+    }
+    return this.#seen.pins;
+  }
+
   async #lines(): Promise<Line[]> {
     const text = (await readText(this.path)) ?? `${HEADER}\n`;
     if (text === '') return [];
@@ -78,10 +93,6 @@ export class KnownDevices {
 interface Line {
   readonly text: string;
   readonly pin?: Pin;
-}
-
-function pinsOf(lines: readonly Line[]): Pin[] {
-  return lines.flatMap(({ pin }) => pin ?? []);
 }
 
 function parseLines(text: string, path: string): Line[] {
@@ -107,7 +118,6 @@ function parseLines(text: string, path: string): Line[] {
 const PIN_LINE =
   /^\s*(?<address>\S+)\s+sha256:(?<hex>\S+)\s+first-seen=(?<firstSeen>\S+)(?:\s+valid-to=(?<validTo>\S+))?(?:\s+subject=(?<subject>.*))?\s*$/;
 const FINGERPRINT = /^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/;
-const DATE = /^\d{4,}-\d\d-\d\dT[\d:.]+Z$/;
 
 function parsePin(line: string, where: string): Pin {
   const { address, hex, firstSeen, validTo, subject } = PIN_LINE.exec(line)?.groups ?? {};
@@ -124,7 +134,7 @@ function parsePin(line: string, where: string): Pin {
     );
   }
   for (const date of [firstSeen, ...(validTo === undefined ? [] : [validTo])]) {
-    if (!DATE.test(date) || Number.isNaN(Date.parse(date))) {
+    if (Number.isNaN(Date.parse(date))) {
       throw new SettingsError(`${where}: not a date in the form 2026-11-21T10:00:00.000Z`);
     }
   }

@@ -16,7 +16,9 @@ const refusal = await new OsKeychain({ env: process.env, service: 'devsh-test' }
 
 /** A keychain with a service of its own, emptied after the test. */
 function makeKeychain() {
-  const keychain = new OsKeychain({ env: process.env, service: `devsh-test-${randomUUID()}` });
+  const service = `devsh-test-${randomUUID()}`;
+  // A loaded machine may need seconds to start each child.
+  const keychain = new OsKeychain({ env: process.env, service, limitMs: 15_000 });
   onTestFinished(async () => {
     for (const { address } of await keychain.list()) await keychain.forget(address);
   });

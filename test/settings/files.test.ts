@@ -14,6 +14,12 @@ test('names the file that cannot be read', async () => {
   await expect(readText(folder)).rejects.toThrow(`cannot read ${folder}: it is a folder`);
 });
 
+test('refuses a file that is not UTF-8 instead of mangling it', async () => {
+  const path = join(await makeTempFolder(), 'latin1');
+  await writeFile(path, Buffer.from('# Prüfung\n', 'latin1'));
+  await expect(readText(path)).rejects.toThrow(`${path} is not UTF-8 text`);
+});
+
 test('writes a file that only the user can read, in a folder that only the user can open', async () => {
   const path = join(await makeTempFolder(), 'new', 'file');
   await writeTextAtomically(path, 'one\n');

@@ -83,6 +83,16 @@ test.each([
   expect(await read()).toBe(text);
 });
 
+test('sees at once what another session or an editor has changed', async () => {
+  const { known, path, read } = await makeFile();
+  await known.set(makePin());
+  expect((await known.find('10.0.0.5:443'))?.subject).toBe('CN=fw1, O=Ärger & Co');
+  await writeFile(path, (await read()).replace('CN=fw1', 'CN=fw2'));
+  expect((await known.find('10.0.0.5:443'))?.subject).toBe('CN=fw2, O=Ärger & Co');
+  await new KnownDevices(path).remove('10.0.0.5:443');
+  expect(await known.find('10.0.0.5:443')).toBeUndefined();
+});
+
 test('two sessions lose no pin', async () => {
   const { known, path } = await makeFile();
   const other = new KnownDevices(path);
