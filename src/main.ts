@@ -1,5 +1,5 @@
 import { readAll, type Host } from './plain/host.ts';
-import { ioOf, runRepl } from './plain/repl.ts';
+import { ioOf, runRepl, runStoppable } from './plain/repl.ts';
 import { runLine } from './plain/run-line.ts';
 import { visibleLines } from './output/sanitize.ts';
 import { CancelledError, DevshError } from './errors.ts';
@@ -128,12 +128,7 @@ function isEmpty(argv: readonly string[]): boolean {
 async function runTour(shell: Shell, host: Host, firstLine: string): Promise<number> {
   for (const line of [firstLine, ...TOUR]) {
     host.stdout.write(`\ndevsh> ${line}\n`);
-    const stop = new AbortController();
-    const release = host.onStop(() => {
-      stop.abort();
-    });
-    const { exitCode } = await runLine(shell, line, host, ioOf(host, stop.signal));
-    release();
+    const { exitCode } = await runStoppable(shell, line, host);
     if (exitCode !== 0) return exitCode;
   }
   return 0;

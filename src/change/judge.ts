@@ -1,5 +1,6 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
+import { valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import { differencesOf, isSameValue, isTimeStamp } from './compare.ts';
 import type { Step } from './plan.ts';
@@ -109,7 +110,7 @@ function judgeDelete(
   );
   const lost = others.filter((record) => !isStillThere(profile, step, readings.after, record));
   if (lost.length > 0) {
-    const names = lost.map((record) => String(record[step.keyField] ?? '?')).join(', ');
+    const names = lost.map((record) => valueText(record[step.keyField] ?? '?')).join(', ');
     const note = `gone, too, without being asked: ${names}`;
     return { verdict: 'differs', ...(held && { record: held }), note };
   }

@@ -6,6 +6,7 @@ import {
 } from '../device/encode.ts';
 import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { valueText } from '../device/value-text.ts';
 import { RefusedError, UsageError, type DevshError } from '../errors.ts';
 import type { Change, Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
@@ -104,7 +105,7 @@ function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
   if (wanted === undefined || wanted === '') {
     throw new UsageError(`${resource} add needs ${keyField}=…`);
   }
-  const key = String(wanted);
+  const key = valueText(wanted);
   const result = { device, resource, key, action: 'add' as const };
   const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
   const [twin] = twins;
@@ -176,7 +177,7 @@ function mostCommon(values: readonly Value[]): Value | undefined {
 
 function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): Planned {
   const { device, profile, records, resource, keyField } = context;
-  const key = String(before[keyField] ?? idOf(profile, before) ?? '');
+  const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);
   if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
@@ -188,7 +189,7 @@ function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): 
     const error = new NotPossibleError(
       device,
       'taken',
-      `${keyField} ${String(renamed)} is taken by another ${resource}`,
+      `${keyField} ${valueText(renamed)} is taken by another ${resource}`,
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
@@ -209,7 +210,7 @@ function planDelete({ profile, resource, keyField }: Context, before: DeviceReco
   return {
     action: 'delete',
     resource,
-    key: String(before[keyField] ?? idOf(profile, before) ?? ''),
+    key: valueText(before[keyField] ?? idOf(profile, before)),
     keyField,
     request: deleteRequest(profile, resource, before),
     before,

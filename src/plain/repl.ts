@@ -3,43 +3,47 @@ import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
-import { runLine } from './run-line.ts';
+import { runLine, type LineEnd } from './run-line.ts';
 
 /**
  * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
  * are run one after the other; the exit code is that of the last one.
  */
 export async function runRepl(shell: Shell, host: Host, firstLine: string): Promise<number> {
-  let exitCode = 0;
-  let isQuit = false;
+  let end: LineEnd = { exitCode: 0, isQuit: false };
   const run = async (line: string): Promise<void> => {
-    if (line.trim() === '') return;
-    const stop = new AbortController();
-    const release = host.onStop(() => {
-      stop.abort();
-    });
-    try {
-      const io = ioOf(host, stop.signal);
-      ({ exitCode, isQuit } = await runLine(shell, line, host, io));
-    } finally {
-      release();
-    }
+    if (line.trim() !== '') end = await runStoppable(shell, line, host);
   };
-  if (firstLine !== '') await run(firstLine);
+  await run(firstLine);
   if (host.stdin.isTTY !== true) {
     for await (const line of createInterface({ input: host.stdin })) {
       await run(line);
-      if (isQuit) break;
+      if (end.isQuit) break;
     }
-    return exitCode;
+    return end.exitCode;
   }
-  while (!isQuit) {
+  // As on the full screen: who connects sees the users.
+  if (shell.session.fleet.connected.length > 0) await run('user list --fold');
+  while (!end.isQuit) {
     const line = await readPrompt(shell, host);
     if (line === undefined) break;
     await run(line);
     await shell.session.services.history.append(line);
   }
-  return exitCode;
+  return end.exitCode;
+}
+
+/** Runs a line that Ctrl-C can stop. */
+export async function runStoppable(shell: Shell, line: string, host: Host): Promise<LineEnd> {
+  const stop = new AbortController();
+  const release = host.onStop(() => {
+    stop.abort();
+  });
+  try {
+    return await runLine(shell, line, host, ioOf(host, stop.signal));
+  } finally {
+    release();
+  }
 }
 
 /** One line from the terminal; `undefined` at its end (Ctrl-D). */

@@ -48,8 +48,8 @@ export interface Services {
   readonly offersToSave: boolean;
   /** The credential sources for these options; opened when first used. */
   credentials(options: Options): Credentials;
-  readFile(path: string): Promise<string>;
-  startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
   readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
   now(): Date;
 }

@@ -41,7 +41,7 @@ export interface VerbSpec {
   /** More lines for `help`. */
   readonly details?: string;
   readonly examples?: readonly string[];
-  run(call: Call): AsyncGenerator<Output>;
+  run(call: Call): AsyncGenerator<Output> | Generator<Output>;
 }
 
 /** A first word of the grammar. */

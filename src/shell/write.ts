@@ -1,3 +1,4 @@
+import { valueText } from '../device/value-text.ts';
 import { applyPlan } from '../change/apply.ts';
 import type { Change } from '../change/change.ts';
 import { guardOwnAccount } from '../change/guard.ts';
@@ -118,7 +119,7 @@ function endedBefore(devicePlan: DevicePlan, changes: readonly Change[]): readon
 }
 
 function keyOf(change: Change): string {
-  if (change.action === 'add') return String(change.fields['username'] ?? '');
+  if (change.action === 'add') return valueText(change.fields['username']);
   return change.target.kind === 'key' ? change.target.key : change.target.text;
 }
 

@@ -1,4 +1,5 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import type { Word } from '../parse.ts';
 import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
@@ -56,7 +57,7 @@ export function knownKeys(
   const where = new Map<string, string[]>();
   for (const member of fleet.selection) {
     for (const record of member.seen(resource) ?? []) {
-      const key = String(record[keyField] ?? '');
+      const key = valueText(record[keyField]);
       if (key === '') continue;
       where.set(key, [...(where.get(key) ?? []), member.ref.name]);
     }

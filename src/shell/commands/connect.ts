@@ -71,7 +71,7 @@ export const use: CommandSpec = {
       args: [CONNECTED],
       options: [],
       examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
-      async *run(call) {
+      *run(call) {
         const { fleet } = call.session;
         const members = connectedMembers(call);
         fleet.select(members.length === fleet.connected.length ? undefined : members);
@@ -95,8 +95,8 @@ export const devices: CommandSpec = {
       summary: 'Show the connected devices and their state',
       args: [],
       options: [],
-      async *run(call) {
-        yield await Promise.resolve(devicesTable(call.session.fleet.connected));
+      *run({ session }) {
+        yield devicesTable(session.fleet.connected);
       },
     },
   ],

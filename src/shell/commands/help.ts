@@ -20,7 +20,7 @@ export const help: CommandSpec = {
       ],
       options: [],
       examples: ['help', 'help user', 'help user add'],
-      async *run({ args, commands }) {
+      *run({ args, commands }) {
         const [first, second] = args.words('COMMAND');
         if (first === undefined) {
           yield { kind: 'text', name: 'help', text: helpOverview(commands) };

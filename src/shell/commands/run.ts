@@ -1,6 +1,5 @@
 import { DevshError, StoppedError, UsageError } from '../../errors.ts';
 import { bind } from '../bind.ts';
-import { Call } from '../call.ts';
 import { ExitCode } from '../exit-code.ts';
 import { parseCompleteLine } from '../parse.ts';
 import type { CommandSpec } from '../spec.ts';

@@ -10,7 +10,7 @@ export const info: CommandSpec = {
       summary: 'Show the version and where devsh keeps its files',
       args: [],
       options: [],
-      async *run({ session, options }) {
+      *run({ session, options }) {
         const { version, paths, inventory, knownDevices, history } = session.services;
         if (options.version) {
           yield { kind: 'text', name: 'version', text: version };
@@ -50,7 +50,7 @@ export const quit: CommandSpec = {
       summary: 'Leave the shell',
       args: [],
       options: [],
-      async *run() {
+      *run() {
         yield { kind: 'quit' };
       },
     },
