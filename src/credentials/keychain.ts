@@ -15,7 +15,10 @@ export interface StoredAccount {
 
 /** Credentials kept by the operating system. Each call may throw KeychainUnavailableError. */
 export interface Keychain {
-  /** Without a user, the only account there is; throws CredentialError when there are several. */
+  /**
+   * Without a user, the only account there is; throws CredentialError when there are several. The
+   * empty user is the owner of a token that was stored without a name.
+   */
   find(address: string, user?: string): Promise<StoredCredential | undefined>;
   /** Replaces what was stored for the same account. */
   store(address: string, credential: StoredCredential): Promise<void>;
@@ -48,7 +51,7 @@ export class OsKeychain implements Keychain {
 
   async find(address: string, user?: string): Promise<StoredCredential | undefined> {
     const found = (await this.#credentials()).filter(
-      (entry) => entry.address === address && (user === undefined || entry.user === user),
+      (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
     );
     if (found.length > 1) {
       const users = found.map((entry) => entry.user ?? 'a token without a user').sort();

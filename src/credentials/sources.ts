@@ -106,9 +106,8 @@ export class Credentials {
 
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
     if (this.#keychainProblem !== undefined) return undefined;
-    const user = this.#userFor(request);
     try {
-      const stored = await this.#use((keychain) => keychain.find(request.device.address, user));
+      const stored = await this.#use((keychain) => this.#look(keychain, request));
       if (stored === undefined) return undefined;
       const credential =
         stored.kind === 'basic'
@@ -119,6 +118,18 @@ export class Credentials {
       if (error instanceof KeychainUnavailableError) return undefined;
       throw error;
     }
+  }
+
+  async #look(
+    keychain: Keychain,
+    request: CredentialRequest,
+  ): Promise<StoredCredential | undefined> {
+    const { address } = request.device;
+    const user = this.#userFor(request);
+    const stored = await keychain.find(address, user);
+    // A token does not say whose it is. It will do, unless --user asks for a certain account.
+    const mayBeUnnamed = user !== undefined && this.#options.user === undefined;
+    return stored ?? (mayBeUnnamed ? keychain.find(address, '') : undefined);
   }
 
   #userFor(request: CredentialRequest): string | undefined {

@@ -42,6 +42,8 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
     expect(await keychain.find(ADDRESS, 'viewer')).toEqual(viewer);
     expect(await keychain.find(ADDRESS, 'nobody')).toBeUndefined();
     expect(await keychain.find('10.0.0.6:443')).toEqual({ kind: 'token', token: 'bare' });
+    expect(await keychain.find('10.0.0.6:443', '')).toEqual({ kind: 'token', token: 'bare' });
+    expect(await keychain.find(ADDRESS, '')).toBeUndefined();
     expect(await keychain.find('10.0.0.7:443')).toBeUndefined();
     expect(await keychain.list()).toHaveLength(3);
   });

@@ -133,6 +133,20 @@ test('the keychain comes last, and is asked for the user that is wanted', async 
   expect(calls).toEqual(['admin', 'ops']);
 });
 
+test('a token without a user will do for the user of the inventory, but not for --user', async () => {
+  const token = { kind: 'token', token: 'abc' } as const;
+  const { keychain } = makeKeychain();
+  const unnamed = () => ({
+    ...keychain(),
+    find: (_: string, user?: string) => Promise.resolve(user === '' ? token : undefined),
+  });
+  const request = { device, user: 'admin' };
+  const found = await new Credentials({ env: {}, keychain: unnamed }).find(request);
+  expect(found?.credential.header()).toBe('Token abc');
+  const asked = new Credentials({ env: {}, keychain: unnamed, user: 'admin' });
+  expect(await asked.find(request)).toBeUndefined();
+});
+
 test('a keychain that is absent is asked once, and its problem kept to be said', async () => {
   let asked = 0;
   const credentials = new Credentials({
