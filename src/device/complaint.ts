@@ -26,6 +26,11 @@ export function issuesOf(body: string): FieldIssues {
     if (!(error instanceof JsonFailure)) throw error;
     return { '': [oneLine(text)] };
   }
+  return issuesIn(value);
+}
+
+/** The same, from a body that was read already. */
+export function issuesIn(value: Value): FieldIssues {
   const issues = new Map<string, string[]>();
   collect(value, '', issues);
   // `fromEntries` makes `__proto__` a field like any other.
@@ -55,9 +60,7 @@ export function declinedReason(body: string | Value): string | undefined {
     (word) => typeof word === 'string' && /^(?:error|failed|failure|fail)$/i.test(word),
   );
   if (!isFailure && success !== false && ok !== false) return undefined;
-  const issues = new Map<string, string[]>();
-  collect(value, '', issues);
-  return issuesText(Object.fromEntries(issues)) || 'it gives no reason';
+  return issuesText(issuesIn(value)) || 'it gives no reason';
 }
 
 function jsonOrText(body: string): Value {

@@ -1,4 +1,4 @@
-import { declinedReason } from './complaint.ts';
+import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { JsonFailure, parseJson } from './json.ts';
 import { documentedProfile, idFieldOf, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
@@ -91,6 +91,8 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
     throw new DeclinedFailure(declined);
   }
   if (isRecord) return { records: [value], envelope: 'one record' };
+  const complaint = [value.error, value.errors].find(isFilled);
+  if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
   const name = envelopeOf(value, resource);
   if (name !== undefined) {
     return { ...decodeInner(value[name] ?? null, name, resource, profile), ...pagingOf(value) };
@@ -180,6 +182,12 @@ function isRecordLike(value: JsonObject, resource: string, profile: Profile): bo
     const held = Object.hasOwn(value, field) ? value[field] : undefined;
     return ['string', 'number', 'bigint'].includes(typeof held);
   });
+}
+
+/** `"error": ""`, `null`, `0` and `[]` say that there is none. */
+function isFilled(value: Value | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return typeof value === 'string' && value !== '';
 }
 
 function isObject(value: Value): value is JsonObject {

@@ -7,7 +7,7 @@ import {
   DecodeFailure,
   type DecodedList,
 } from './decode.ts';
-import { encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
+import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
 import type { DeviceError } from './errors.ts';
 import { readPages } from './pages.ts';
 import { collectionPath, documentedProfile, isResourceName, type Profile } from './profile.ts';
@@ -62,6 +62,7 @@ export class Device {
 
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
+    if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const answer = await this.#client.request(withBody(request), signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
@@ -82,6 +83,7 @@ export class Device {
         `${JSON.stringify(request.path.slice(0, 200))} is no path on the device: it starts with one slash, as /api/user/`,
       );
     }
+    if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const path = url.pathname + url.search;
     return this.#client.request(withBody({ ...request, path }), signal);
   }

@@ -126,6 +126,35 @@ function assertRecordPath(path: string, collection: string): void {
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
 }
 
+/**
+ * Refuses to delete a whole resource, however the path is spelled: `/api/user/`, `/api//user`,
+ * `/api/user/x/..`. Throws RefusedError.
+ */
+export function assertNoCollection(profile: Profile, path: string): void {
+  const base = segmentsOf(profile.basePath);
+  const sent = segmentsOf(path);
+  const isCollection =
+    sent.length <= base.length + 1 &&
+    base.every((part, index) => index >= sent.length || sent[index] === part);
+  const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
+  if (isCollection || hasDots) {
+    throw new RefusedError(
+      `DELETE ${path} may delete more than one record: nothing was sent. Name one record, as in ` +
+        `${profile.basePath}user/<uuid>/`,
+    );
+  }
+}
+
+/** The names in a path as a server may compare them. */
+function segmentsOf(path: string): string[] {
+  const { pathname } = new URL(path, 'https://device.invalid');
+  return pathname
+    .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '');
+}
+
 function checkedCollection(profile: Profile, resource: string): string {
   if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
   return collectionPath(profile, resource);

@@ -122,6 +122,8 @@ test.each([
   ['{"result":"failed","validations":{"user.name":"taken"}}', 'user.name: taken'],
   ['{"status":"failed"}', 'no reason'],
   ['{"status":"error","data":[]}', 'no reason'],
+  ['{"error":{"code":5,"message":"denied"}}', 'denied'],
+  ['{"errors":["one","two"],"data":[]}', 'one, two'],
   ['Error: account exists', 'account exists'],
   ['# Error: Request failed', 'Request failed'],
 ])('%s says no, whatever the status was', (text, why) => {

@@ -248,3 +248,30 @@ test('a request that was cancelled ends at once', async () => {
   }, 50);
   await expect(listing).rejects.toMatchObject({ code: 'cancelled' });
 });
+
+test('a raw DELETE of one record is sent', async () => {
+  const { box, device } = await simulated();
+  const path = `/api/user/${box.users.at(-1)?.uuid ?? ''}/`;
+  expect(await device.raw({ method: 'DELETE', path })).toMatchObject({ status: 204 });
+});
+
+test.each([
+  '/',
+  '/api/',
+  '/api/user',
+  '/api/user/',
+  '/api//user//',
+  '/api/%75ser/?uuid=1',
+  '/%61pi/user/',
+  '/API/user/',
+  '/api/user/x/..',
+  '/api/user/%2e%2e/user/',
+  '/api/user/x/../',
+  '/api/user/..%2fuser/',
+  '/api/user\\..\\user/',
+])('a DELETE of %s is refused: it may be more than one record', async (path) => {
+  const { box, device } = await simulated();
+  await expect(device.raw({ method: 'DELETE', path })).rejects.toMatchObject({ code: 'refused' });
+  await expect(device.write({ method: 'DELETE', path })).rejects.toMatchObject({ code: 'refused' });
+  expect(box.log).toHaveLength(0);
+});
