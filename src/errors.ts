@@ -35,6 +35,11 @@ export class CredentialError extends DevshError {
   override readonly exitCode = 4;
 }
 
+/** No device that answered has what was asked for. */
+export class NotFoundError extends DevshError {
+  readonly code = 'not-found';
+}
+
 /** devsh itself declined: no confirmation, read-only, or the lock-out guard. */
 export class RefusedError extends DevshError {
   readonly code = 'refused';

@@ -1,11 +1,13 @@
 import type { Change, Target } from '../../change/change.ts';
-import { documentedProfile } from '../../device/profile.ts';
-import { UsageError } from '../../errors.ts';
-import { matches, parseFilter, type Filter } from '../../fleet/filter.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { documentedProfile, keyFieldOf } from '../../device/profile.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { suggest } from '../../suggest.ts';
+import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import type { Call } from '../call.ts';
 import { knownFields } from '../complete.ts';
 import type { Output, View } from '../output.ts';
-import { quoteWord } from '../parse.ts';
+import { quoteWord, type Word } from '../parse.ts';
 import type { ArgSpec, Candidate, CommandSpec, CompletionScope, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
 import { fieldsOf, knownKeys, knownValues } from './arguments.ts';
@@ -40,8 +42,9 @@ function list(resource: string): VerbSpec {
       `${resource} bob`,
     ],
     async *run(call) {
-      const filter = filterOf(call, call.args.all('FILTER'));
-      yield* read(call, viewOf(call, resource, 'table'), filter);
+      const filter = filterOf(call, call.args.words('FILTER'));
+      const view = viewOf(call, resource, 'table');
+      yield* read(call, filter === undefined ? view : { ...view, filtered: true }, filter);
     },
   };
 }
@@ -68,10 +71,9 @@ function show(resource: string): VerbSpec {
         found += records.length;
         yield { ...output, outcome: { ok: true, records } };
       }
-      if (found === 0)
-        throw new UsageError(`no ${resource} "${wanted}" on the devices that answered`, {
-          column: call.args.words('KEY')[0]?.start,
-        });
+      if (found === 0) {
+        throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
+      }
     },
   };
 }
@@ -151,6 +153,7 @@ function remove(resource: string): VerbSpec {
 async function* read(call: Call, view: View, filter: Filter | undefined): AsyncGenerator<Output> {
   const members = await call.members();
   const { access, readWidth: width } = call;
+  const fields = new Set<string>();
   let done = 0;
   const reads = call.session.fleet.read(members, view.resource, {
     access,
@@ -160,6 +163,7 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
   for await (const one of reads) {
     done += 1;
     const { ref: device } = one.member;
+    if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
     yield {
       kind: 'read',
       view,
@@ -177,6 +181,19 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
     const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
     yield { kind: 'progress', done, total: members.length, text };
   }
+  for (const name of [...(view.columns ?? []), ...(view.sort ?? [])]) {
+    const field = name.replace(/^-/, '');
+    if (fields.size === 0 || fields.has(field) || field === 'device') continue;
+    const [meant] = suggest(field, [...fields]);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
+  }
+}
+
+function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
+  const fields = new Set<string>();
+  for (const record of records) for (const field in record) fields.add(field);
+  return fields;
 }
 
 function viewOf(call: Call, resource: string, layout: View['layout']): View {
@@ -184,6 +201,7 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
   return {
     resource,
     layout,
+    key: keyFieldOf(documentedProfile, resource),
     ...(columns !== undefined && { columns }),
     ...(sort !== undefined && { sort }),
     fold,
@@ -191,9 +209,11 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
   };
 }
 
-function filterOf(call: Call, words: readonly string[]): Filter | undefined {
-  const text = [...words.map(quoteWord), call.options.filter ?? ''].join(' ').trim();
-  return text === '' ? undefined : parseFilter(text);
+function filterOf(call: Call, words: readonly Word[]): Filter | undefined {
+  const typed = words.map(({ text, start }) => ({ text, column: start }));
+  const { filter } = call.options;
+  if (filter === undefined) return typed.length === 0 ? undefined : parseFilterWords(typed);
+  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '));
 }
 
 function keyTarget(text: string): Target {
