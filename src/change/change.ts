@@ -1,15 +1,12 @@
 import type { DeviceRecord } from '../device/record.ts';
+import { matches, parseFilter } from '../fleet/filter.ts';
 
 /** Which records a change is about: one by natural key or id, or all that a filter picks. */
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
-  | {
-      readonly kind: 'where';
-      readonly text: string;
-      readonly picks: (record: DeviceRecord) => boolean;
-    };
+  | { readonly kind: 'where'; readonly filter: string };
 
-/** What the user wants of every selected device. The only way to write starts here. */
+/** What the user wants of every selected device. The only way to write starts here. Plain data. */
 export type Change =
   | { readonly action: 'add'; readonly resource: string; readonly fields: DeviceRecord }
   | {
@@ -19,3 +16,16 @@ export type Change =
       readonly fields: DeviceRecord;
     }
   | { readonly action: 'delete'; readonly resource: string; readonly target: Target };
+
+/**
+ * The records that a filter picks. Words must be found as they are: what is written to is not guessed.
+ * Throws a `UsageError` for a filter that cannot be understood.
+ */
+export function pickWhere(
+  filter: string,
+  records: readonly DeviceRecord[],
+  deviceName: string,
+): readonly DeviceRecord[] {
+  const parsed = parseFilter(filter, { isFuzzy: false });
+  return records.filter((record) => matches(parsed, record, deviceName));
+}

@@ -8,7 +8,7 @@ import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError, UsageError, type DevshError } from '../errors.ts';
-import type { Change, Target } from './change.ts';
+import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
 import type { Action, StepResult } from './verdict.ts';
@@ -228,7 +228,7 @@ function planEach(
 ): DevicePlan {
   const { device, resource, keyField } = context;
   const picked = pick(context, target);
-  const key = target.kind === 'key' ? target.key : target.text;
+  const key = target.kind === 'key' ? target.key : target.filter;
   const result = { device, resource, key, action };
   if (picked.length === 0) {
     if (action === 'delete' || target.kind === 'where') {
@@ -262,8 +262,11 @@ function planEach(
 }
 
 /** By natural key first; an id picks only when no key does. */
-function pick({ profile, records, keyField }: Context, target: Target): readonly DeviceRecord[] {
-  if (target.kind === 'where') return records.filter(target.picks);
+function pick(
+  { device, profile, records, keyField }: Context,
+  target: Target,
+): readonly DeviceRecord[] {
+  if (target.kind === 'where') return pickWhere(target.filter, records, device.name);
   const byKey = records.filter((record) => isSameValue(target.key, record[keyField]));
   if (byKey.length > 0) return byKey;
   return records.filter((record) => idOf(profile, record) === target.key);

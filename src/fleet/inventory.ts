@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import * as z from 'zod';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
+import { YamlSource, type Path } from '../yaml-source.ts';
 
 /** One device of the inventory, with what its groups hand down to it. */
 export interface InventoryDevice {
@@ -99,10 +99,10 @@ export const INVENTORY_KEYS: readonly string[] = Object.keys(deviceSchema.shape)
  * Throws SettingsError with `file:line:column`.
  */
 export function parseInventory(text: string, file: string): Inventory {
-  const source = new Source(text, file);
-  const content = source.content();
-  const places = new Map<string, string>();
-  const claim = (key: string, path: readonly PropertyKey[], message: string): void => {
+  const source = new YamlSource(text, file, (message) => new SettingsError(message));
+  const content = contentOf(source);
+  const places = new Map<string, number>();
+  const claim = (key: string, path: Path, message: string): void => {
     const earlier = places.get(key);
     if (earlier !== undefined) throw source.error(path, `${message} (first in line ${earlier})`);
     places.set(key, source.line(path));
@@ -114,101 +114,45 @@ export function parseInventory(text: string, file: string): Inventory {
       [...path, 'name'],
       `there is already a device "${device.name}"`,
     );
-    const address = source.address(device, path);
+    const address = addressOf(device, path, source);
     claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
     return inherit(device, content.groups ?? {}, dirname(file));
   });
   return new Inventory(devices);
 }
 
-/** A YAML text that can say where in it something stands. */
-class Source {
-  readonly #file: string;
-  readonly #lines = new LineCounter();
-  readonly #document: Document;
-
-  constructor(text: string, file: string) {
-    this.#file = file;
-    this.#document = parseDocument(text, { schema: 'failsafe', lineCounter: this.#lines });
+/** Checks the content against the schema. */
+function contentOf(source: YamlSource): FileContent {
+  const result = fileSchema.safeParse(source.data() ?? {});
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  // A misspelt key also makes the right one missing: the spelling is the cause.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    throw source.error([...issue.path, issue.keys[0] ?? ''], unknownKey(issue), 'key');
   }
-
-  content(): FileContent {
-    const [error] = this.#document.errors;
-    if (error) throw this.#errorAt(error.pos[0], error.message.split(/ at line |:?\n/)[0] ?? '');
-    const result = fileSchema.safeParse(this.#data());
-    if (result.success) return result.data;
-    const { issues } = result.error;
-    // A misspelt key also makes the right one missing: the spelling is the cause.
-    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-    if (issue?.code === 'unrecognized_keys') {
-      throw this.error([...issue.path, issue.keys[0] ?? ''], unknownKey(issue), 'key');
-    }
-    if (issue?.code === 'invalid_key') {
-      throw this.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
-    }
-    const path = issue?.path ?? [];
-    const key = path.at(-1);
-    if ((key === 'name' || key === 'address') && !this.#document.hasIn(path)) {
-      throw this.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);
-    }
-    throw this.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
+  if (issue?.code === 'invalid_key') {
+    throw source.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
   }
+  const path = issue?.path ?? [];
+  const key = path.at(-1);
+  if ((key === 'name' || key === 'address') && !source.has(path)) {
+    throw source.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);
+  }
+  throw source.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
+}
 
-  /** The canonical address of a device; refuses one that cannot be understood, or that misleads. */
-  address(device: FileDevice, path: readonly PropertyKey[]): string {
-    try {
-      const address = parseAddress(device.address);
-      if (isIPv4(device.name) && address.host !== device.name) {
-        throw new UsageError(`a device called ${device.name} cannot have another address`);
-      }
-      return formatAddress(address);
-    } catch (error) {
-      if (error instanceof UsageError) throw this.error([...path, 'address'], error.message);
-      throw error;
+/** The canonical address of a device; refuses one that cannot be understood, or that misleads. */
+function addressOf(device: FileDevice, path: Path, source: YamlSource): string {
+  try {
+    const address = parseAddress(device.address);
+    if (isIPv4(device.name) && address.host !== device.name) {
+      throw new UsageError(`a device called ${device.name} cannot have another address`);
     }
-  }
-
-  error(
-    path: readonly PropertyKey[],
-    message: string,
-    part: 'key' | 'value' = 'value',
-  ): SettingsError {
-    return this.#errorAt(this.#offset(path, part), message);
-  }
-
-  line(path: readonly PropertyKey[]): string {
-    return String(this.#lines.linePos(this.#offset(path, 'value')).line);
-  }
-
-  #data(): unknown {
-    try {
-      // An empty file, or one of comments only, is null.
-      return this.#document.toJS() ?? {};
-    } catch (error) {
-      // yaml refuses aliases that multiply without end.
-      throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
-    }
-  }
-
-  #errorAt(offset: number, message: string): SettingsError {
-    const { line, col } = this.#lines.linePos(offset);
-    return new SettingsError(`${this.#file}:${line || 1}:${col || 1}: ${message}`);
-  }
-
-  /** Where the node at `path` starts, or the nearest one above it. */
-  #offset(path: readonly PropertyKey[], part: 'key' | 'value'): number {
-    if (part === 'key') {
-      const parent = this.#document.getIn(path.slice(0, -1), true);
-      const key = isMap(parent)
-        ? parent.items.find((pair) => isScalar(pair.key) && pair.key.value === path.at(-1))?.key
-        : undefined;
-      if (isScalar(key)) return key.range?.[0] ?? 0;
-    }
-    for (let length = path.length; length >= 0; length -= 1) {
-      const node = this.#document.getIn(path.slice(0, length), true) as Node | null | undefined;
-      if (node?.range) return node.range[0];
-    }
-    return 0;
+    return formatAddress(address);
+  } catch (error) {
+    if (error instanceof UsageError) throw source.error([...path, 'address'], error.message);
+    throw error;
   }
 }
 
@@ -224,7 +168,7 @@ function unknownKey(issue: { path: PropertyKey[]; keys: string[] }): string {
 }
 
 /** `devices` › 3 › `groups` › 0 -> `groups`: the last word in a path. */
-function placeName(path: readonly PropertyKey[]): string {
+function placeName(path: Path): string {
   return path.findLast((part) => typeof part === 'string') ?? 'the file';
 }
 

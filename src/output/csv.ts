@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Value } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import type { Output, ReadOutput, TableOutput } from '../shell/output.ts';
-import { columnsOf } from './columns.ts';
+import { readTable } from './read-table.ts';
 import { reasonsOf } from './result-text.ts';
 
 /** A header and rows, one file for each kind of thing said. */
@@ -24,7 +24,8 @@ export function csvText(outputs: readonly Output[]): string {
 function sheetsOf(outputs: readonly Output[]): Sheet[] {
   const sheets: Sheet[] = [];
   const reads = outputs.filter((output) => output.kind === 'read');
-  if (reads.length > 0) sheets.push(readSheet(reads));
+  const [first, ...others] = reads;
+  if (first !== undefined) sheets.push(readSheet([first, ...others]));
   sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
   const results = outputs.filter((output) => output.kind === 'result');
   if (results.length > 0) {
@@ -43,20 +44,12 @@ function sheetsOf(outputs: readonly Output[]): Sheet[] {
   return sheets;
 }
 
-function readSheet(reads: readonly ReadOutput[]): Sheet {
-  const records = reads.flatMap(({ device, outcome }) =>
-    outcome.ok ? outcome.records.map((record) => ({ device, record })) : [],
-  );
-  const view = reads[0]?.view;
-  const fields = view
-    ? columnsOf(
-        view,
-        records.map(({ record }) => record),
-      )
-    : [];
+/** Sorted and cut to columns as the table, but never folded: a row is one record of one device. */
+function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
+  const { fields, rows } = readTable({ ...reads[0].view, fold: false }, reads);
   return {
     header: ['device', ...fields],
-    rows: records.map(({ device, record }) => [device.name, ...cells(record, fields)]),
+    rows: rows.map(({ devices, record }) => [devices[0]?.name ?? '', ...cells(record, fields)]),
   };
 }
 

@@ -7,6 +7,7 @@ import { maskedForm, maskedRecord, maskedValue } from '../device/secret-fields.t
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
 import { SCHEMA } from './json.ts';
+import { inSelectionOrder, viewedRecords } from './read-table.ts';
 
 /** A JSON object under construction; what is `undefined` is not written. */
 export type JsonObject = Readonly<Record<string, JsonValue>>;
@@ -27,7 +28,7 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
   return {
     schema: SCHEMA,
     ...Object.fromEntries(named),
-    devices: reads.length > 0 ? reads.map(readObject) : undefined,
+    devices: reads.length > 0 ? inSelectionOrder(reads).map(readObject) : undefined,
     ...changeParts(outputs, plans),
     answers: answers.length > 0 ? answers.map(answerObject) : undefined,
     errors: errors.length > 0 ? errors : undefined,
@@ -100,9 +101,9 @@ export function errorEntry({ device, error }: Pick<ErrorOutput, 'device' | 'erro
   return { ...(device && deviceObject(device)), error: errorObject(error) };
 }
 
-function readObject({ device, outcome }: ReadOutput): JsonObject {
+function readObject({ device, outcome, view }: ReadOutput): JsonObject {
   return outcome.ok
-    ? { ...deviceObject(device), ok: true, records: outcome.records }
+    ? { ...deviceObject(device), ok: true, records: viewedRecords(view, outcome.records) }
     : { ...deviceObject(device), ok: false, error: errorObject(outcome.error) };
 }
 

@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from './document.ts';
 import { toJson } from './json.ts';
+import { viewedRecords } from './read-table.ts';
 import type { Streams, Writer } from './writer.ts';
 
 /** One JSON object a line, as it arrives: records, results, answers, errors. */
@@ -42,9 +43,9 @@ export function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
 function linesOf(output: Output): readonly JsonObject[] {
   switch (output.kind) {
     case 'read': {
-      const { device, outcome } = output;
+      const { device, outcome, view } = output;
       return outcome.ok
-        ? outcome.records.map((record) => ({ device: device.name, record }))
+        ? viewedRecords(view, outcome.records).map((record) => ({ device: device.name, record }))
         : [errorEntry({ device, error: outcome.error })];
     }
     case 'result':

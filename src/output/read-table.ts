@@ -16,9 +16,31 @@ export interface ReadTable {
   readonly footer: string;
 }
 
+/** Devices as they were selected, not as they happened to answer. */
+export function inSelectionOrder(outputs: readonly ReadOutput[]): ReadOutput[] {
+  return [...outputs].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+}
+
+/** One device's records as JSON gives them: sorted, and cut to `--columns` where they were named. */
+export function viewedRecords(
+  { sort, columns }: View,
+  records: readonly DeviceRecord[],
+): readonly DeviceRecord[] {
+  const sorted = sort ? sortBy(records, sort, (record, field) => record[field]) : records;
+  if (columns === undefined) return sorted;
+  return sorted.map((record) =>
+    Object.fromEntries(
+      columns.flatMap((field) => {
+        const value = Object.hasOwn(record, field) ? record[field] : undefined;
+        return value === undefined ? [] : [[field, value]];
+      }),
+    ),
+  );
+}
+
 /** Merges the devices' records, folded and sorted as the view wants it. Failed devices are not in it. */
 export function readTable(view: View, outputs: readonly ReadOutput[]): ReadTable {
-  const reads = outputs.flatMap(({ device, outcome }): DeviceRecords[] =>
+  const reads = inSelectionOrder(outputs).flatMap(({ device, outcome }): DeviceRecords[] =>
     outcome.ok ? [{ device, records: outcome.records }] : [],
   );
   const records = reads.flatMap((read) => read.records);

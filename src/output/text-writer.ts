@@ -1,6 +1,6 @@
 import type { AnswerOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
 import { planLines } from './plan-text.ts';
-import { readCells, readTable } from './read-table.ts';
+import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines } from './record-text.ts';
 import type { RemarkWriter } from './remark-text.ts';
 import { resultLine, summaryLine } from './result-text.ts';
@@ -34,7 +34,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       const hasFooter = streams.isTty && !streams.quiet && first.view.layout === 'table';
       if (hasFooter) remarks.lines([style('quiet', merged.footer)]);
     }
-    for (const read of reads) remarks.write(read);
+    for (const read of inSelectionOrder(reads)) remarks.write(read);
     reads = [];
   };
   const writeData = (output: Output): void => {

@@ -21,9 +21,10 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
   const terminal = createInterface({ input: host.stdin, output, terminal: true, historySize: 0 });
   return new Promise((resolve) => {
     const finish = (answer: string | undefined): void => {
+      // Before closing, which resolves to nothing.
+      resolve(answer);
       terminal.close();
       if (isSecret || answer === undefined) host.stderr.write('\n');
-      resolve(answer);
     };
     terminal.on('SIGINT', () => {
       finish(undefined);

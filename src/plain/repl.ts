@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { ShellIo } from '../shell/io.ts';
+import { promptText } from '../shell/prompt-text.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
@@ -72,17 +73,8 @@ async function readPrompt(shell: Shell, host: Host): Promise<string | undefined>
     terminal.on('close', () => {
       resolve(undefined);
     });
-    terminal.question(promptText(shell), finish);
+    terminal.question(promptText(shell.session.fleet), finish);
   });
-}
-
-/** `devsh fw1,fw2> `, `devsh 12 devices> `. */
-export function promptText(shell: Shell): string {
-  const { selection, connected, isNarrowed } = shell.session.fleet;
-  const names = selection.map(({ ref }) => ref.name);
-  if (names.length === 0) return 'devsh> ';
-  if (!isNarrowed && connected.length > 1) return `devsh all ${names.length}> `;
-  return names.length > 3 ? `devsh ${names.length} devices> ` : `devsh ${names.join(',')}> `;
 }
 
 export function ioOf(host: Host, signal: AbortSignal): ShellIo {

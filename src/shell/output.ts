@@ -50,6 +50,8 @@ export interface ReadOutput {
   readonly kind: 'read';
   readonly view: View;
   readonly device: DeviceRef;
+  /** Where the device stands among those selected, from 0; they answer in any order. */
+  readonly position?: number;
   readonly outcome: ReadOutcome;
 }
 

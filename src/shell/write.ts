@@ -120,7 +120,7 @@ function endedBefore(devicePlan: DevicePlan, changes: readonly Change[]): readon
 
 function keyOf(change: Change): string {
   if (change.action === 'add') return valueText(change.fields['username']);
-  return change.target.kind === 'key' ? change.target.key : change.target.text;
+  return change.target.kind === 'key' ? change.target.key : change.target.filter;
 }
 
 /** Asks in proportion: `y` for one step, the number of steps for more. Throws when it is not confirmed. */

@@ -120,7 +120,8 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
 export function devicesTable(members: readonly Member[]): TableOutput {
   return {
     kind: 'table',
-    name: 'devices',
+    // Not `devices`: in JSON that is what was read.
+    name: 'connections',
     columns: [
       { key: 'device', title: 'DEVICE' },
       { key: 'address', title: 'ADDRESS' },

@@ -38,8 +38,8 @@ export const logout: CommandSpec = {
       options: ['devices'],
       async *run(call) {
         const credentials = call.session.services.credentials(call.options);
-        for (const { ref, entry } of await membersOf(call)) {
-          const count = await credentials.forget(ref, call.options.user ?? entry.user);
+        for (const { ref } of await membersOf(call)) {
+          const count = await credentials.forget(ref, call.options.user);
           yield {
             kind: 'message',
             level: count > 0 ? 'done' : 'info',

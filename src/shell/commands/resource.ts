@@ -168,6 +168,7 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
       kind: 'read',
       view,
       device,
+      position: members.indexOf(one.member),
       outcome: one.ok
         ? {
             ok: true,
@@ -220,10 +221,10 @@ function keyTarget(text: string): Target {
   return { kind: 'key', key: text };
 }
 
-function whereTarget(text: string): Target {
-  const filter = parseFilter(text, { isFuzzy: false });
-  if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
-  return { kind: 'where', text, picks: (record) => matches(filter, record, '') };
+function whereTarget(filter: string): Target {
+  if (filter.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
+  parseFilter(filter, { isFuzzy: false });
+  return { kind: 'where', filter };
 }
 
 function isKeyOf(

@@ -1,0 +1,186 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import * as z from 'zod';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { parseFilter } from '../fleet/filter.ts';
+import { UsageError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
+import { YamlSource, type Path } from '../yaml-source.ts';
+import type { Change, Target } from './change.ts';
+
+const ACTIONS = ['add', 'set', 'delete'] as const;
+
+const fieldsSchema = z.record(z.string(), z.unknown());
+const KEYS = {
+  add: ['fields', 'key'],
+  set: ['key', 'where', 'fields'],
+  delete: ['key', 'where'],
+} as const;
+
+/**
+ * Reads a change set, a list (or `changes:` with a list) of
+ * `{add: user, fields: {…}}`, `{set: user, key: bob, fields: {…}}`, `{delete: user, where: lang=xx}`,
+ * or the same as `{action: add, resource: user, …}`. YAML and JSON. Throws a `UsageError` with
+ * `file:line:column`.
+ */
+export function parseChangeSet(text: string, file: string): readonly Change[] {
+  const source = new YamlSource(text, file, (message) => new UsageError(message));
+  const data = source.data({ readsNull: true });
+  const isWrapped = typeof data === 'object' && data !== null && 'changes' in data;
+  const [items, root]: [unknown, Path] = isWrapped ? [data.changes, ['changes']] : [data, []];
+  if (!Array.isArray(items) || items.length === 0) {
+    throw source.error(
+      root,
+      'a change set is a list of changes: "- add: user", "- delete: user" …',
+    );
+  }
+  if (isWrapped) refuseOthers(source, [], data, ['changes']);
+  const changes = items.map((item: unknown, index) => changeOf(source, [...root, index], item));
+  refuseTwice(source, root, changes);
+  return changes;
+}
+
+/** Reads a CSV file as adds: the first line names the fields, each further line is a record. */
+export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
+  let rows: Record<string, string>[];
+  try {
+    rows = parseCsv(text, {
+      bom: true,
+      columns: (header: string[]) => header.map((name) => name.trim()),
+      skip_empty_lines: true,
+      delimiter: [',', ';', '\t'],
+    });
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'not CSV'}`, {
+      cause: error,
+    });
+  }
+  if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);
+  return rows.map((fields) => ({ action: 'add', resource, fields }));
+}
+
+function changeOf(source: YamlSource, path: Path, item: unknown): Change {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    throw source.error(path, 'a change looks like "add: user" with "fields:" below it');
+  }
+  const entries = new Map<string, unknown>(Object.entries(item));
+  const { action, resource, names } = actionOf(source, path, entries);
+  refuseOthers(source, path, item, [...names, ...KEYS[action]]);
+  switch (action) {
+    case 'add': {
+      const key = entries.get('key');
+      const fields = fieldsOf(source, path, entries);
+      return {
+        action,
+        resource,
+        fields:
+          key === undefined
+            ? fields
+            : { username: textOf(source, [...path, 'key'], key), ...fields },
+      };
+    }
+    case 'set':
+      return {
+        action,
+        resource,
+        target: targetOf(source, path, entries),
+        fields: fieldsOf(source, path, entries),
+      };
+    case 'delete':
+      return { action, resource, target: targetOf(source, path, entries) };
+  }
+}
+
+/** `add: user`, or `action: add` with `resource: user`. */
+function actionOf(
+  source: YamlSource,
+  path: Path,
+  entries: ReadonlyMap<string, unknown>,
+): { action: (typeof ACTIONS)[number]; resource: string; names: string[] } {
+  const short = ACTIONS.filter((name) => entries.has(name));
+  const [first, second] = short;
+  if (second !== undefined) {
+    throw source.error(
+      [...path, second],
+      `one change cannot be both ${short.join(' and ')}`,
+      'key',
+    );
+  }
+  if (first !== undefined) {
+    const resource = textOf(source, [...path, first], entries.get(first));
+    return { action: first, resource, names: [first] };
+  }
+  const named = ACTIONS.find((name) => name === entries.get('action'));
+  if (named === undefined || !entries.has('resource')) {
+    throw source.error(path, `a change says "add: user", "set: user" or "delete: user"`);
+  }
+  const resource = textOf(source, [...path, 'resource'], entries.get('resource'));
+  return { action: named, resource, names: ['action', 'resource'] };
+}
+
+function targetOf(source: YamlSource, path: Path, entries: ReadonlyMap<string, unknown>): Target {
+  const [key, where] = [entries.get('key'), entries.get('where')];
+  if ((key === undefined) === (where === undefined)) {
+    throw source.error(path, 'say which records: either "key: bob" or "where: lang=de"');
+  }
+  if (where === undefined) {
+    return { kind: 'key', key: textOf(source, [...path, 'key'], key) };
+  }
+  const filter = textOf(source, [...path, 'where'], where);
+  try {
+    parseFilter(filter, { isFuzzy: false });
+  } catch (error) {
+    if (error instanceof UsageError) throw source.error([...path, 'where'], error.message);
+    throw error;
+  }
+  return { kind: 'where', filter };
+}
+
+function fieldsOf(
+  source: YamlSource,
+  path: Path,
+  entries: ReadonlyMap<string, unknown>,
+): DeviceRecord {
+  const fields = fieldsSchema.safeParse(entries.get('fields'));
+  if (!fields.success || Object.keys(fields.data).length === 0) {
+    throw source.error([...path, 'fields'], 'a change needs "fields:" with at least one field');
+  }
+  // The failsafe schema has only text, null, lists and maps: all of them are values.
+  return fields.data as Readonly<Record<string, Value>>;
+}
+
+function textOf(source: YamlSource, path: Path, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw source.error(path, `"${String(path.at(-1))}" needs a text`);
+}
+
+function refuseOthers(
+  source: YamlSource,
+  path: Path,
+  item: object,
+  known: readonly string[],
+): void {
+  const other = Object.keys(item).find((key) => !known.includes(key));
+  if (other === undefined) return;
+  const [meant] = suggest(other, known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  throw source.error([...path, other], `unknown key "${other}", ${hint}`, 'key');
+}
+
+/** Two changes of one record would be planned against the same before-image: the second would be wrong. */
+function refuseTwice(source: YamlSource, root: Path, changes: readonly Change[]): void {
+  const lines = new Map<string, number>();
+  for (const [index, change] of changes.entries()) {
+    const key = change.action === 'add' ? change.fields['username'] : keyOf(change.target);
+    if (typeof key !== 'string') continue;
+    const name = `${change.resource} ${key}`;
+    const earlier = lines.get(name);
+    if (earlier !== undefined) {
+      throw source.error([...root, index], `${name} is changed twice (first in line ${earlier})`);
+    }
+    lines.set(name, source.line([...root, index]));
+  }
+}
+
+function keyOf(target: Target): string | undefined {
+  return target.kind === 'key' ? target.key : undefined;
+}

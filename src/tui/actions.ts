@@ -1,0 +1,78 @@
+import type { Completion } from '../shell/complete.ts';
+import type { ReadOutput, View } from '../shell/output.ts';
+import type { EditKey, Line } from './line.ts';
+import type { FleetView, LineProblem, LogLine, OpenQuestion } from './state.ts';
+import type { Size } from './terminal/painter.ts';
+
+/** What a key does to the screen alone: no command runs, nothing is read. */
+export type ViewAction =
+  | 'up'
+  | 'down'
+  | 'page-up'
+  | 'page-down'
+  | 'half-up'
+  | 'half-down'
+  | 'first'
+  | 'last'
+  | 'left'
+  | 'right'
+  | 'mark'
+  | 'mark-all'
+  | 'sort'
+  | 'reverse'
+  | 'fold'
+  | 'filter'
+  | 'keep-filter'
+  | 'clear-filter'
+  | 'details'
+  | 'messages'
+  | 'help'
+  | 'close'
+  | 'go-prompt'
+  | 'go-table'
+  | 'history-back'
+  | 'history-forth'
+  | 'search'
+  | 'search-accept'
+  | 'search-cancel'
+  | 'menu-next'
+  | 'menu-back'
+  | 'menu-accept'
+  | 'menu-close'
+  | 'clear-line'
+  | 'scroll-up'
+  | 'scroll-down';
+
+/** All that can happen to the state. */
+export type Action =
+  | { readonly kind: 'view'; readonly action: ViewAction }
+  | { readonly kind: 'edit'; readonly key: EditKey }
+  | { readonly kind: 'set-line'; readonly line: Line | string }
+  | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
+  | { readonly kind: 'problem'; readonly problem: LineProblem }
+  | { readonly kind: 'history'; readonly lines: readonly string[] }
+  | { readonly kind: 'resize'; readonly size: Size }
+  | { readonly kind: 'fleet'; readonly fleet: FleetView }
+  | { readonly kind: 'table'; readonly source: TableSource }
+  | { readonly kind: 'reads'; readonly reads: readonly ReadOutput[] }
+  | { readonly kind: 'work-start'; readonly waiting: number }
+  | { readonly kind: 'work-progress'; readonly text: string }
+  | { readonly kind: 'work-waiting'; readonly waiting: number }
+  | { readonly kind: 'work-stopping' }
+  | { readonly kind: 'work-end' }
+  | { readonly kind: 'log-clear' }
+  | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  /** Replaces the last `count` lines: results that fold as they come. */
+  | { readonly kind: 'log-replace'; readonly count: number; readonly lines: readonly LogLine[] }
+  | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
+  | { readonly kind: 'ask'; readonly question: OpenQuestion }
+  | { readonly kind: 'complain'; readonly text: string }
+  | { readonly kind: 'answered'; readonly id: number };
+
+/** Which command fills the table from now on. */
+export interface TableSource {
+  readonly command: string;
+  readonly commandFilter: string;
+  readonly scope: readonly string[] | undefined;
+  readonly view: View;
+}

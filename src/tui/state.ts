@@ -1,0 +1,187 @@
+import type { DevshError } from '../errors.ts';
+import { parseFilter, type Filter } from '../fleet/filter.ts';
+import type { Completion } from '../shell/complete.ts';
+import { defaultView } from '../shell/default-view.ts';
+import type { ReadOutput, View } from '../shell/output.ts';
+import { EMPTY_EDITING, type Editing } from './line.ts';
+import type { Size } from './terminal/painter.ts';
+
+/** All that is on the screen, and nothing that can be computed from it. */
+export interface State {
+  readonly size: Size;
+  readonly focus: 'prompt' | 'table';
+  readonly prompt: PromptState;
+  readonly table: TableState;
+  readonly fleet: FleetView;
+  /** What the last line said, and all that was said before. */
+  readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
+  readonly work: Work | undefined;
+  readonly overlay: Overlay;
+  /** The first one is asked, the others wait. */
+  readonly questions: readonly OpenQuestion[];
+}
+
+export interface PromptState {
+  readonly editing: Editing;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** While history is walked through: where, and the line that was being typed. */
+  readonly recall: { readonly at: number; readonly draft: string } | undefined;
+  readonly search: HistorySearch | undefined;
+  readonly menu: Menu | undefined;
+  /** What is wrong with the line as it stands; gone with the next key. */
+  readonly problem: LineProblem | undefined;
+}
+
+export interface LineProblem {
+  readonly message: string;
+  /** In UTF-16 units from 0. */
+  readonly column: number | undefined;
+  readonly suggestions: readonly string[];
+}
+
+/** Ctrl-R: `at` is the history's index of the match. */
+export interface HistorySearch {
+  readonly query: string;
+  readonly at: number | undefined;
+}
+
+export interface Menu {
+  readonly completion: Completion;
+  /** The line that it is about. */
+  readonly line: string;
+  /** The proposal chosen; undefined until Tab is pressed again. */
+  readonly chosen: number | undefined;
+}
+
+export interface TableState {
+  /** The command that fills the table, run again by a refresh. */
+  readonly command: string;
+  /** The filter of that command, as typed. */
+  readonly commandFilter: string;
+  readonly view: View;
+  /** The devices that the command named itself; undefined: the selection. */
+  readonly scope: readonly string[] | undefined;
+  /** By device name, in the order of the answers. */
+  readonly reads: ReadonlyMap<string, ReadOutput>;
+  readonly isFolded: boolean;
+  readonly sort: { readonly field: string; readonly isDown: boolean } | undefined;
+  readonly filter: TableFilter;
+  /** Index of the row with the cursor. */
+  readonly cursor: number;
+  /** Index of the first row on the screen. */
+  readonly top: number;
+  /** How many columns behind the key are scrolled out. */
+  readonly shift: number;
+  /** `device\nkey` of each marked record. */
+  readonly marks: ReadonlySet<string>;
+}
+
+/** What was typed behind `/`; `parsed` is the last text that could be understood. */
+export interface TableFilter {
+  readonly editing: Editing;
+  readonly isOpen: boolean;
+  readonly parsed: Filter;
+  readonly problem: string | undefined;
+}
+
+export interface DeviceTab {
+  readonly name: string;
+  readonly address: string;
+  readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
+  /** Why it failed, in one word and in full. */
+  readonly error: DevshError | undefined;
+}
+
+/** The fleet at one moment. */
+export interface FleetView {
+  readonly devices: readonly DeviceTab[];
+  readonly selected: readonly string[];
+  readonly isNarrowed: boolean;
+  readonly prompt: string;
+  /** "as admin · pinned · read-write" */
+  readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
+}
+
+export type LogTone = 'plain' | 'good' | 'bad' | 'warning' | 'quiet';
+
+/** One message, harmless already; it may be longer than a line of the screen. */
+export interface LogLine {
+  readonly tone: LogTone;
+  readonly text: string;
+}
+
+/** A line being carried out in the foreground. */
+export interface Work {
+  readonly isStopping: boolean;
+  readonly progress: string | undefined;
+  /** Lines that wait for it. */
+  readonly waiting: number;
+}
+
+export type Overlay =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'pager';
+      readonly title: string;
+      readonly lines: readonly string[];
+      readonly top: number;
+    }
+  | { readonly kind: 'help'; readonly top: number }
+  | { readonly kind: 'details'; readonly key: string; readonly top: number };
+
+export interface OpenQuestion {
+  readonly id: number;
+  readonly kind: 'confirm' | 'text' | 'secret';
+  readonly text: string;
+  readonly expected: string | undefined;
+  /** Shown above it; harmless already. */
+  readonly lines: readonly string[];
+  readonly top: number;
+  readonly editing: Editing;
+  readonly complaint: string | undefined;
+}
+
+export const NO_FILTER: TableFilter = {
+  editing: EMPTY_EDITING,
+  isOpen: false,
+  parsed: parseFilter(''),
+  problem: undefined,
+};
+
+/** The main table's resource as long as no line asks for another one. */
+const RESOURCE = 'user';
+
+export function initialState(size: Size): State {
+  return {
+    size,
+    focus: 'prompt',
+    prompt: {
+      editing: EMPTY_EDITING,
+      history: [],
+      recall: undefined,
+      search: undefined,
+      menu: undefined,
+      problem: undefined,
+    },
+    table: {
+      command: `${RESOURCE} list`,
+      commandFilter: '',
+      view: defaultView(RESOURCE),
+      scope: undefined,
+      reads: new Map(),
+      isFolded: true,
+      sort: undefined,
+      filter: NO_FILTER,
+      cursor: 0,
+      top: 0,
+      shift: 0,
+      marks: new Set(),
+    },
+    fleet: { devices: [], selected: [], isNarrowed: false, prompt: 'devsh> ', rights: [] },
+    log: { current: [], all: [] },
+    work: undefined,
+    overlay: { kind: 'none' },
+    questions: [],
+  };
+}

@@ -1,0 +1,76 @@
+import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
+import type { DevshError } from './errors.ts';
+
+export type Path = readonly PropertyKey[];
+
+/**
+ * A YAML (or JSON) text that can say where in it something stands. Every plain scalar is text, as in
+ * YAML's failsafe schema, so that `1.0`, `no` and `007` stay what was written.
+ */
+export class YamlSource {
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document;
+  readonly #makeError: (message: string) => DevshError;
+
+  /** @param makeError makes the error that is thrown for this kind of file */
+  constructor(text: string, file: string, makeError: (message: string) => DevshError) {
+    this.#file = file;
+    this.#makeError = makeError;
+    this.#document = parseDocument(text, { schema: 'failsafe', lineCounter: this.#lines });
+  }
+
+  /** The content as plain data; undefined for an empty text. Throws what `makeError` makes. */
+  data(options: { readsNull?: boolean } = {}): unknown {
+    const [error] = this.#document.errors;
+    if (error) throw this.#errorAt(error.pos[0], error.message.split(/ at line |:?\n/)[0] ?? '');
+    if (options.readsNull === true) {
+      visit(this.#document, {
+        Scalar(position, node) {
+          const isPlain = node.type === 'PLAIN' && position !== 'key';
+          if (isPlain && /^(?:null|~)?$/i.test(node.source ?? '')) node.value = null;
+        },
+      });
+    }
+    try {
+      // An empty file, or one of comments only, is null.
+      return this.#document.toJS() ?? undefined;
+    } catch (error) {
+      // yaml refuses aliases that multiply without end.
+      throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
+    }
+  }
+
+  has(path: Path): boolean {
+    return this.#document.hasIn(path);
+  }
+
+  /** `file:line:column: message`, for the node at `path` or the nearest one above it. */
+  error(path: Path, message: string, part: 'key' | 'value' = 'value'): DevshError {
+    return this.#errorAt(this.#offset(path, part), message);
+  }
+
+  line(path: Path): number {
+    return this.#lines.linePos(this.#offset(path, 'value')).line || 1;
+  }
+
+  #errorAt(offset: number, message: string): DevshError {
+    const { line, col } = this.#lines.linePos(offset);
+    return this.#makeError(`${this.#file}:${line || 1}:${col || 1}: ${message}`);
+  }
+
+  #offset(path: Path, part: 'key' | 'value'): number {
+    if (part === 'key') {
+      const parent = this.#document.getIn(path.slice(0, -1), true);
+      const key = isMap(parent)
+        ? parent.items.find((pair) => isScalar(pair.key) && pair.key.value === path.at(-1))?.key
+        : undefined;
+      if (isScalar(key)) return key.range?.[0] ?? 0;
+    }
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = this.#document.getIn(path.slice(0, length), true) as Node | null | undefined;
+      if (node?.range) return node.range[0];
+    }
+    return 0;
+  }
+}
