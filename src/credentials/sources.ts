@@ -83,15 +83,16 @@ export class Credentials {
     if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
     return stdin.kind === 'password' && user !== undefined
       ? { credential: Credential.basic(user, line), source: 'stdin', user }
-      : { credential: tokenCredential(line, option), source: 'stdin', user: undefined };
+      : { credential: tokenCredential(line, option, user), source: 'stdin', user };
   }
 
   #fromEnvironment(request: CredentialRequest): FoundCredential | undefined {
     const { env } = this.#options;
     const token = env['DEVSH_TOKEN'];
     if (token) {
-      const credential = tokenCredential(token, 'DEVSH_TOKEN');
-      return { credential, source: 'environment', user: undefined };
+      const user = this.#userFor(request);
+      const credential = tokenCredential(token, 'DEVSH_TOKEN', user);
+      return { credential, source: 'environment', user };
     }
     const password = env['DEVSH_PASSWORD'];
     if (!password) return undefined;
@@ -112,7 +113,7 @@ export class Credentials {
       const credential =
         stored.kind === 'basic'
           ? Credential.basic(stored.user, stored.password)
-          : tokenCredential(stored.token, 'the token in the keychain');
+          : tokenCredential(stored.token, 'the token in the keychain', stored.user);
       return { credential, source: 'keychain', user: stored.user };
     } catch (error) {
       if (error instanceof KeychainUnavailableError) return undefined;
@@ -148,12 +149,12 @@ export class Credentials {
 }
 
 /** Refuses what cannot stand in a header; says where it came from, and never what it is. */
-function tokenCredential(text: string, origin: string): Credential {
+function tokenCredential(text: string, origin: string, user: string | undefined): Credential {
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new CredentialError(`${origin}: a token is one word of visible ASCII characters`);
   }
-  return Credential.token(token);
+  return Credential.token(token, user);
 }
 
 function noUser(device: DeviceRef, origin: string): CredentialError {

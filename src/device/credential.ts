@@ -6,7 +6,7 @@ import { CredentialError } from '../errors.ts';
  */
 export class Credential {
   readonly kind: 'basic' | 'token';
-  /** Who it is; undefined for a token, which does not say. */
+  /** Who it is; undefined for a token that nobody has named the owner of. */
   readonly user: string | undefined;
   readonly #secret: string;
 
@@ -20,8 +20,9 @@ export class Credential {
     return new Credential('basic', user, password);
   }
 
-  static token(token: string): Credential {
-    return new Credential('token', undefined, token);
+  /** `user` is whose token it is said to be; it is not sent. */
+  static token(token: string, user?: string): Credential {
+    return new Credential('token', user, token);
   }
 
   /** The value of the Authorization header. Throws CredentialError when it cannot be one. */

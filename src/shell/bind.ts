@@ -124,7 +124,9 @@ function valueWord(
   next: Word | undefined,
   option: Word,
 ): { text: string; word: Word } {
-  if (next === undefined || next.text === '--') {
+  // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
+  const isOption = OPTIONS.some(({ name }) => next?.text.split('=')[0] === `--${name}`);
+  if (next === undefined || next.text === '--' || isOption) {
     throw new UsageError(`--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}`, {
       column: option.start,
     });

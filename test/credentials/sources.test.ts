@@ -41,7 +41,7 @@ test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
     'a token on stdin',
     { stdin: stdin('token', 'abc\nrest') },
     'x',
-    ['stdin', undefined, 'Token abc'],
+    ['stdin', 'x', 'Token abc'],
   ],
   [
     'a password on stdin, its blanks kept',
@@ -71,7 +71,7 @@ test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
     'DEVSH_TOKEN before DEVSH_PASSWORD',
     { env: { DEVSH_TOKEN: 'abc\n', DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' } },
     undefined,
-    ['environment', undefined, 'Token abc'],
+    ['environment', 'ops', 'Token abc'],
   ],
   [
     'DEVSH_USER with DEVSH_PASSWORD',

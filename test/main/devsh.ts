@@ -1,0 +1,162 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { main } from '../../src/main.ts';
+import {
+  startSimulator,
+  type SimulatedDevice,
+  type SimulatorOptions,
+} from '../../src/simulator/simulator.ts';
+
+export interface RunOptions {
+  /** What is piped in; nothing unless told. */
+  readonly stdin?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /**
+   * A terminal of 100 columns. The texts are typed one after the other, each with Enter, whenever
+   * something is asked; then the input stays silent.
+   */
+  readonly tty?: readonly string[];
+  /** Sends SIGINT or SIGTERM when this text shows up on either stream. */
+  readonly stopAt?: { readonly text: string; readonly signal: 'SIGINT' | 'SIGTERM' };
+  /** The reader of stdout goes away after so many characters. */
+  readonly brokenPipeAfter?: number;
+}
+
+export interface Run {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+export type Devsh = (argv: readonly string[] | string, options?: RunOptions) => Promise<Run>;
+
+/**
+ * devsh with files of its own, no keychain and an empty environment, for one test. A line instead of
+ * argv is split at its spaces.
+ */
+export async function makeDevsh(base: NodeJS.ProcessEnv = {}): Promise<Devsh & { folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const home = {
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_DATA_HOME: join(folder, 'data'),
+    XDG_STATE_HOME: join(folder, 'state'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+  };
+  const devsh: Devsh = (argv, options = {}) =>
+    runMain(typeof argv === 'string' ? argv.split(' ') : argv, {
+      ...options,
+      env: { ...home, ...base, ...options.env },
+    });
+  return Object.assign(devsh, { folder });
+}
+
+export interface TestFleet {
+  readonly devsh: Devsh & { folder: string };
+  readonly devices: readonly SimulatedDevice[];
+  /** The device called `sim1`, `sim2` ... */
+  readonly device: (number: number) => SimulatedDevice;
+  /** The writes that reached any of the devices. */
+  readonly writes: () => readonly string[];
+}
+
+export const ADMIN = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' } as const;
+
+/**
+ * Simulated devices in the inventory as sim1, sim2 ... in the group `lab`, pinned, with the admin's
+ * password in the environment; each of these can be left out.
+ */
+export async function startFleet(
+  options: SimulatorOptions & {
+    readonly isPinned?: boolean;
+    readonly isListed?: boolean;
+    readonly env?: NodeJS.ProcessEnv;
+  } = {},
+): Promise<TestFleet> {
+  const { isPinned = true, isListed = true, env = ADMIN, ...spec } = options;
+  const simulator = await startSimulator({ users: 8, ...spec });
+  onTestFinished(() => simulator.close());
+  const devsh = await makeDevsh(env);
+  for (const { name, address, fingerprint } of simulator.devices) {
+    if (isListed) await devsh(['device', 'add', name, address, '--group', 'lab']);
+    if (isPinned) await devsh(['trust', 'accept', address, '--fingerprint', fingerprint]);
+  }
+  const { devices } = simulator;
+  return {
+    devsh,
+    devices,
+    device(number) {
+      const device = devices[number - 1];
+      if (device === undefined) throw new RangeError(`there is no sim${number}`);
+      return device;
+    },
+    writes: () => devices.flatMap((device) => writesOf(device)),
+  };
+}
+
+/** The writes that a device got: `POST /api/user/`. */
+export function writesOf(device: SimulatedDevice): string[] {
+  return device.log
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+export function usernames(device: SimulatedDevice): string[] {
+  return device.users.map(({ username }) => username);
+}
+
+async function runMain(argv: readonly string[], options: RunOptions): Promise<Run> {
+  const { tty, stdin: input = '', stopAt, brokenPipeAfter } = options;
+  const text = { stdout: '', stderr: '' };
+  const streams = { stdin: terminal(tty), stdout: terminal(tty), stderr: terminal(tty) };
+  let stop: (signal: 'SIGINT' | 'SIGTERM') => void = () => undefined;
+  let hasStopped = false;
+  const answers = [...(tty ?? [])];
+  let answered = 0;
+
+  const watch = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {
+    text[name] += chunk.toString();
+    if (stopAt !== undefined && !hasStopped && text[name].includes(stopAt.text)) {
+      hasStopped = true;
+      stop(stopAt.signal);
+    }
+    if (name === 'stdout' && text.stdout.length > (brokenPipeAfter ?? Infinity)) {
+      streams.stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    }
+    const shown = stripVTControlCharacters(text.stderr);
+    if (name === 'stderr' && shown.length > answered && /[:?>] $/.test(shown)) {
+      const answer = answers.shift();
+      answered = shown.length;
+      if (answer !== undefined) streams.stdin.write(`${answer}\r`);
+    }
+  };
+  streams.stdout.on('data', watch('stdout'));
+  streams.stderr.on('data', watch('stderr'));
+  if (tty === undefined) streams.stdin.end(input);
+
+  const exitCode = await main({
+    argv,
+    env: options.env ?? {},
+    ...streams,
+    onStop(listener) {
+      stop = listener;
+      return () => (stop = () => undefined);
+    },
+  });
+  // What was written last is still on its way through the stream.
+  await new Promise((resolve) => setImmediate(resolve));
+  return { ...text, exitCode };
+}
+
+function terminal(tty: readonly string[] | undefined): PassThrough & {
+  isTTY?: boolean;
+  columns?: number;
+} {
+  const stream = new PassThrough();
+  return tty === undefined ? stream : Object.assign(stream, { isTTY: true, columns: 100 });
+}

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest';
+import { startFleet, usernames, writesOf } from './devsh.ts';
+
+test('a user is added on every selected device, proven, and summed up', async () => {
+  const { devsh, devices } = await startFleet({ devices: 3 });
+  const { stdout, exitCode } = await devsh(
+    'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on @lab --yes',
+  );
+  expect(stdout).toMatchInlineSnapshot(`
+    "✓ sim1  add user zoe: done
+    ✓ sim2  add user zoe: done
+    ✓ sim3  add user zoe: done
+    3 done
+    "
+  `);
+  expect(exitCode).toBe(0);
+  for (const device of devices) {
+    expect(device.users.at(-1)).toMatchObject({ username: 'zoe', lang: 'de', lastname: 'Zimmer' });
+    expect(writesOf(device)).toEqual(['POST /api/user/']);
+    expect(device.log.find(({ method }) => method === 'POST')?.body).toBe(
+      'uuid=null&first_name=Zoe&lastname=Zimmer&username=zoe&lang=de',
+    );
+  }
+});
+
+test('one device after the other is written to, unless --concurrency says otherwise', async () => {
+  const { devsh, devices } = await startFleet({ devices: 3, latencyMs: 30 });
+  const at = () =>
+    devices.map(({ log }) => log.findLast(({ method }) => method === 'POST')?.at ?? 0);
+  await devsh('user add username=one --on @lab --yes');
+  const [first = 0, second = 0, third = 0] = at();
+  // Between two writes lie the answer, the reading back and the next look: three answers.
+  expect(second - first).toBeGreaterThanOrEqual(85);
+  expect(third - second).toBeGreaterThanOrEqual(85);
+  await devsh('user add username=two --on @lab --yes --concurrency 3');
+  const together = at();
+  expect(Math.max(...together) - Math.min(...together)).toBeLessThan(85);
+});
+
+test('adding a user that exists is unchanged, and nothing is sent', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).putUser({ username: 'zoe', lang: 'de' });
+  const { stdout, exitCode } = await devsh('user add username=zoe lang=de --on sim1 --yes');
+  expect(stdout).toContain('= sim1  add user zoe: unchanged');
+  expect(exitCode).toBe(0);
+  expect(writes()).toEqual([]);
+});
+
+test('adding a user that exists with other fields differs, never makes a second one', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).putUser({ username: 'zoe', lang: 'de' });
+  const { stdout, exitCode } = await devsh('user add username=zoe lang=fr --on sim1 --yes');
+  expect(stdout).toContain('differs - lang: sent fr, device holds de');
+  expect(exitCode).toBe(1);
+  expect(writes()).toEqual([]);
+});
+
+test('set sends the whole record with its id, and changes only what was asked', async () => {
+  const { devsh, device } = await startFleet();
+  const before = device(1).users[3];
+  const { exitCode } = await devsh(`user set ${before?.username ?? ''} lang=it --on sim1 --yes`);
+  expect(exitCode).toBe(0);
+  expect(device(1).users[3]).toEqual({ ...before, lang: 'it' });
+  expect(new URLSearchParams(device(1).log.find(({ method }) => method === 'POST')?.body)).toEqual(
+    new URLSearchParams({ ...before, lang: 'it' }),
+  );
+});
+
+test('set of what is so already is unchanged, and nothing is sent', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, exitCode } = await devsh('user set admin lang=en --on sim1 --yes');
+  expect(stdout).toContain('unchanged');
+  expect(exitCode).toBe(0);
+  expect(writes()).toEqual([]);
+});
+
+test('set takes a value with spaces, quotes and an equals sign', async () => {
+  const { devsh, device } = await startFleet();
+  const value = `O'Neil = "x" & y%`;
+  await devsh(['user', 'set', 'viewer', `lastname=${value}`, '--on', 'sim1', '--yes']);
+  expect(device(1).users[1]?.lastname).toBe(value);
+});
+
+test('set of a user that does not exist fails', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, exitCode } = await devsh('user set nobody lang=de --on sim1 --yes');
+  expect(stdout).toContain('failed - no user "nobody"');
+  expect(exitCode).toBe(1);
+  expect(writes()).toEqual([]);
+});
+
+test('a name that another user has is refused before anything is sent', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, exitCode } = await devsh('user set viewer username=admin --on sim1 --yes');
+  expect(stdout).toContain('taken');
+  expect(exitCode).toBe(1);
+  expect(writes()).toEqual([]);
+});
+
+test('delete goes to the path of one record, and proves that it is gone', async () => {
+  const { devsh, device } = await startFleet();
+  const victim = device(1).users[3];
+  const { stdout, exitCode } = await devsh(`user delete ${victim?.username ?? ''} --on sim1 --yes`);
+  expect(stdout).toContain('done');
+  expect(exitCode).toBe(0);
+  expect(writesOf(device(1))).toEqual([`DELETE /api/user/${victim?.uuid ?? ''}/`]);
+  expect(device(1).users).toHaveLength(7);
+});
+
+test('delete of somebody who is not there is unchanged', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, exitCode } = await devsh('user delete nobody --on sim1 --yes');
+  expect(stdout).toContain('unchanged - no such user here');
+  expect(exitCode).toBe(0);
+  expect(writes()).toEqual([]);
+});
+
+test('several keys are several steps', async () => {
+  const { devsh, device } = await startFleet();
+  device(1).putUser({ username: 'a' });
+  device(1).putUser({ username: 'b' });
+  await devsh('user delete a b --on sim1 --yes');
+  expect(usernames(device(1))).not.toContain('a');
+  expect(usernames(device(1))).not.toContain('b');
+  expect(writesOf(device(1))).toHaveLength(2);
+});
+
+test('--where takes all records that match, one request each', async () => {
+  const { devsh, device } = await startFleet();
+  const german = device(1).users.filter(({ lang }) => lang === 'de');
+  const { stdout } = await devsh('user delete --where lang=de --on sim1 --yes');
+  expect(stdout).toContain(`${german.length} done`);
+  expect(writesOf(device(1))).toEqual(german.map(({ uuid }) => `DELETE /api/user/${uuid}/`));
+  expect(device(1).users.filter(({ lang }) => lang === 'de')).toEqual([]);
+});
+
+test.each([
+  ['user delete --where lang=de alice', 'KEY'],
+  ['user delete', 'KEY'],
+  ['user delete --where', '--where'],
+])('%s is a usage error', async (line, word) => {
+  const { devsh, writes } = await startFleet();
+  const { stderr, exitCode } = await devsh(`${line} --yes --on=sim1`);
+  expect(stderr).toContain(word);
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});
+
+test('an empty --where is a usage error and deletes nobody', async () => {
+  const { devsh, writes } = await startFleet();
+  for (const where of ['', '  ']) {
+    const { exitCode } = await devsh(['user', 'delete', '--where', where, '--on', 'sim1', '--yes']);
+    expect(exitCode).toBe(2);
+  }
+  expect(writes()).toEqual([]);
+});
+
+test('--dry-run shows the plan as data and sends nothing', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  const { stdout, stderr, exitCode } = await devsh('user set viewer lang=de --on @lab --dry-run');
+  expect(stdout).toBe('set user viewer on sim1, sim2: lang: en -> de\n2 to change\n');
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(writes()).toEqual([]);
+});
+
+test('without --yes and without a terminal nothing is sent: exit 6, and the plan is shown', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on sim1');
+  expect(stderr).toContain('add user zoe on sim1');
+  expect(stderr).toContain('say --yes');
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 6 });
+  expect(writes()).toEqual([]);
+});
+
+test('on a terminal one step on one device is confirmed with y', async () => {
+  const { devsh, device } = await startFleet();
+  const { exitCode } = await devsh('user add username=zoe --on sim1', { tty: ['y'] });
+  expect(exitCode).toBe(0);
+  expect(usernames(device(1))).toContain('zoe');
+});
+
+test('on a terminal several steps are confirmed with their number, not with y', async () => {
+  const { devsh, writes, devices } = await startFleet({ devices: 3 });
+  const line = 'user add username=zoe --on @lab';
+  const refused = await devsh(line, { tty: ['y'] });
+  expect(refused.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  expect((await devsh(line, { tty: ['3'] })).exitCode).toBe(0);
+  for (const device of devices) expect(usernames(device)).toContain('zoe');
+});
+
+test('before a delete is confirmed, what does not come back is said', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
+  expect(stderr).toMatch(/password, token and uuid .* do not come back/);
+  expect(exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+});
+
+test('--read-only refuses every write', async () => {
+  const { devsh, writes } = await startFleet();
+  for (const line of [
+    'user add username=zoe',
+    'user set viewer lang=de',
+    'user delete viewer',
+    'post /api/user/ username=zoe',
+    'delete /api/user/some-id/',
+  ]) {
+    const { stderr, exitCode } = await devsh(`${line} --on sim1 --yes --read-only`);
+    expect(stderr).toContain('read-only');
+    expect(exitCode).toBe(6);
+  }
+  expect(writes()).toEqual([]);
+});
+
+test('a device that is read-only in the inventory refuses writes, the others take them', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  await devsh('device remove sim2');
+  await devsh(`device add sim2 ${device(2).address} --group lab --read-only`);
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes');
+  expect(stdout).toMatch(/✗ sim2 .*read-only in the inventory/);
+  expect(exitCode).toBe(3);
+  expect(writesOf(device(2))).toEqual([]);
+  expect(usernames(device(1))).toContain('zoe');
+});
+
+test('the account in use is not deleted or renamed without --force', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).putUser({ username: 'zoe' });
+  for (const line of [
+    'user delete admin',
+    'user delete zoe admin',
+    'user delete --where username~.',
+    'user set admin username=root',
+  ]) {
+    const { stderr, exitCode } = await devsh(`${line} --on sim1 --yes`);
+    expect(stderr).toContain('lock you out');
+    expect(exitCode).toBe(6);
+  }
+  expect(writes()).toEqual([]);
+  await devsh('user delete admin --on sim1 --yes --force');
+  expect(usernames(device(1))).not.toContain('admin');
+});
+
+test('the account in use is guarded when it logs in with a token, too', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  const env = { DEVSH_TOKEN: device(1).accounts.admin.token, DEVSH_USER: 'admin' };
+  const { exitCode } = await devsh('user delete admin --on sim1 --yes', { env });
+  expect(exitCode).toBe(6);
+  expect(usernames(device(1))).toContain('admin');
+});
+
+test('a device that refuses says why, per field', async () => {
+  const { devsh } = await startFleet();
+  const { stdout, exitCode } = await devsh('user add username=zoe lang=zz --on sim1 --yes --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    results: [
+      {
+        verdict: 'failed',
+        error: { code: 'rejected', issues: { lang: ['"zz" is not a valid choice.'] } },
+      },
+    ],
+  });
+  expect(exitCode).toBe(1);
+});
+
+test('a device that is down fails alone, and the exit code says partial', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  device(2).setFault('refuse');
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes');
+  expect(stdout).toMatch(/✗ sim2 .*refuses the connection/);
+  expect(stdout).toContain('2 done · 1 failed');
+  expect(exitCode).toBe(3);
+  expect(usernames(device(1))).toContain('zoe');
+  expect(usernames(device(3))).toContain('zoe');
+});
+
+test('Ctrl-C lets the request in flight finish, and says what was not sent', async () => {
+  const { devsh, devices } = await startFleet({ devices: 3, latencyMs: 20 });
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes', {
+    stopAt: { text: 'sim1  add user zoe: done', signal: 'SIGINT' },
+  });
+  expect(exitCode).toBe(130);
+  expect(stdout).toContain('✓ sim1  add user zoe: done');
+  expect(stdout).toMatch(/- sim3 .*skipped/);
+  const holders = devices.filter((device) => usernames(device).includes('zoe'));
+  expect(holders.length).toBeLessThan(3);
+  expect(stdout.match(/: done/g)).toHaveLength(holders.length);
+});
+
+test('SIGTERM ends with 143', async () => {
+  const { devsh } = await startFleet({ devices: 3, latencyMs: 20 });
+  const { exitCode } = await devsh('user add username=zoe --on @lab --yes', {
+    stopAt: { text: 'sim1  add user zoe: done', signal: 'SIGTERM' },
+  });
+  expect(exitCode).toBe(143);
+});
