@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
@@ -7,10 +7,16 @@ import { UsageError } from './errors.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
+import { withLock } from './settings/lock.ts';
+import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Options } from './shell/options.ts';
 import type { RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+
+/** So long one devsh waits for another that writes to the same device. */
+const WRITE_WAIT_MS = 120_000;
+const WRITE_STALE_MS = 600_000;
 
 export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -30,6 +36,14 @@ export function createServices(options: ServiceOptions): Services {
     inventory: new InventoryFile(join(paths.config, 'devices.yaml')),
     knownDevices: new KnownDevices(join(paths.data, 'known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
+    runs: new RunFiles(join(paths.state, 'runs')),
+    operator: `${userInfo().username}@${hostname()}`,
+    exclusive: (address, work) =>
+      withLock(join(paths.state, 'locks', address.replace(/[^\w.-]/g, '_')), work, {
+        waitMs: WRITE_WAIT_MS,
+        staleMs: WRITE_STALE_MS,
+        purpose: `cannot write to ${address} now`,
+      }),
     offersToSave: settings.get('saveCredentials') === 'ask',
     credentials({ tokenStdin, passwordStdin, user }: Options) {
       // One object per choice of sources: standard input and the keychain are read once.

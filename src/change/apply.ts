@@ -1,160 +1,147 @@
-import { UnauthorizedError, UnreachableError, ProtocolError } from '../device/errors.ts';
-import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, DriftError } from '../errors.ts';
+import type { DeviceRef } from '../device/record.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Access, Member } from '../fleet/member.ts';
-import { isSameValue, isTimeStamp } from './compare.ts';
-import { find, judge, type Answered } from './judge.ts';
+import { carryOut } from './carry-out.ts';
+import type { StepRef, StepState } from './journal.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { portionsOf, StopRule, type RollOut } from './roll-out.ts';
 import type { StepResult } from './verdict.ts';
 
 export interface ApplyOptions {
   readonly access: Access;
   /** How many devices at a time; on one device always one step after the other. */
   readonly width: number;
+  readonly rollOut: RollOut;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+  readonly journal: ApplyJournal;
+  /** Runs `work` while no other devsh writes to the same device. */
+  readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
+  /** How far each step had come before, when a run is resumed. */
+  readonly stateOf: (ref: StepRef) => StepState;
+  /** Asked after the canary; resolves to why not to go on. */
+  readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
 }
 
-/** After so many refused logins nothing more is sent: a wrong password must not lock accounts. */
-const MAX_REFUSED_LOGINS = 2;
+/** What has to be on disk before a request leaves, and when its verdict is known. */
+export interface ApplyJournal {
+  sending(ref: StepRef): Promise<void>;
+  ended(ref: StepRef, result: StepResult): Promise<void>;
+  stopped(reason: string): Promise<void>;
+}
 
-/** How long to wait before reading again when a change does not show yet. */
-const SETTLE_DELAYS_MS = [200, 800];
+export type ApplyEvent =
+  | { readonly kind: 'result'; readonly result: StepResult }
+  | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Carries out a plan, device by device, and yields the result of each step when it has been read
- * back. Never throws for what a device does; a device that fails keeps the others going.
+ * Carries out a plan in the portions of its roll-out and yields the result of each step when it has
+ * been read back. Steps that ended before (a resumed run) are not repeated and not yielded. What a
+ * device does is a result; thrown is only what is no longer about a device (a full disk).
  */
 export async function* applyPlan(
   plan: Plan,
   members: ReadonlyMap<string, Member>,
   options: ApplyOptions,
-): AsyncGenerator<StepResult> {
-  let refusedLogins = 0;
+): AsyncGenerator<ApplyEvent> {
   const planned = plan.devices.filter(({ steps }) => steps.length > 0);
-  yield* fanOut<DevicePlan, StepResult>(planned, options.width, async (devicePlan, emit) => {
+  const rule = new StopRule(options.rollOut, planned.length);
+  const portions = portionsOf(planned, options.rollOut);
+  for (const [index, portion] of portions.entries()) {
+    if (index > 0) await between(index, portions, rule, options);
+    for await (const result of applyPortion(portion, members, rule, options)) {
+      yield { kind: 'result', result };
+    }
+  }
+  if (rule.reason !== undefined) {
+    await options.journal.stopped(rule.reason);
+    yield { kind: 'stopped', reason: rule.reason };
+  }
+}
+
+/** After the canary it is asked whether to go on; before every later portion there is the pause. */
+async function between(
+  index: number,
+  portions: readonly (readonly DevicePlan[])[],
+  rule: StopRule,
+  options: ApplyOptions,
+): Promise<void> {
+  const { rollOut, signal } = options;
+  if (index === 1 && rollOut.canary > 0 && rule.reason === undefined) {
+    const [failed] = rule.failedDevices;
+    const reason =
+      failed === undefined
+        ? await options.afterCanary(portions[0] ?? [])
+        : `the canary failed on ${rule.failedDevices.join(', ')}`;
+    if (reason !== undefined) rule.stop(reason);
+  }
+  if (rule.reason === undefined && !signal.aborted) await sleep(rollOut.pauseMs, signal);
+}
+
+async function* applyPortion(
+  portion: readonly DevicePlan[],
+  members: ReadonlyMap<string, Member>,
+  rule: StopRule,
+  options: ApplyOptions,
+): AsyncGenerator<StepResult> {
+  yield* fanOut<DevicePlan, StepResult>(portion, options.width, async (devicePlan, emit) => {
     const member = members.get(devicePlan.device.name);
-    for (const step of devicePlan.steps) {
-      const stop = stopReason(options.signal, refusedLogins);
-      const result =
-        member === undefined || stop !== undefined
-          ? skipped(devicePlan, step, stop ?? 'not connected')
-          : await carryOut(step, member, options.access);
-      if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
-        refusedLogins += 1;
+    for (const [index, step] of devicePlan.steps.entries()) {
+      const ref = { device: devicePlan.device.name, index };
+      const state = options.stateOf(ref);
+      if (state.kind === 'ended') continue;
+      if (options.signal.aborted) rule.stop('cancelled');
+      const reason =
+        rule.reason ?? (member === undefined ? 'the device is not selected' : undefined);
+      if (member === undefined || reason !== undefined) {
+        emit(resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason ?? ''}` }));
+        continue;
       }
+      const result = await runStep(devicePlan, step, ref, member, state.kind === 'sent', options);
+      rule.add(result);
       emit(result);
     }
   });
 }
 
-function stopReason(signal: AbortSignal | undefined, refusedLogins: number): string | undefined {
-  if (signal?.aborted === true) return 'cancelled before it was sent';
-  if (refusedLogins >= MAX_REFUSED_LOGINS) return 'not sent: the login was refused twice';
-  return undefined;
-}
-
-function skipped({ device }: DevicePlan, step: Step, note: string): StepResult {
-  const { resource, key, action } = step;
-  return { device, resource, key, action, verdict: 'skipped', note };
-}
-
-/** One step: read, compare with the plan, send once, read back, judge. */
-async function carryOut(step: Step, member: Member, access: Access): Promise<StepResult> {
-  const { resource, key, action } = step;
-  const result = { device: member.ref, resource, key, action };
-  const list = (): Promise<readonly DeviceRecord[]> => member.list(access, resource);
-  try {
-    const before = await list();
-    const profile = await member.use(access, (device) => Promise.resolve(device.profile));
-    const drift = driftOf(profile, step, before);
-    if (drift !== undefined) {
-      const error = new DriftError(`${member.ref.name}: ${drift}; nothing was sent`);
-      return { ...result, verdict: 'drift', error };
-    }
-    const answered = await send(step, member, access);
-    return { ...result, ...(await readBack(profile, step, answered, before, list)) };
-  } catch (error) {
-    if (error instanceof DevshError) return { ...result, verdict: 'failed', error };
-    throw error;
-  }
-}
-
-/** What has changed since the plan, in words; undefined when the plan still holds. */
-function driftOf(
-  profile: Profile,
+async function runStep(
+  devicePlan: DevicePlan,
   step: Step,
-  records: readonly DeviceRecord[],
-): string | undefined {
-  const { before, after } = step;
-  if (before === undefined) {
-    const key = after?.[step.keyField] ?? null;
-    const isTaken = records.some((record) => isSameValue(key, record[step.keyField]));
-    return isTaken ? `${step.resource} ${step.key} was added since the plan` : undefined;
-  }
-  const held = find(profile, step, records, before);
-  if (held === undefined) return `${step.resource} ${step.key} is gone since the plan`;
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(held)])].filter(
-    (field) => !isSameValue(before[field] ?? null, held[field]) && !isTimeStamp(held[field]),
-  );
-  if (fields.length === 0) return undefined;
-  return `${step.resource} ${step.key} changed since the plan (${fields.join(', ')})`;
+  ref: StepRef,
+  member: Member,
+  isInDoubt: boolean,
+  { access, exclusive, journal }: ApplyOptions,
+): Promise<StepResult> {
+  return exclusive(devicePlan.device, async () => {
+    const device = {
+      profile: member.profile,
+      name: member.ref.name,
+      list: () => member.list(access, step.resource),
+      write: (request: Step['request']) => member.use(access, (open) => open.write(request)),
+    };
+    const end = await carryOut(step, device, isInDoubt, () => journal.sending(ref));
+    const result = resultOf(devicePlan, step, end);
+    await journal.ended(ref, result);
+    return result;
+  });
 }
 
-/** Sends the one request of a step. Throws when it certainly did not reach the device. */
-async function send(step: Step, member: Member, access: Access): Promise<Answered> {
-  try {
-    await member.use(access, (device) => device.write(step.request));
-    return { kind: 'accepted' };
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    if (error instanceof UnreachableError) {
-      if (!error.mayHaveArrived) throw error;
-      return { kind: 'lost', error };
-    }
-    return { kind: 'refused', error };
-  }
+function resultOf(
+  { device }: DevicePlan,
+  { resource, key, action }: Step,
+  end: Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>,
+): StepResult {
+  return { device, resource, key, action, ...end };
 }
 
-async function readBack(
-  profile: Profile,
-  step: Step,
-  answered: Answered,
-  before: readonly DeviceRecord[],
-  list: () => Promise<readonly DeviceRecord[]>,
-): Promise<Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>> {
-  for (let attempt = 0; ; attempt += 1) {
-    let after: readonly DeviceRecord[];
-    try {
-      after = await list();
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      return unread(answered, error);
-    }
-    const judgement = judge(profile, step, answered, { before, after });
-    const delayMs = SETTLE_DELAYS_MS[attempt];
-    // An answer may come before the change shows, and a lost request may still be at work.
-    const mayStillSettle =
-      judgement.verdict === 'no effect' ||
-      (judgement.verdict === 'failed' && answered.kind === 'lost');
-    if (!mayStillSettle || delayMs === undefined) return judgement;
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-  }
-}
-
-/** Reading back failed: only a clear refusal still tells what happened. */
-function unread(
-  answered: Answered,
-  error: DevshError,
-): Omit<StepResult, 'device' | 'resource' | 'key' | 'action'> {
-  const isClearRefusal = answered.kind === 'refused' && !(answered.error instanceof ProtocolError);
-  if (isClearRefusal) return { verdict: 'failed', error: answered.error };
-  const reason = answered.kind === 'accepted' ? 'the device accepted it' : 'the answer was lost';
-  return {
-    verdict: 'unknown',
-    error: answered.kind === 'accepted' ? error : answered.error,
-    note: `${reason}, but reading back failed: look again before you repeat it`,
-  };
+/** Ends early when `signal` is aborted. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds <= 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -1,28 +1,78 @@
+import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
-import type { Plan, Step } from './plan.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
+
+/** Fields by which devices mark records that are theirs, and the value that protects. */
+const PROTECTING: Readonly<Record<string, boolean>> = {
+  canBeDeleted: false,
+  can_be_deleted: false,
+  deletable: false,
+  protected: true,
+  builtin: true,
+  built_in: true,
+};
 
 /**
- * Refuses a plan that would lock its user out: deleting or renaming the account that the requests are
- * made as. `accountOn` gives that account, or undefined where it is not known (a bare token).
+ * Refuses a plan that would lock its user out or destroy what a device protects: deleting or renaming
+ * the account in use, deleting the last record, deleting a protected one. `accountOn` gives the account
+ * in use, undefined where it is not known (a bare token).
  */
-export function guardOwnAccount(
-  plan: Plan,
-  accountOn: (deviceName: string) => string | undefined,
-): void {
-  for (const { device, steps } of plan.devices) {
-    const account = accountOn(device.name);
-    const own = steps.find((step) => account !== undefined && locksOut(step, account));
-    if (own !== undefined) {
-      const verb = own.action === 'delete' ? 'deleting' : 'renaming';
-      throw new RefusedError(
-        `${device.name}: ${verb} ${own.key} would lock you out: it is the account in use. ` +
-          'Log in as someone else, or say --force.',
-      );
+export function guardPlan(plan: Plan, accountOn: (deviceName: string) => string | undefined): void {
+  for (const devicePlan of plan.devices) {
+    const { device, steps } = devicePlan;
+    for (const step of steps) {
+      const reason =
+        ownAccountReason(step, accountOn(device.name)) ??
+        protectedReason(step) ??
+        lastOneReason(step, devicePlan);
+      if (reason !== undefined) {
+        throw new RefusedError(`${device.name}: ${reason}. Say --force to do it all the same.`);
+      }
     }
   }
 }
 
-function locksOut(step: Step, account: string): boolean {
-  if (step.resource !== 'user' || step.key.toLowerCase() !== account.toLowerCase()) return false;
+/** The devices on which a user is deleted or renamed while it is not known whose account is in use. */
+export function unguardedDevices(
+  plan: Plan,
+  accountOn: (deviceName: string) => string | undefined,
+): readonly string[] {
+  return plan.devices
+    .filter(
+      ({ device, steps }) =>
+        accountOn(device.name) === undefined && steps.some((step) => removesKey(step)),
+    )
+    .map(({ device }) => device.name);
+}
+
+function ownAccountReason(step: Step, account: string | undefined): string | undefined {
+  const isOwn = account !== undefined && step.key.toLowerCase() === account.toLowerCase();
+  if (!isOwn || !removesKey(step)) return undefined;
+  const verb = step.action === 'delete' ? 'deleting' : 'renaming';
+  return `${verb} ${step.key} would lock you out: it is the account in use`;
+}
+
+function removesKey(step: Step): boolean {
+  if (step.resource !== 'user') return false;
   return step.action === 'delete' || (step.action === 'set' && step.keyField in step.asked);
+}
+
+function protectedReason(step: Step): string | undefined {
+  if (step.action !== 'delete') return undefined;
+  const mark = Object.entries(PROTECTING).find(([field, value]) => {
+    const held = step.before?.[field];
+    return held !== undefined && valueText(held).toLowerCase() === String(value);
+  });
+  return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;
+}
+
+function lastOneReason(step: Step, { steps, total }: DevicePlan): string | undefined {
+  if (step.action !== 'delete') return undefined;
+  const deletes = steps.filter(
+    ({ action, resource }) => action === 'delete' && resource === step.resource,
+  ).length;
+  const held = total?.[step.resource];
+  return held !== undefined && deletes >= held
+    ? `deleting ${step.key} would leave no ${step.resource} at all`
+    : undefined;
 }

@@ -37,8 +37,12 @@ export interface DevicePlan {
   readonly steps: readonly Step[];
   /** Steps that need no request: unchanged, differs from an existing record, not possible. */
   readonly settled: readonly StepResult[];
+  /** How many records the device held, by resource; absent when it could not be read. */
+  readonly total?: Readonly<Record<string, number>>;
   /** Set when the device could not be read: nothing is planned there, and nothing will be sent. */
   readonly error?: DevshError;
+  /** What was wanted there, when it could not be read. */
+  readonly wanted?: readonly Pick<StepResult, 'action' | 'resource' | 'key'>[];
 }
 
 /** All that one change will do, device by device, in the order of the selection. */
@@ -61,7 +65,7 @@ export function newRunId(now: Date, random: () => number = Math.random): string 
 }
 
 /**
- * Computes what a change means on one device, from the records that it holds now. Pure: reads and
+ * Computes what one change means on one device, from the records that it holds now. Pure: reads and
  * sends nothing.
  */
 export function planDevice(
@@ -70,13 +74,24 @@ export function planDevice(
   change: Change,
   records: readonly DeviceRecord[],
 ): DevicePlan {
-  const context = {
+  const { resource } = change;
+  const keyField = keyFieldOf(profile, resource, records);
+  const context = { device, profile, records, resource, keyField };
+  const plan = planChange(context, change);
+  return { ...plan, total: { [resource]: records.length } };
+}
+
+/** The parts of one device's plan, one for each change, as one. */
+export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]): DevicePlan {
+  return {
     device,
-    profile,
-    records,
-    resource: change.resource,
-    keyField: keyFieldOf(profile, change.resource, records),
+    steps: parts.flatMap(({ steps }) => steps),
+    settled: parts.flatMap(({ settled }) => settled),
+    total: Object.assign({}, ...parts.map(({ total }) => total)) as Record<string, number>,
   };
+}
+
+function planChange(context: Context, change: Change): DevicePlan {
   switch (change.action) {
     case 'add':
       return planAdd(context, change.fields);
@@ -87,6 +102,27 @@ export function planDevice(
     case 'delete':
       return planEach(context, 'delete', change.target, (record) => planDelete(context, record));
   }
+}
+
+/** The part of a plan for a device that could not be read. */
+export function unplanned(
+  device: DeviceRef,
+  changes: readonly Change[],
+  error: DevshError,
+): DevicePlan {
+  const wanted = changes.map((change) => ({
+    action: change.action,
+    resource: change.resource,
+    key: wantedKey(change),
+  }));
+  return { device, steps: [], settled: [], error, wanted };
+}
+
+function wantedKey(change: Change): string {
+  if (change.action === 'add') {
+    return valueText(change.fields['username'] ?? change.fields['name']);
+  }
+  return change.target.kind === 'key' ? change.target.key : change.target.filter;
 }
 
 interface Context {

@@ -20,7 +20,7 @@ export async function* fanOut<Item, Result>(
     wake();
   };
   const start = (): void => {
-    while (running < width && signal?.aborted !== true) {
+    while (running < width && failure === undefined && signal?.aborted !== true) {
       const next = waiting.next();
       if (next.done === true) return;
       running += 1;
@@ -40,9 +40,11 @@ export async function* fanOut<Item, Result>(
   for (;;) {
     const results = ready.splice(0);
     yield* results;
-    if (failure !== undefined) throw failure.error;
     if (ready.length > 0) continue;
-    if (running === 0) return;
+    if (running === 0) {
+      if (failure !== undefined) throw failure.error;
+      return;
+    }
     await new Promise<void>((resolve) => {
       wake = resolve;
       if (ready.length > 0 || running === 0) resolve();

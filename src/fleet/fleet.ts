@@ -27,6 +27,11 @@ export class Fleet {
     return this.#connected;
   }
 
+  /** All devices that were used in this session, connected or not. */
+  get known(): readonly Member[] {
+    return [...this.#members.values()];
+  }
+
   /** The devices that a command without `--on` is about. */
   get selection(): readonly Member[] {
     return this.#selected ?? this.#connected;

@@ -2,6 +2,7 @@ import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
 import { Device } from '../device/device.ts';
 import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
+import { documentedProfile, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Trust } from '../device/tls.ts';
 import { DevshError } from '../errors.ts';
@@ -113,6 +114,17 @@ export class Member {
     return records;
   }
 
+  /** Makes sure that trust and account are known; what fails shows when the device is used. */
+  async opened(access: Access): Promise<void> {
+    this.#device ??= this.#open(access);
+    await this.#device.catch(() => {
+      this.#device = undefined;
+    });
+  }
+
+  /** How this device speaks. */
+  readonly profile: Profile = documentedProfile;
+
   /** The credential in use; undefined while not connected. */
   get credential(): Credential | undefined {
     return this.#credential;
@@ -188,6 +200,7 @@ export class Member {
       address: parseAddress(this.entry.address),
       trust,
       credential,
+      profile: this.profile,
       ...(access.trace && { trace: access.trace }),
       ...(access.timeoutMs !== undefined && { timeoutMs: access.timeoutMs }),
     });

@@ -11,37 +11,66 @@ const POLL_MS = 20;
 /** Work under a lock takes milliseconds: a lock this old has lost its owner. */
 const STALE_MS = 30_000;
 
+export interface LockOptions {
+  /** How long to wait for another process. */
+  readonly waitMs?: number;
+  /** A lock of this age has lost its owner, even where that cannot be asked. */
+  readonly staleMs?: number;
+  /** What is locked, for the error: "cannot change PATH" unless told. */
+  readonly purpose?: string;
+}
+
 /**
  * Runs `work` while no other devsh does the same for `path`: reading, changing and writing a file
  * under its lock loses nothing. The lock is the file `PATH.lock`, which names its owner; one left by
  * a process that is gone is broken. Throws SettingsError after waiting for three seconds. Not
  * re-entrant.
  */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${path}.lock`;
-  const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
-  await makePrivateFolder(dirname(path));
-  await acquire(lock, owner, path);
+export async function withLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  const release = await takeLock(path, options);
   try {
     return await work();
   } finally {
-    // Whoever took us for dead may own the lock by now.
-    if ((await readOwner(lock)) === owner) await rm(lock, { force: true });
+    await release();
   }
 }
 
-async function acquire(lock: string, owner: string, path: string): Promise<void> {
+/** Takes the lock of `path` and returns what gives it back; for work that is not one function. */
+export async function takeLock(
+  path: string,
+  options: LockOptions = {},
+): Promise<() => Promise<void>> {
+  const lock = `${path}.lock`;
+  const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
+  await makePrivateFolder(dirname(path));
+  await acquire(lock, owner, path, options);
+  return async () => {
+    // Whoever took us for dead may own the lock by now.
+    if ((await readOwner(lock)) === owner) await rm(lock, { force: true });
+  };
+}
+
+async function acquire(
+  lock: string,
+  owner: string,
+  path: string,
+  { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` }: LockOptions,
+): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
     if (await create(lock, owner, path)) return;
     const holder = await readOwner(lock);
     if (holder === undefined) continue; // just released
-    if (await isStale(lock, holder)) {
+    if (await isStale(lock, holder, staleMs)) {
       await breakLock(lock, holder);
-    } else if (performance.now() - startedAt > WAIT_MS) {
+    } else if (performance.now() - startedAt > waitMs) {
       const pid = holder.split(' ')[0] ?? '';
       throw new SettingsError(
-        `cannot change ${path}: another devsh${pid && ` (process ${pid})`} holds ${lock}; ` +
+        `${purpose}: another devsh${pid && ` (process ${pid})`} holds ${lock}; ` +
           'try again, or remove that file when no devsh is running',
       );
     } else {
@@ -79,13 +108,13 @@ async function readOwner(lock: string): Promise<string | undefined> {
   }
 }
 
-async function isStale(lock: string, holder: string): Promise<boolean> {
+async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
   const [pid, host] = holder.trim().split(' ');
   // On a shared home folder the owner may be on another machine, where we cannot look.
   if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
   try {
     const { mtimeMs } = await stat(lock);
-    return Date.now() - mtimeMs > STALE_MS;
+    return Date.now() - mtimeMs > staleMs;
   } catch {
     return false; // gone: the next attempt will tell
   }

@@ -1,7 +1,8 @@
+import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { NO_OPTIONS, OPTIONS, type Options, type OptionSpec } from './options.ts';
-import type { Word } from './parse.ts';
+import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
 
 /** A line understood: which command, which words for its arguments, which options. */
@@ -10,6 +11,8 @@ export interface Invocation {
   readonly verb: VerbSpec;
   readonly args: Arguments;
   readonly options: Options;
+  /** The line as it may be kept: secrets masked. */
+  readonly line: string;
 }
 
 /** The words of a line by the names of the verb's arguments. */
@@ -57,7 +60,7 @@ export function bind(words: readonly Word[], commands: readonly CommandSpec[]): 
     options = apply(option, options);
   }
   const args = options.help ? new Arguments(new Map()) : bindArguments(command, verb, operands);
-  return { command, verb, args, options };
+  return { command, verb, args, options, line: maskedLine(words) };
 }
 
 /** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
@@ -69,6 +72,15 @@ export function formatAsked(words: readonly Word[]): Options['format'] {
     const texts = words.map(({ text }) => text);
     return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;
   }
+}
+
+/** The line with the values of secret fields masked. */
+function maskedLine(words: readonly Word[]): string {
+  const masked = words.map(({ text }) => {
+    const field = /^([^=\s]+)=./s.exec(text)?.[1];
+    return field !== undefined && isSecretField(field) ? `${field}=${MASK}` : text;
+  });
+  return quoteLine(masked);
 }
 
 /** `user add`, `connect`. */
@@ -107,12 +119,23 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
         given.push({ spec, ...valueWord(spec, words[at], word) });
       }
     } else {
-      for (const letter of word.text.slice(1)) {
+      for (const [index, letter] of [...word.text.slice(1)].entries()) {
         const spec = OPTIONS.find(({ short }) => short === letter);
         if (spec === undefined) {
           throw new UsageError(`there is no option -${letter}`, { column: word.start });
         }
-        given.push({ spec, text: '', word });
+        if (spec.value === undefined) {
+          given.push({ spec, text: '', word });
+          continue;
+        }
+        // -oFILE, or -o FILE
+        const joined = word.text.slice(index + 2);
+        if (joined === '') at += 1;
+        given.push({
+          spec,
+          ...(joined === '' ? valueWord(spec, words[at], word) : { text: joined, word }),
+        });
+        break;
       }
     }
   }

@@ -16,6 +16,8 @@ const READ_WIDTH = 64;
 /** One line being carried out: what a verb's `run` gets. */
 export class Call {
   readonly args: Arguments;
+  /** The line as it may be kept: secrets masked. */
+  readonly line: string;
   readonly options: Options;
   readonly session: Session;
   readonly io: ShellIo;
@@ -30,6 +32,7 @@ export class Call {
     commands: readonly CommandSpec[],
   ) {
     this.args = invocation.args;
+    this.line = invocation.line;
     this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
     this.session = session;
     this.io = io;

@@ -1,5 +1,8 @@
 import { UsageError } from '../errors.ts';
 
+export const REPORT_KINDS = ['markdown', 'json', 'junit', 'curl'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -29,6 +32,17 @@ export interface Options {
   readonly dryRun: boolean;
   readonly force: boolean;
   readonly where: string | undefined;
+  readonly canary: number;
+  readonly batch: number | undefined;
+  readonly pauseMs: number;
+  readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
+  readonly replan: boolean;
+  readonly confirmMs: number | undefined;
+  readonly output: string | undefined;
+  readonly expiresMs: number | undefined;
+  readonly resource: string;
+  readonly rest: boolean;
+  readonly as: ReportKind | undefined;
   readonly fingerprint: string | undefined;
   readonly raw: boolean;
   readonly groups: readonly string[];
@@ -65,6 +79,17 @@ export const NO_OPTIONS: Options = {
   dryRun: false,
   force: false,
   where: undefined,
+  canary: 0,
+  batch: undefined,
+  pauseMs: 0,
+  maxFailures: undefined,
+  replan: false,
+  confirmMs: undefined,
+  output: undefined,
+  expiresMs: undefined,
+  resource: 'user',
+  rest: false,
+  as: undefined,
   fingerprint: undefined,
   raw: false,
   groups: [],
@@ -78,7 +103,21 @@ export const NO_OPTIONS: Options = {
 
 /** Which commands an option belongs to: `general` ones are understood everywhere. */
 export type OptionGroup =
-  'general' | 'devices' | 'table' | 'write' | 'where' | 'trust' | 'raw' | 'device' | 'simulator';
+  | 'general'
+  | 'devices'
+  | 'table'
+  | 'write'
+  | 'where'
+  | 'trust'
+  | 'raw'
+  | 'device'
+  | 'simulator'
+  | 'roll-out'
+  | 'plan'
+  | 'apply'
+  | 'change-set'
+  | 'retry'
+  | 'report';
 
 export interface OptionSpec {
   readonly name: string;
@@ -262,6 +301,83 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options, text) => ({ ...options, where: text }),
   },
   {
+    name: 'canary',
+    value: 'N',
+    summary: 'Write to N devices first, check the login, then ask whether to go on',
+    group: 'roll-out',
+    set: (options, text) => ({ ...options, canary: integerOf(text, 1, 100_000) }),
+  },
+  {
+    name: 'batch',
+    value: 'N',
+    summary: 'Then go on in portions of N devices',
+    group: 'roll-out',
+    set: (options, text) => ({ ...options, batch: integerOf(text, 1, 100_000) }),
+  },
+  {
+    name: 'pause',
+    value: 'SECONDS',
+    summary: 'Wait between two portions',
+    group: 'roll-out',
+    set: (options, text) => ({ ...options, pauseMs: numberOf(text, 0, 86_400) * 1000 }),
+  },
+  {
+    name: 'max-failures',
+    value: 'N|P%',
+    summary: 'Stop when more devices than this have failed',
+    group: 'roll-out',
+    set: (options, text) => ({ ...options, maxFailures: failuresOf(text) }),
+  },
+  {
+    name: 'output',
+    short: 'o',
+    value: 'FILE',
+    summary: 'Write the plan to a file, to be applied later as it is',
+    group: 'plan',
+    set: (options, text) => ({ ...options, output: text }),
+  },
+  {
+    name: 'expires',
+    value: 'HOURS',
+    summary: 'How long the plan file may be applied (default 24)',
+    group: 'plan',
+    set: (options, text) => ({ ...options, expiresMs: numberOf(text, 0.001, 8760) * 3_600_000 }),
+  },
+  {
+    name: 'resource',
+    value: 'NAME',
+    summary: 'What the lines of a CSV file are (default user)',
+    group: 'change-set',
+    set: (options, text) => ({ ...options, resource: text }),
+  },
+  {
+    name: 'replan',
+    summary: 'Plan anew from what the devices hold now',
+    group: 'apply',
+    set: (options) => ({ ...options, replan: true }),
+  },
+  {
+    name: 'confirm',
+    value: 'SECONDS',
+    summary: 'Take it back by itself unless you confirm in time (only while devsh runs)',
+    group: 'apply',
+    set: (options, text) => ({ ...options, confirmMs: numberOf(text, 1, 86_400) * 1000 }),
+  },
+  {
+    name: 'rest',
+    summary: 'Also the steps that were never reached',
+    group: 'retry',
+    set: (options) => ({ ...options, rest: true }),
+  },
+  {
+    name: 'as',
+    value: 'KIND',
+    summary: `The report as ${REPORT_KINDS.join(', ')}`,
+    group: 'report',
+    choices: REPORT_KINDS,
+    set: (options, text) => ({ ...options, as: reportKindOf(text) }),
+  },
+  {
     name: 'fingerprint',
     value: 'HEX',
     summary: 'The expected SHA-256 fingerprint, colons optional',
@@ -337,6 +453,21 @@ function formatOf(text: string): Format {
     throw new UsageError(`there is no format "${text}"; the formats are ${FORMATS.join(', ')}`);
   }
   return format;
+}
+
+function reportKindOf(text: string): ReportKind {
+  const kind = REPORT_KINDS.find((name) => name === text);
+  if (kind === undefined) {
+    throw new UsageError(`there is no report "${text}"; there are ${REPORT_KINDS.join(', ')}`);
+  }
+  return kind;
+}
+
+/** `5`, `10%`. */
+function failuresOf(text: string): { kind: 'count' | 'percent'; limit: number } {
+  return text.endsWith('%')
+    ? { kind: 'percent', limit: numberOf(text.slice(0, -1), 0, 100) }
+    : { kind: 'count', limit: integerOf(text, 0, 1_000_000) };
 }
 
 function numberOf(text: string, least: number, most: number): number {

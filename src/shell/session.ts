@@ -6,6 +6,7 @@ import { Fleet } from '../fleet/fleet.ts';
 import type { HistoryFile } from '../settings/history-file.ts';
 import type { InventoryFile } from '../settings/inventory-file.ts';
 import type { KnownDevices } from '../settings/known-devices.ts';
+import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { Options } from './options.ts';
 
@@ -44,6 +45,12 @@ export interface Services {
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
+  /** The journals of runs. */
+  readonly runs: RunFiles;
+  /** Who uses devsh, for the journal: `user@machine`. */
+  readonly operator: string;
+  /** Runs `work` while no other devsh writes to this device. */
+  readonly exclusive: <T>(address: string, work: () => Promise<T>) => Promise<T>;
   /** Whether the user may be asked to keep a login. */
   readonly offersToSave: boolean;
   /** The credential sources for these options; opened when first used. */

@@ -1,0 +1,144 @@
+import { ProtocolError, UnreachableError } from '../device/errors.ts';
+import type { Profile } from '../device/profile.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { CancelledError, DevshError, DriftError } from '../errors.ts';
+import { isSameValue, isTimeStamp } from './compare.ts';
+import { isMasked } from './journal.ts';
+import { find, judge, type Answered } from './judge.ts';
+import type { Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/** What a step needs of its device. */
+export interface StepDevice {
+  readonly profile: Profile;
+  readonly name: string;
+  list(): Promise<readonly DeviceRecord[]>;
+  /** Sends a request once. */
+  write(request: Step['request']): Promise<unknown>;
+}
+
+/** The end of a step, without what is known of it before. */
+export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
+
+/** How long to wait before reading again when a change does not show yet. */
+const SETTLE_DELAYS_MS = [200, 800];
+
+/**
+ * Carries out one step: read, compare with the plan, send once, read back, judge. Expected failures
+ * are a result, not thrown.
+ *
+ * @param isInDoubt the request may have been sent before (a crash): it is settled by reading first
+ * @param beforeSend is awaited just before the request leaves: the journal
+ */
+export async function carryOut(
+  step: Step,
+  device: StepDevice,
+  isInDoubt: boolean,
+  beforeSend: () => Promise<void>,
+): Promise<StepEnd> {
+  try {
+    const before = await device.list();
+    const settled = isInDoubt ? settleDoubt(device.profile, step, before) : undefined;
+    if (settled !== undefined) return settled;
+    const drift = driftOf(device.profile, step, before);
+    if (drift !== undefined) {
+      const error = new DriftError(`${device.name}: ${drift}; nothing was sent`);
+      return { verdict: 'drift', error };
+    }
+    await beforeSend();
+    const answered = await send(step, device);
+    return await readBack(step, answered, before, device);
+  } catch (error) {
+    if (error instanceof DevshError) return { verdict: 'failed', error };
+    throw error;
+  }
+}
+
+/** What became of a request that was sent before a crash; undefined when it had no effect at all. */
+function settleDoubt(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+): StepEnd | undefined {
+  const lost: Answered = { kind: 'lost', error: new CancelledError('interrupted') };
+  const end = judge(profile, step, lost, { before: records, after: records });
+  if (end.verdict === 'failed') return undefined;
+  const note = 'it was sent before the interruption; reading back settled it';
+  return { ...end, note };
+}
+
+/** What has changed since the plan, in words; undefined when the plan still holds. */
+function driftOf(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+): string | undefined {
+  const { before, after } = step;
+  if (before === undefined) {
+    const key = after?.[step.keyField] ?? null;
+    const isTaken = records.some((record) => isSameValue(key, record[step.keyField]));
+    return isTaken ? `${step.resource} ${step.key} was added since the plan` : undefined;
+  }
+  const held = find(profile, step, records, before);
+  if (held === undefined) return `${step.resource} ${step.key} is gone since the plan`;
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(held)])].filter(
+    (field) =>
+      !isMasked(before, field) &&
+      !isSameValue(before[field] ?? null, held[field]) &&
+      !isTimeStamp(held[field]),
+  );
+  if (fields.length === 0) return undefined;
+  return `${step.resource} ${step.key} changed since the plan (${fields.join(', ')})`;
+}
+
+/** Sends the one request of a step. Throws when it certainly did not reach the device. */
+async function send(step: Step, device: StepDevice): Promise<Answered> {
+  try {
+    await device.write(step.request);
+    return { kind: 'accepted' };
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    if (error instanceof UnreachableError) {
+      if (!error.mayHaveArrived) throw error;
+      return { kind: 'lost', error };
+    }
+    return { kind: 'refused', error };
+  }
+}
+
+async function readBack(
+  step: Step,
+  answered: Answered,
+  before: readonly DeviceRecord[],
+  device: StepDevice,
+): Promise<StepEnd> {
+  for (let attempt = 0; ; attempt += 1) {
+    let after: readonly DeviceRecord[];
+    try {
+      after = await device.list();
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      return unread(answered, error);
+    }
+    const judgement = judge(device.profile, step, answered, { before, after });
+    const delayMs = SETTLE_DELAYS_MS[attempt];
+    // An answer may come before the change shows, and a lost request may still be at work.
+    const mayStillSettle =
+      judgement.verdict === 'no effect' ||
+      (judgement.verdict === 'failed' && answered.kind === 'lost');
+    if (!mayStillSettle || delayMs === undefined) return judgement;
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+  }
+}
+
+/** Reading back failed: only a clear refusal still tells what happened. */
+function unread(answered: Answered, error: DevshError): StepEnd {
+  const isClearRefusal = answered.kind === 'refused' && !(answered.error instanceof ProtocolError);
+  if (isClearRefusal) return { verdict: 'failed', error: answered.error };
+  const reason = answered.kind === 'accepted' ? 'the device accepted it' : 'the answer was lost';
+  return {
+    verdict: 'unknown',
+    error: answered.kind === 'accepted' ? error : answered.error,
+    note: `${reason}, but reading back failed: look again before you repeat it`,
+  };
+}

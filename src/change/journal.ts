@@ -1,0 +1,244 @@
+import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { JsonFailure, parseJson } from '../device/json.ts';
+import { maskedForm, maskedRecord, MASK } from '../device/secret-fields.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { DevshError, SettingsError } from '../errors.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/** The format of a journal, in its first line. */
+export const JOURNAL_SCHEMA = 'devsh-journal/1';
+
+/** Who began a run, when, with which line. No secret is in it. */
+export interface RunHead {
+  readonly run: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly command: string;
+  /** `user@machine` */
+  readonly by: string;
+  readonly version: string;
+}
+
+/** Which step of a plan: the device's name and the place among its steps, from 0. */
+export interface StepRef {
+  readonly device: string;
+  readonly index: number;
+}
+
+/** One line of a journal. `send` is on disk before the request leaves. */
+export type JournalEntry =
+  | ({ readonly kind: 'run' } & RunHead)
+  | { readonly kind: 'device'; readonly plan: DevicePlan }
+  | { readonly kind: 'planned' }
+  | { readonly kind: 'send'; readonly ref: StepRef; readonly at: string }
+  | {
+      readonly kind: 'verdict';
+      readonly ref: StepRef;
+      readonly at: string;
+      readonly result: StepResult;
+    }
+  | { readonly kind: 'stop'; readonly at: string; readonly reason: string }
+  | { readonly kind: 'resume'; readonly at: string; readonly by: string }
+  | { readonly kind: 'end'; readonly at: string };
+
+/** How far a step has come. `sent` without a verdict is in doubt: only reading tells. */
+export type StepState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'sent'; readonly at: string }
+  | { readonly kind: 'ended'; readonly at: string; readonly result: StepResult };
+
+/** A run as its journal tells it. */
+export interface Run extends RunHead {
+  readonly plan: Plan;
+  /** The whole plan is in the journal; without it nothing was sent. */
+  readonly isPlanned: boolean;
+  readonly states: ReadonlyMap<string, readonly StepState[]>;
+  /** Why it stopped early, the last time. */
+  readonly stopReason: string | undefined;
+  readonly endedAt: string | undefined;
+}
+
+/** An error as the journal keeps it: its class is gone, its code and exit status are not. */
+export class JournaledError extends DevshError {
+  readonly code: string;
+  override readonly exitCode: number;
+
+  constructor(code: string, exitCode: number, message: string) {
+    super(message);
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The line for an entry, with its line break. Secrets are masked, numbers exact. */
+export function journalLine(entry: JournalEntry): string {
+  return `${jsonText(entryData(entry))}\n`;
+}
+
+/** Whether a step as journaled lacks a secret that its request needs. */
+export function lacksSecret(step: Step): boolean {
+  return step.request.form?.some(([, text]) => text === MASK) ?? false;
+}
+
+/**
+ * Reads a journal. Half a last line (power was lost while it was written) is as if it were not there;
+ * any other line that cannot be read is a SettingsError with its number.
+ */
+export function parseJournal(text: string, file: string): Run {
+  const lines = text.split('\n');
+  const entries: JournalEntry[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line === '') continue;
+    try {
+      entries.push(parseJson(line) as unknown as JournalEntry);
+    } catch (error) {
+      if (!(error instanceof JsonFailure)) throw error;
+      if (index === lines.length - 1) break;
+      throw new SettingsError(`${file}:${index + 1}: this line of the journal cannot be read`);
+    }
+  }
+  return runOf(entries, file);
+}
+
+function runOf(entries: readonly JournalEntry[], file: string): Run {
+  const [head] = entries;
+  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
+  const devices: DevicePlan[] = [];
+  const states = new Map<string, StepState[]>();
+  let isPlanned = false;
+  let stopReason: string | undefined;
+  let endedAt: string | undefined;
+  for (const entry of entries.slice(1)) {
+    switch (entry.kind) {
+      case 'device': {
+        const plan = revivePlan(entry.plan);
+        devices.push(plan);
+        states.set(
+          plan.device.name,
+          plan.steps.map(() => ({ kind: 'waiting' })),
+        );
+        break;
+      }
+      case 'planned':
+        isPlanned = true;
+        break;
+      case 'send':
+        setState(states, entry.ref, { kind: 'sent', at: entry.at });
+        break;
+      case 'verdict':
+        setState(states, entry.ref, {
+          kind: 'ended',
+          at: entry.at,
+          result: reviveResult(entry.result),
+        });
+        break;
+      case 'stop':
+        stopReason = entry.reason;
+        break;
+      case 'resume':
+        [stopReason, endedAt] = [undefined, undefined];
+        break;
+      case 'end':
+        endedAt = entry.at;
+        break;
+      case 'run':
+        throw new SettingsError(`${file}: two runs are mixed in this journal`);
+    }
+  }
+  const { run, at, command, by, version } = head;
+  const plan: Plan = { run, devices };
+  return { run, at, command, by, version, plan, isPlanned, states, stopReason, endedAt };
+}
+
+function setState(states: Map<string, StepState[]>, ref: StepRef, state: StepState): void {
+  const steps = states.get(ref.device);
+  if (steps?.[ref.index] !== undefined) steps[ref.index] = state;
+}
+
+function entryData(entry: JournalEntry): JsonValue {
+  switch (entry.kind) {
+    case 'run':
+      return { schema: JOURNAL_SCHEMA, ...entry };
+    case 'device':
+      return { kind: 'device', plan: devicePlanData(entry.plan) };
+    case 'verdict':
+      return { ...entry, ref: { ...entry.ref }, result: resultData(entry.result) };
+    case 'send':
+      return { ...entry, ref: { ...entry.ref } };
+    case 'planned':
+    case 'stop':
+    case 'resume':
+    case 'end':
+      return { ...entry };
+  }
+}
+
+/** A device's part of a plan as plain data, secrets masked. */
+export function devicePlanData(plan: DevicePlan): JsonValue {
+  const { device, steps, settled, total, error, wanted } = plan;
+  return {
+    device: { ...device },
+    steps: steps.map(stepData),
+    settled: settled.map(resultData),
+    total,
+    wanted: wanted?.map((one) => ({ ...one })),
+    ...(error && { error: errorData(error) }),
+  };
+}
+
+function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {
+  return {
+    ...rest,
+    request: { ...request, form: request.form && maskedForm(request.form) },
+    before: before && maskedRecord(before),
+    after: after && maskedRecord(after),
+    asked: maskedRecord(asked),
+    filled: { ...filled },
+  };
+}
+
+function resultData({ error, record, differences, device, ...rest }: StepResult): JsonValue {
+  return {
+    ...rest,
+    device: { ...device },
+    record: record && maskedRecord(record),
+    differences: differences?.map(({ field, sent, held }) => ({
+      field,
+      ...maskedRecord({ sent: maskFor(field, sent), held: maskFor(field, held) }),
+    })),
+    ...(error && { error: errorData(error) }),
+  };
+}
+
+function maskFor(field: string, value: Value): Value {
+  return maskedRecord({ [field]: value })[field] ?? null;
+}
+
+function errorData({ code, exitCode, message }: DevshError): JsonValue {
+  return { code, exitCode, message };
+}
+
+/** What was read back is data of our own format; only errors have to become errors again. */
+export function revivePlan(plan: DevicePlan): DevicePlan {
+  const { error, ...rest } = plan;
+  return {
+    ...rest,
+    settled: plan.settled.map(reviveResult),
+    ...(error && { error: reviveError(error) }),
+  };
+}
+
+function reviveResult(result: StepResult): StepResult {
+  const { error, ...rest } = result;
+  return { ...rest, ...(error && { error: reviveError(error) }) };
+}
+
+function reviveError(error: { code: string; exitCode: number; message: string }): DevshError {
+  return new JournaledError(error.code, error.exitCode, error.message);
+}
+
+/** The fields of an image that were masked and so cannot be compared or sent. */
+export function isMasked(record: DeviceRecord, field: string): boolean {
+  return record[field] === MASK;
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { JsonFailure, parseJson } from '../device/json.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
+import { RefusedError } from '../errors.ts';
+import type { Change } from './change.ts';
+import { devicePlanData, lacksSecret, revivePlan } from './journal.ts';
+import type { DevicePlan, Plan } from './plan.ts';
+
+const PLAN_SCHEMA = 'devsh-plan/1';
+
+/** A plan that was written down to be applied later, as it was looked at. */
+export interface FrozenPlan {
+  readonly plan: Plan;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** The line that made it, for the journal. */
+  readonly command: string;
+  /** What was wanted, for `--replan`. */
+  readonly changes: readonly Change[];
+}
+
+/** Whether a file holds a frozen plan, by its start. */
+export function isPlanFile(text: string): boolean {
+  return text.startsWith(`{"schema":"${PLAN_SCHEMA}"`);
+}
+
+/**
+ * A plan as text: a head, one line for each device, and the SHA-256 of all that. Throws a
+ * `RefusedError` when a secret would have to be in it.
+ */
+export function freezePlan(frozen: FrozenPlan): string {
+  const { plan, createdAt, expiresAt, command, changes } = frozen;
+  const lines = [
+    jsonText({
+      schema: PLAN_SCHEMA,
+      run: plan.run,
+      createdAt,
+      expiresAt,
+      command,
+      devices: plan.devices.length,
+      changes: changes.map(changeData),
+    }),
+    ...plan.devices.map((device) => jsonText(devicePlanData(device))),
+  ];
+  const content = `${lines.join('\n')}\n`;
+  if (parseLines(content).slice(1).some(holdsMask)) {
+    throw new RefusedError(
+      'this plan needs a secret (a password or token field), which a plan file must not hold: ' +
+        'apply it directly',
+    );
+  }
+  return `${content}${jsonText({ sha256: sha256(content) })}\n`;
+}
+
+/**
+ * Reads a frozen plan. Throws a `RefusedError` for one that was altered, cut or that has expired;
+ * `force` takes an expired one.
+ */
+export function thawPlan(text: string, file: string, now: Date, force: boolean): FrozenPlan {
+  const end = text.trimEnd().lastIndexOf('\n') + 1;
+  const content = text.slice(0, end);
+  const altered = new RefusedError(
+    `${file} was altered or cut since it was written (its SHA-256 does not fit): make the plan anew`,
+  );
+  let lines: readonly unknown[];
+  try {
+    const [seal] = parseLines(text.slice(end)) as readonly { sha256?: unknown }[];
+    if (seal?.sha256 !== sha256(content)) throw altered;
+    lines = parseLines(content);
+  } catch (error) {
+    if (error instanceof JsonFailure) throw altered;
+    throw error;
+  }
+  const [head, ...devices] = lines as readonly [
+    Omit<FrozenPlan, 'plan'> & { run: string; devices: number },
+    ...DevicePlan[],
+  ];
+  if (devices.length !== head.devices) throw altered;
+  const { run, createdAt, expiresAt, command, changes } = head;
+  if (!force && new Date(expiresAt).getTime() < now.getTime()) {
+    throw new RefusedError(
+      `${file} has expired (${expiresAt}): make the plan anew, or apply it all the same with --force`,
+    );
+  }
+  const plan: Plan = { run, devices: devices.map(revivePlan) };
+  return { plan, createdAt, expiresAt, command, changes };
+}
+
+function parseLines(content: string): readonly unknown[] {
+  return content
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseJson);
+}
+
+function holdsMask(line: unknown): boolean {
+  return (line as DevicePlan).steps.some(lacksSecret);
+}
+
+function changeData(change: Change): JsonValue {
+  return 'fields' in change
+    ? {
+        ...change,
+        ...('target' in change && { target: { ...change.target } }),
+        fields: maskedRecord(change.fields),
+      }
+    : { ...change, target: { ...change.target } };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

@@ -1,0 +1,102 @@
+import { isSecretField } from '../device/secret-fields.ts';
+import type { Profile } from '../device/profile.ts';
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import type { Change } from './change.ts';
+import { isSameValue } from './compare.ts';
+import type { Run } from './journal.ts';
+import type { Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/** What takes a run back on one device, and what cannot be brought back. */
+export interface DeviceUndo {
+  readonly device: DeviceRef;
+  readonly changes: readonly Change[];
+  /** One sentence each. */
+  readonly losses: readonly string[];
+}
+
+/**
+ * The changes that take a run back: what was added is deleted, what was changed is set to what it was,
+ * what was deleted is added again; the last step first. Pure: planned from live state like any other.
+ */
+export function undoOf(run: Run, profile: Profile): readonly DeviceUndo[] {
+  return run.plan.devices.flatMap(({ device, steps }) => {
+    const states = run.states.get(device.name) ?? [];
+    const undone = steps
+      .flatMap((step, index) => {
+        const state = states[index];
+        return state?.kind === 'ended' && hasTakenEffect(state.result)
+          ? [undoStep(step, state.result, profile)]
+          : [];
+      })
+      .reverse();
+    if (undone.length === 0) return [];
+    return [
+      {
+        device,
+        changes: undone.map(({ change }) => change),
+        losses: undone.flatMap(({ loss }) => (loss === undefined ? [] : [loss])),
+      },
+    ];
+  });
+}
+
+/** `differs` has changed something, too; `unknown` may have: its plan shows what is to be done. */
+function hasTakenEffect({ verdict }: StepResult): boolean {
+  return verdict === 'done' || verdict === 'differs' || verdict === 'unknown';
+}
+
+function undoStep(
+  step: Step,
+  result: StepResult,
+  profile: Profile,
+): { change: Change; loss?: string } {
+  const { resource, key, keyField } = step;
+  const before = step.before ?? {};
+  switch (step.action) {
+    case 'add':
+      return { change: { action: 'delete', resource, target: { kind: 'key', key } } };
+    case 'set': {
+      // All that the step changed, asked for or not; what is masked cannot be set back.
+      const held = result.record ?? step.after ?? {};
+      const changed = Object.keys(before).filter(
+        (field) =>
+          !profile.idFields.includes(field) &&
+          !isSecretField(field) &&
+          (field in step.asked || !isSameValue(before[field] ?? null, held[field])),
+      );
+      const secrets = Object.keys(step.asked).filter(isSecretField);
+      const now = valueOr(held[keyField], step.after?.[keyField], key);
+      return {
+        change: {
+          action: 'set',
+          resource,
+          target: { kind: 'key', key: now },
+          fields: pickFields(before, changed),
+        },
+        ...(secrets.length > 0 && {
+          loss: `${resource} ${key}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
+        }),
+      };
+    }
+    case 'delete': {
+      const kept = Object.keys(before).filter(
+        (field) =>
+          !profile.idFields.includes(field) && !isSecretField(field) && before[field] !== null,
+      );
+      return {
+        change: { action: 'add', resource, fields: pickFields(before, kept) },
+        loss: `${resource} ${key}: the password, token and id of before do not come back`,
+      };
+    }
+  }
+}
+
+function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+}
+
+function valueOr(...values: readonly (Value | undefined)[]): string {
+  const value = values.find((one) => one !== undefined && one !== null && typeof one !== 'object');
+  return String(value ?? '');
+}

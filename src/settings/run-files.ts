@@ -1,0 +1,123 @@
+import { open, readdir, truncate, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SettingsError } from '../errors.ts';
+import { errorCode, fileError, makePrivateFolder, readBytes } from './files.ts';
+import { takeLock } from './lock.ts';
+
+/** The journals of runs: one file each in the state folder, named after the run. */
+export class RunFiles {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  path(run: string): string {
+    return join(this.folder, `${run}.jsonl`);
+  }
+
+  /** The ids of all runs, the newest first. */
+  async ids(): Promise<string[]> {
+    try {
+      const names = await readdir(this.folder);
+      return names
+        .filter((name) => /^[\w-]+\.jsonl$/.test(name))
+        .map((name) => name.slice(0, -'.jsonl'.length))
+        .sort()
+        .reverse();
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw fileError('read', this.folder, error);
+    }
+  }
+
+  /** The journal of a run as text; undefined when there is none. */
+  async read(run: string): Promise<string | undefined> {
+    if (!/^[\w-]+$/.test(run)) return undefined;
+    return (await readBytes(this.path(run)))?.toString('utf8');
+  }
+
+  /** Begins the journal of a new run. Who opens it closes it. */
+  async create(run: string): Promise<RunFile> {
+    await makePrivateFolder(this.folder);
+    return this.#open(run, 'ax');
+  }
+
+  /** Goes on with the journal of a run; half a last line (a crash) is taken off. */
+  async resume(run: string): Promise<RunFile> {
+    return this.#open(run, 'a');
+  }
+
+  async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {
+    const path = this.path(run);
+    const release = await takeLock(path, {
+      waitMs: 0,
+      staleMs: Number.POSITIVE_INFINITY,
+      purpose: `run ${run} is being carried out`,
+    });
+    try {
+      if (flags === 'a') await dropHalfLine(path);
+      const file = await open(path, flags, 0o600);
+      if (flags === 'ax') await syncFolder(this.folder);
+      return new RunFile(path, file, release);
+    } catch (error) {
+      await release();
+      throw error instanceof SettingsError ? error : fileError('write', path, error);
+    }
+  }
+}
+
+/** An open journal. Each line is on the disk when `append` resolves. */
+export class RunFile {
+  readonly path: string;
+  readonly #file: FileHandle;
+  readonly #release: () => Promise<void>;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(path: string, file: FileHandle, release: () => Promise<void>) {
+    this.path = path;
+    this.#file = file;
+    this.#release = release;
+  }
+
+  /** @param lines whole lines, with their line breaks */
+  async append(lines: string): Promise<void> {
+    // One after the other, so that lines of devices written at the same time do not mix.
+    const written = this.#last.then(() => this.#write(lines));
+    this.#last = written.catch(() => undefined);
+    await written;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#file.close();
+    await this.#release();
+  }
+
+  async #write(lines: string): Promise<void> {
+    try {
+      await this.#file.appendFile(lines);
+      await this.#file.datasync();
+    } catch (error) {
+      throw fileError('write', this.path, error);
+    }
+  }
+}
+
+async function dropHalfLine(path: string): Promise<void> {
+  const bytes = await readBytes(path);
+  if (bytes === undefined) throw new SettingsError(`there is no journal ${path}`);
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  if (whole < bytes.length) await truncate(path, whole);
+}
+
+/** A new file is only safe when its name is on the disk, too. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // folders cannot be opened there
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

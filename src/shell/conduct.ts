@@ -1,0 +1,188 @@
+import { applyPlan, type ApplyJournal } from '../change/apply.ts';
+import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
+import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
+import { isGood, type RollOut } from '../change/roll-out.ts';
+import type { StepResult, Verdict } from '../change/verdict.ts';
+import { CancelledError, DevshError, RefusedError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
+import type { RunFile } from '../settings/run-files.ts';
+import type { Call } from './call.ts';
+import type { Output } from './output.ts';
+
+/** A run to be carried out: new, or taken up again with what is known of its steps. */
+export interface Conducted {
+  readonly plan: Plan;
+  readonly members: readonly Member[];
+  /** Absent for a new run. */
+  readonly stateOf?: (deviceName: string, index: number) => StepState;
+}
+
+/** Journals, sends, reads back and reports a plan that has been confirmed. */
+export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
+  const { plan, members, stateOf } = conducted;
+  const isNew = stateOf === undefined;
+  const { runs } = call.session.services;
+  const file = await (isNew ? runs.create(plan.run) : runs.resume(plan.run));
+  try {
+    await file.append(isNew ? openingLines(call, plan) : resumeLine(call));
+    const tally = new Tally(plan);
+    if (isNew) {
+      for (const result of plan.devices.flatMap(({ settled }) => settled)) {
+        yield tally.add(result);
+      }
+    }
+    for (const result of unplannedResults(plan)) yield tally.add(result);
+    const events = applyPlan(plan, new Map(members.map((member) => [member.ref.name, member])), {
+      access: call.access,
+      width: call.writeWidth,
+      rollOut: rollOutOf(call),
+      signal: call.io.signal,
+      journal: journalIn(file, () => call.session.services.now()),
+      exclusive: (device, work) => call.session.services.exclusive(device.address, work),
+      stateOf: ({ device, index }) => stateOf?.(device, index) ?? { kind: 'waiting' },
+      afterCanary: (canary) => checkCanary(call, canary, members, plan),
+    });
+    for await (const event of events) {
+      if (event.kind === 'stopped') {
+        yield { kind: 'message', level: 'warning', text: `stopped: ${event.reason}` };
+        continue;
+      }
+      yield tally.add(event.result);
+      yield tally.progress(event.result);
+    }
+    await file.append(journalLine({ kind: 'end', at: now(call) }));
+    yield { kind: 'summary', run: plan.run, counts: tally.counts };
+    if (tally.isUnfinished) {
+      const text = `go on with "resume ${plan.run}", or try again what failed with "retry ${plan.run}"`;
+      yield { kind: 'message', level: 'info', text };
+    }
+  } finally {
+    await file.close();
+  }
+  if (call.io.signal.aborted) {
+    throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
+  }
+}
+
+/** Refuses a plan whose requests lack a secret that the journal does not keep. */
+export function refuseMaskedSteps({ devices }: Plan): void {
+  const masked = devices.flatMap(({ steps }) => steps).find(lacksSecret);
+  if (masked !== undefined) {
+    throw new RefusedError(
+      `${masked.action} ${masked.resource} ${masked.key} needs a secret, which is not kept: repeat the command`,
+    );
+  }
+}
+
+/** Counts verdicts and says how far the run has come. */
+class Tally {
+  readonly counts: Partial<Record<Verdict, number>> = {};
+  readonly #run: string;
+  readonly #total: number;
+  readonly #startedAt = performance.now();
+  #ended = 0;
+  #bad = 0;
+
+  constructor(plan: Plan) {
+    this.#run = plan.run;
+    this.#total = stepCount(plan);
+  }
+
+  get isUnfinished(): boolean {
+    return (this.counts.skipped ?? 0) + (this.counts.unknown ?? 0) + (this.counts.failed ?? 0) > 0;
+  }
+
+  add(result: StepResult): Output {
+    this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
+    if (!isGood(result)) this.#bad += 1;
+    return { kind: 'result', run: this.#run, result };
+  }
+
+  progress({ device, verdict }: StepResult): Output {
+    this.#ended += 1;
+    const left = this.#total - this.#ended;
+    const seconds = Math.ceil(
+      (((performance.now() - this.#startedAt) / this.#ended) * left) / 1000,
+    );
+    const eta = left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
+    const bad = this.#bad > 0 ? ` · ${this.#bad} not as planned` : '';
+    const text = `${device.name} ${verdict}${bad}${eta}`;
+    return { kind: 'progress', done: this.#ended, total: this.#total, text };
+  }
+}
+
+function rollOutOf({ options }: Call): RollOut {
+  const { canary, batch, pauseMs, maxFailures } = options;
+  return { canary, batch, pauseMs, maxFailures };
+}
+
+/** Devices that could not be read: nothing was planned there, which is a failure to be listed. */
+function unplannedResults({ devices }: Plan): StepResult[] {
+  return devices.flatMap(({ device, error, wanted = [] }) =>
+    error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
+  );
+}
+
+/** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
+async function checkCanary(
+  call: Call,
+  canary: readonly DevicePlan[],
+  members: readonly Member[],
+  plan: Plan,
+): Promise<string | undefined> {
+  const names = new Set(canary.map(({ device }) => device.name));
+  const resource = canary[0]?.steps[0]?.resource ?? 'user';
+  for (const member of members.filter(({ ref }) => names.has(ref.name))) {
+    try {
+      await member.close();
+      await member.list(call.access, resource, call.io.signal);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      return `a fresh login on the canary ${member.ref.name} failed: ${error.message}`;
+    }
+  }
+  if (call.options.yes) return undefined;
+  const left = plan.devices.filter(
+    ({ device, steps }) => steps.length > 0 && !names.has(device.name),
+  );
+  const expected = String(left.length);
+  const answer = await call.io.ask?.({
+    kind: 'confirm',
+    text: `The canary is well (${[...names].join(', ')}). Type ${expected} to go on with the other ${expected} devices:`,
+    expected,
+  });
+  return answer === expected ? undefined : 'not continued after the canary';
+}
+
+function openingLines(call: Call, plan: Plan): string {
+  const { services } = call.session;
+  const head: RunHead = {
+    run: plan.run,
+    at: now(call),
+    command: call.line,
+    by: services.operator,
+    version: services.version,
+  };
+  return [
+    journalLine({ kind: 'run', ...head }),
+    ...plan.devices.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
+    journalLine({ kind: 'planned' }),
+  ].join('');
+}
+
+function resumeLine(call: Call): string {
+  return journalLine({ kind: 'resume', at: now(call), by: call.session.services.operator });
+}
+
+function journalIn(file: RunFile, clock: () => Date): ApplyJournal {
+  const at = (): string => clock().toISOString();
+  return {
+    sending: (ref) => file.append(journalLine({ kind: 'send', ref, at: at() })),
+    ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
+    stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
+  };
+}
+
+function now(call: Call): string {
+  return call.session.services.now().toISOString();
+}

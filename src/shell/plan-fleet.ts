@@ -1,0 +1,71 @@
+import type { Change } from '../change/change.ts';
+import {
+  mergeDevicePlans,
+  newRunId,
+  planDevice,
+  unplanned,
+  type DevicePlan,
+  type Plan,
+} from '../change/plan.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { CancelledError, DevshError, RefusedError } from '../errors.ts';
+import { fanOut } from '../fleet/fan-out.ts';
+import type { Member } from '../fleet/member.ts';
+import type { Call } from './call.ts';
+import type { Output } from './output.ts';
+
+/** Reads every device and computes what the changes mean on it; in the order of the members. */
+export async function* planFleet(
+  call: Call,
+  members: readonly Member[],
+  changesFor: (member: Member) => readonly Change[],
+): AsyncGenerator<Output, Plan> {
+  if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
+  const plans = new Map<Member, DevicePlan>();
+  const planned = fanOut<Member, DevicePlan>(
+    members,
+    call.readWidth,
+    async (member, emit) => {
+      const plan = await planMember(call, member, changesFor(member));
+      plans.set(member, plan);
+      emit(plan);
+    },
+    call.io.signal,
+  );
+  for await (const { device, error } of planned) {
+    const text = `planning: ${device.name} ${error === undefined ? 'was read' : 'failed'}`;
+    yield { kind: 'progress', done: plans.size, total: members.length, text };
+  }
+  if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+  return {
+    run: newRunId(call.session.services.now()),
+    devices: members.flatMap((member) => plans.get(member) ?? []),
+  };
+}
+
+async function planMember(
+  call: Call,
+  member: Member,
+  changes: readonly Change[],
+): Promise<DevicePlan> {
+  const { ref, entry, profile } = member;
+  try {
+    if (entry.readOnly === true) {
+      throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
+    }
+    const records = new Map<string, readonly DeviceRecord[]>();
+    const parts: DevicePlan[] = [];
+    for (const change of changes) {
+      const { resource } = change;
+      const held =
+        records.get(resource) ?? (await member.list(call.access, resource, call.io.signal));
+      records.set(resource, held);
+      parts.push(planDevice(ref, profile, change, held));
+    }
+    return mergeDevicePlans(ref, parts);
+  } catch (error) {
+    // A line that makes no sense is the user's mistake, and the same on every device.
+    if (!(error instanceof DevshError) || error.code === 'usage') throw error;
+    return unplanned(ref, changes, error);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Member } from '../fleet/member.ts';
+import { visible } from '../output/sanitize.ts';
+import { promptText } from '../shell/prompt-text.ts';
+import type { FleetView } from './state.ts';
+
+/** The fleet as it is now, as plain data. */
+export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
+  return {
+    devices: fleet.connected.map(({ ref, state }) => ({
+      name: ref.name,
+      address: ref.address,
+      kind: state.kind,
+      error: state.kind === 'failed' ? state.error : undefined,
+    })),
+    selected: fleet.selection.map(({ ref }) => ref.name),
+    isNarrowed: fleet.isNarrowed,
+    prompt: promptText(fleet),
+    rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly),
+  };
+}
+
+/** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
+function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['rights'] {
+  const accounts = distinct(members.map(({ account }) => account));
+  const trusts = distinct(members.map(({ trust }) => trust && trustWord(trust)));
+  const [account] = accounts;
+  const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
+  const mode =
+    isReadOnly || readOnly === members.length
+      ? 'read-only'
+      : readOnly > 0
+        ? `${readOnly} read-only`
+        : 'read-write';
+  return [
+    ...(account === undefined
+      ? []
+      : [accounts.length > 1 ? `as ${accounts.length} accounts` : `as ${visible(account)}`]),
+    ...trusts,
+    mode,
+  ].map((text) => ({ text, isAlarming: text === NOT_CHECKED }));
+}
+
+const NOT_CHECKED = 'NOT CHECKED';
+
+function trustWord(trust: NonNullable<Member['trust']>): string {
+  switch (trust.kind) {
+    case 'pinned':
+      return 'pinned';
+    case 'ca':
+      return 'own CA';
+    case 'system':
+      return 'system CA';
+    case 'insecure':
+      return NOT_CHECKED;
+  }
+}
+
+function distinct(texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts.filter((text) => text !== undefined))];
+}

@@ -1,0 +1,105 @@
+import { visible } from '../output/sanitize.ts';
+import { cut, widthOf } from '../output/width.ts';
+import { firstGrapheme, lastGrapheme } from './graphemes.ts';
+import { contextOf } from './keymap.ts';
+import { lineText, type Line } from './line.ts';
+import { searchedLine } from './reduce-prompt.ts';
+import type { State } from './state.ts';
+
+/** The one line that is typed in, cut to the screen around its cursor. */
+export interface InputLine {
+  readonly label: string;
+  readonly text: string;
+  /** Where the cursor stands, in cells from the left of the screen; undefined: it is not here. */
+  readonly cursor: number | undefined;
+  /** The cell in which column 0 of the line stands; may be negative when it is scrolled. */
+  readonly origin: number;
+}
+
+/** What is typed into at the moment: an answer, a filter, a search, or the prompt. */
+export function inputLine(state: State): InputLine {
+  const { columns } = state.size;
+  const [question] = state.questions;
+  switch (contextOf(state)) {
+    case 'question': {
+      const line = question?.editing.line ?? { before: '', after: '' };
+      const shown = question?.kind === 'secret' ? masked(line) : line;
+      return place('answer> ', shown, columns, true);
+    }
+    case 'filter':
+      return place('filter> ', state.table.filter.editing.line, columns, true);
+    case 'search': {
+      const { search, history } = state.prompt;
+      const found = searchedLine(history, search) ?? '';
+      const label = `search '${visible(search?.query ?? '')}': `;
+      return place(cut(label, Math.floor(columns / 2)), { before: found, after: '' }, columns, true);
+    }
+    case 'overlay':
+    case 'table':
+      return place(state.fleet.prompt, state.prompt.editing.line, columns, false);
+    case 'menu':
+    case 'prompt':
+      return place(state.fleet.prompt, state.prompt.editing.line, columns, true);
+  }
+}
+
+/** As it is drawn: line ends as a sign, nothing that a terminal would obey. */
+export function shownLine(text: string): string {
+  return visible(text.replaceAll('\n', '⏎'));
+}
+
+function masked(line: Line): Line {
+  const dots = (text: string): string => '•'.repeat([...text].length);
+  return { before: dots(line.before), after: dots(line.after) };
+}
+
+function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
+  // On a narrow screen the line is more important than where it goes.
+  const shownLabel = ` ${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
+  const start = widthOf(shownLabel);
+  const room = Math.max(1, columns - start - 1);
+  const before = shownLine(line.before);
+  const after = shownLine(line.after);
+  const tail = before === '' ? '' : tailOf(before, after === '' ? room : Math.ceil(room * 0.8));
+  const isScrolled = tail.length < before.length;
+  const head = headOf(after, room - widthOf(tail));
+  const hidden = widthOf(before) - widthOf(tail);
+  return {
+    label: shownLabel,
+    text: isScrolled ? tail + head : before + head,
+    cursor: isActive ? start + widthOf(tail) : undefined,
+    origin: start - hidden,
+  };
+}
+
+function tailOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let rest = text;
+  let used = 0;
+  while (rest !== '') {
+    const last = lastGrapheme(rest);
+    used += widthOf(last);
+    if (used > width) break;
+    rest = rest.slice(0, rest.length - last.length);
+  }
+  return text.slice(rest.length);
+}
+
+function headOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let head = '';
+  let used = 0;
+  for (let rest = text; rest !== '';) {
+    const first = firstGrapheme(rest);
+    used += widthOf(first);
+    if (used > width) break;
+    head += first;
+    rest = rest.slice(first.length);
+  }
+  return head;
+}
+
+/** Cells in front of a column of the line: where `^` points. */
+export function columnCells(line: Line, column: number): number {
+  return widthOf(shownLine(lineText(line).slice(0, column)));
+}

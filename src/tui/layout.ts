@@ -1,0 +1,130 @@
+import { reasonText } from '../output/error-text.ts';
+import { visible } from '../output/sanitize.ts';
+import { problemLines } from './problem-lines.ts';
+import type { LogLine, OpenQuestion, State } from './state.ts';
+import { shownDevices } from './table-rows.ts';
+import { wrapText } from './wrap.ts';
+
+/** Below this nothing useful can be shown. */
+export const SMALLEST = { columns: 40, rows: 10 };
+
+/** How many rows each part of the screen gets, from the top. Bar, title, input and footer have one. */
+export interface Layout {
+  /** The table with its header, or what lies over it. */
+  readonly body: number;
+  /** Failures, messages and progress; wrapped, the newest last. */
+  readonly messages: readonly LogLine[];
+  /** The rule above a question, what is asked, and how much of it is out of sight. */
+  readonly question: readonly string[];
+  /** Proposals or the problem of the line, under the prompt. */
+  readonly under: number;
+  /** Row of the line that is typed in, from 0. */
+  readonly inputRow: number;
+}
+
+export function isTooSmall({ size }: State): boolean {
+  return size.columns < SMALLEST.columns || size.rows < SMALLEST.rows;
+}
+
+const FIXED = 4;
+
+export function layoutOf(state: State): Layout {
+  const { columns, rows } = state.size;
+  const room = Math.max(1, rows - FIXED);
+  const [question] = state.questions;
+  if (question !== undefined) {
+    const lines = questionLines(question, columns, Math.max(2, room - (rows > 14 ? 4 : 2)));
+    return {
+      body: room - lines.length,
+      messages: [],
+      question: lines,
+      under: 0,
+      inputRow: 2 + room,
+    };
+  }
+  const { menu, problem } = state.prompt;
+  const most = Math.max(2, Math.floor(rows / 4));
+  const under =
+    state.focus !== 'prompt' || state.overlay.kind !== 'none'
+      ? 0
+      : menu !== undefined
+        ? Math.min(menu.completion.proposals.length, most)
+        : problem !== undefined
+          ? Math.min(problemLines(problem, columns).length + 1, room - 1)
+          : 0;
+  const messages = state.overlay.kind === 'none' ? messageLines(state, room - under) : [];
+  return {
+    body: room - under - messages.length,
+    messages,
+    question: [],
+    under,
+    inputRow: 2 + room - under,
+  };
+}
+
+/** Rows of records that are on the screen. */
+export function tableHeight(state: State): number {
+  return Math.max(1, layoutOf(state).body - 1);
+}
+
+/** Devices that failed stand as long as they fail; below them what the last line said. */
+function messageLines(state: State, room: number): LogLine[] {
+  const { columns } = state.size;
+  const wrapped = (lines: readonly LogLine[]): LogLine[] =>
+    lines.flatMap(({ tone, text }) =>
+      wrapText(text, columns - 2, '  ').map((part) => ({ tone, text: part })),
+    );
+  const most = Math.max(2, Math.floor(room / 3));
+  const said = wrapped([...state.log.current, ...progressLine(state)]);
+  const failed = failureLines(state);
+  const failures = wrapped(failed);
+  const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
+  const forFailures = Math.min(failures.length, most - forSaid);
+  const shown = failures.slice(0, forFailures);
+  if (forFailures < failures.length && forFailures > 0) {
+    const text = `… ${failed.length} devices failed; "devices" lists them, m in the table has the reasons`;
+    const [line = text] = wrapText(text, columns - 2);
+    if (failed.length > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
+  }
+  return [...shown, ...said.slice(said.length - forSaid)];
+}
+
+/** Why a device that is shown has no records in the table; one line for each. */
+export function failureLines(state: State): LogLine[] {
+  const shown = shownDevices(state);
+  return shown.flatMap((name): LogLine[] => {
+    const tab = state.fleet.devices.find((device) => device.name === name);
+    const read = state.table.reads.get(name);
+    const error = tab?.error ?? (read?.outcome.ok === false ? read.outcome.error : undefined);
+    if (error === undefined || tab?.kind === 'connecting') return [];
+    const device = { name, address: tab?.address ?? '' };
+    return [{ tone: 'bad', text: `✗ ${visible(name)}: ${reasonText(error, device)}` }];
+  });
+}
+
+function progressLine({ work }: State): LogLine[] {
+  if (work === undefined) return [];
+  const waiting = work.waiting > 0 ? ` · ${work.waiting} more waiting` : '';
+  const how = work.isStopping
+    ? 'stopping: the request in flight is finished first; Ctrl-C again leaves it'
+    : 'Ctrl-C cancels';
+  return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting} · ${how}` }];
+}
+
+function questionLines(question: OpenQuestion, columns: number, most: number): string[] {
+  const title = question.kind === 'secret' ? ' login ' : ' question ';
+  const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
+  const asked = wrapText(question.complaint ?? question.text, columns - 2);
+  const details = question.lines.flatMap((line) => wrapText(line, columns - 2, '  '));
+  const room = Math.max(1, most - 1 - asked.length);
+  if (details.length <= room) return [rule, ...details, ...asked].slice(0, most);
+  const height = Math.max(1, room - 1);
+  const top = Math.min(question.top, details.length - height);
+  const more = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
+  return [rule, ...details.slice(top, top + height), more, ...asked].slice(-most);
+}
+
+/** How far a question can be scrolled. */
+export function questionDepth(question: OpenQuestion, columns: number): number {
+  return question.lines.flatMap((line) => wrapText(line, columns - 2, '  ')).length;
+}

@@ -1,0 +1,30 @@
+import { detailLines } from './detail-lines.ts';
+import { helpLines } from './help-lines.ts';
+import type { State } from './state.ts';
+import { wrapText } from './wrap.ts';
+
+/** The title and the lines of what lies over the table, wrapped to the screen. */
+export function overlayLines(state: State): readonly string[] {
+  const { overlay, size } = state;
+  switch (overlay.kind) {
+    case 'none':
+      return [];
+    case 'pager':
+      return wrapAll(overlay.lines, size.columns - 2);
+    case 'help':
+      return helpLines(size.columns - 2);
+    case 'details':
+      return detailLines(state, overlay.key);
+  }
+}
+
+const wrapped = new WeakMap<readonly string[], { width: number; lines: readonly string[] }>();
+
+/** A long text is wrapped once, not at each key. */
+function wrapAll(lines: readonly string[], width: number): readonly string[] {
+  const known = wrapped.get(lines);
+  if (known?.width === width) return known.lines;
+  const result = lines.flatMap((line) => wrapText(line, width, '    '));
+  wrapped.set(lines, { width, lines: result });
+  return result;
+}

@@ -1,0 +1,204 @@
+import type { Action, ViewAction } from './actions.ts';
+import { actOnPrompt, editPrompt, openMenu, setLine } from './reduce-prompt.ts';
+import {
+  actOnTable,
+  addReads,
+  dropLostMarks,
+  editFilter,
+  follow,
+  setSource,
+  settle,
+} from './reduce-table.ts';
+import { edit, type EditKey } from './line.ts';
+import { contextOf } from './keymap.ts';
+import { layoutOf, questionDepth, tableHeight } from './layout.ts';
+import { overlayLines } from './overlay-lines.ts';
+import { keyOfRow, tableRows } from './table-rows.ts';
+import type { OpenQuestion, State } from './state.ts';
+
+/** So many messages are kept to be read again. */
+const LOG_LIMIT = 2_000;
+
+/** What happened, and the state after it. Pure; unknown keys change nothing. */
+export function reduce(state: State, action: Action): State {
+  const next = step(state, action);
+  if (next === state) return state;
+  const followed = { ...next, table: follow(state, next) };
+  const table = settle(followed, tableHeight(followed));
+  return table === next.table ? next : { ...followed, table };
+}
+
+function step(state: State, action: Action): State {
+  const { prompt, table, log } = state;
+  switch (action.kind) {
+    case 'view':
+      return act(state, action.action);
+    case 'edit':
+      return editActive(state, action.key);
+    case 'set-line':
+      return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
+    case 'menu':
+      return { ...state, prompt: openMenu(prompt, action) };
+    case 'problem':
+      return { ...state, prompt: { ...prompt, menu: undefined, problem: action.problem } };
+    case 'history':
+      return { ...state, prompt: { ...prompt, history: action.lines, recall: undefined } };
+    case 'resize':
+      return { ...state, size: action.size };
+    case 'fleet':
+      return { ...state, fleet: action.fleet };
+    case 'table':
+      return { ...state, table: setSource(state, action.source) };
+    case 'reads': {
+      const read = { ...state, table: addReads(table, action.reads) };
+      return { ...read, table: dropLostMarks(read) };
+    }
+    case 'work-start':
+      return {
+        ...state,
+        work: { isStopping: false, progress: undefined, waiting: action.waiting },
+      };
+    case 'work-progress':
+      return state.work ? { ...state, work: { ...state.work, progress: action.text } } : state;
+    case 'work-waiting':
+      return state.work ? { ...state, work: { ...state.work, waiting: action.waiting } } : state;
+    case 'work-stopping':
+      return state.work ? { ...state, work: { ...state.work, isStopping: true } } : state;
+    case 'work-end':
+      return { ...state, work: undefined };
+    case 'log-clear':
+      return { ...state, log: { ...log, current: [] } };
+    case 'log':
+      return { ...state, log: appended(log, 0, action.lines) };
+    case 'log-replace':
+      return { ...state, log: appended(log, action.count, action.lines) };
+    case 'pager':
+      return {
+        ...state,
+        overlay: { kind: 'pager', title: action.title, lines: action.lines, top: 0 },
+      };
+    case 'ask':
+      return { ...state, questions: [...state.questions, action.question] };
+    case 'complain':
+      return changeQuestion(state, (question) => ({
+        ...question,
+        complaint: action.text,
+        editing: edit(question.editing, { kind: 'set', line: '' }),
+      }));
+    case 'answered':
+      return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
+  }
+}
+
+function appended(log: State['log'], dropped: number, lines: State['log']['current']): State['log'] {
+  const keep = (old: State['log']['current']): State['log']['current'] =>
+    dropped === 0 ? old : old.slice(0, Math.max(0, old.length - dropped));
+  return {
+    current: [...keep(log.current), ...lines],
+    all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
+  };
+}
+
+/** A key that edits goes to the line that has the cursor. */
+function editActive(state: State, key: EditKey): State {
+  switch (contextOf(state)) {
+    case 'question':
+      return changeQuestion(state, (question) => ({
+        ...question,
+        complaint: undefined,
+        editing: edit(question.editing, key),
+      }));
+    case 'filter':
+      return {
+        ...state,
+        table: { ...state.table, filter: editFilter(state.table.filter, key), cursor: 0, top: 0 },
+      };
+    case 'search':
+    case 'menu':
+    case 'prompt':
+      return { ...state, prompt: editPrompt(state.prompt, key) };
+    case 'overlay':
+    case 'table':
+      return state;
+  }
+}
+
+function changeQuestion(state: State, change: (question: OpenQuestion) => OpenQuestion): State {
+  const [first, ...others] = state.questions;
+  return first === undefined ? state : { ...state, questions: [change(first), ...others] };
+}
+
+function act(state: State, action: ViewAction): State {
+  switch (action) {
+    case 'go-table':
+      return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
+    case 'go-prompt':
+      return { ...state, focus: 'prompt', overlay: { kind: 'none' } };
+    case 'help':
+      return { ...state, overlay: { kind: 'help', top: 0 } };
+    case 'close':
+      return { ...state, overlay: { kind: 'none' } };
+    case 'details': {
+      const { rows, keyField } = tableRows(state);
+      const row = rows[state.table.cursor];
+      if (row === undefined) return state;
+      return { ...state, overlay: { kind: 'details', key: keyOfRow(row, keyField), top: 0 } };
+    }
+    case 'messages': {
+      const lines = state.log.all.map(({ text }) => text);
+      const shown = lines.length > 0 ? lines : ['nothing was said yet'];
+      return {
+        ...state,
+        overlay: { kind: 'pager', title: 'messages', lines: shown, top: Infinity },
+      };
+    }
+    case 'scroll-up':
+    case 'scroll-down':
+      return changeQuestion(state, (question) => ({
+        ...question,
+        top: Math.max(
+          0,
+          Math.min(
+            question.top + (action === 'scroll-up' ? -1 : 1),
+            questionDepth(question, state.size.columns) - 1,
+          ),
+        ),
+      }));
+    case 'history-back':
+    case 'history-forth':
+    case 'search':
+    case 'search-accept':
+    case 'search-cancel':
+    case 'menu-next':
+    case 'menu-back':
+    case 'menu-accept':
+    case 'menu-close':
+    case 'clear-line':
+      return { ...state, prompt: actOnPrompt(state.prompt, action) };
+    default:
+      return state.overlay.kind === 'none'
+        ? { ...state, table: actOnTable(state, action, tableHeight(state)) }
+        : scrolled(state, action);
+  }
+}
+
+/** Overlays scroll by lines; they have no cursor. */
+function scrolled(state: State, action: ViewAction): State {
+  const { overlay } = state;
+  if (overlay.kind === 'none') return state;
+  const height = Math.max(1, layoutOf(state).body - 1);
+  const last = Math.max(0, overlayLines(state).length - height);
+  const now = Math.min(overlay.top, last);
+  const by: Partial<Record<ViewAction, number>> = {
+    up: -1,
+    down: 1,
+    'page-up': 1 - height,
+    'page-down': height - 1,
+    'half-up': -Math.ceil(height / 2),
+    'half-down': Math.ceil(height / 2),
+    first: -Infinity,
+    last: Infinity,
+  };
+  const top = Math.max(0, Math.min(last, now + (by[action] ?? 0)));
+  return { ...state, overlay: { ...overlay, top } };
+}

@@ -1,0 +1,99 @@
+import type { FoldedRow } from '../fleet/fold.ts';
+import { hasUnsafe } from '../output/sanitize.ts';
+import { cellText, fieldText } from '../output/value.ts';
+import { quoteAssignment, quoteWord } from '../shell/parse.ts';
+import type { Line } from './line.ts';
+import type { State } from './state.ts';
+import { marksOf, rawKeyOf, shownDevices, tableRows } from './table-rows.ts';
+
+/* What the keys of the table do, as lines that could be typed. */
+
+export function addLine({ table }: State): string {
+  return `${table.view.resource} add `;
+}
+
+/** `user set bob lang=de …` with all that the record under the cursor holds; undefined without one. */
+export function editLine(state: State): Line | undefined {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  if (row === undefined) return undefined;
+  const key = rawKeyOf(row.record, keyField);
+  const { resource, perDevice } = state.table.view;
+  const fields = Object.keys(row.record).filter(
+    (field) => field !== keyField && !perDevice.includes(field),
+  );
+  const names = row.devices.map(({ name }) => name);
+  const on = names.length === state.fleet.selected.length ? '' : onDevices(names);
+  const words = [quoteWord(key), ...assignments(row.record, fields)].join(' ');
+  // Behind `--` a key that starts with a dash is no option, and options come before it.
+  return key.startsWith('-')
+    ? { before: `${resource} set ${on} -- ${words}`, after: '' }
+    : { before: `${resource} set ${words}`, after: on === '' ? '' : ` ${on}` };
+}
+
+/** One `user delete` for each set of devices that the marked records, or the current one, are on. */
+export function deleteLines(state: State): string[] {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  const { marks, view } = state.table;
+  const shown = shownDevices(state);
+  const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
+  const devicesByKey = new Map<string, string[]>();
+  for (const mark of wanted) {
+    const at = mark.indexOf('\n');
+    const device = mark.slice(0, at);
+    // What is marked on devices that are out of sight is not meant.
+    if (!shown.includes(device)) continue;
+    const key = mark.slice(at + 1);
+    devicesByKey.set(key, [...(devicesByKey.get(key) ?? []), device]);
+  }
+  const keysByDevices = new Map<string, string[]>();
+  for (const [key, names] of devicesByKey) {
+    const ordered = shown.filter((name) => names.includes(name));
+    const devices = onDevices(ordered);
+    keysByDevices.set(devices, [...(keysByDevices.get(devices) ?? []), key]);
+  }
+  return [...keysByDevices].map(([on, keys]) => {
+    const words = keys.map(quoteWord).join(' ');
+    const hasDash = keys.some((key) => key.startsWith('-'));
+    return `${view.resource} delete ${hasDash ? `${on} -- ${words}` : `${words} ${on}`}`;
+  });
+}
+
+/** `user add …` for the marked rows, or the current one: what would make the same records elsewhere. */
+export function copyLines(state: State): string[] {
+  const { rows, keyField } = tableRows(state);
+  const { marks, view, cursor } = state.table;
+  const marked = rows.filter((row) => marksOf(row, keyField).some((mark) => marks.has(mark)));
+  const current = rows[cursor];
+  const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
+  return chosen.map(({ record }) => {
+    const fields = Object.keys(record).filter((field) => !view.perDevice.includes(field));
+    return [`${view.resource} add`, ...assignments(record, fields)].join(' ');
+  });
+}
+
+/** `use fw2` for the device `by` places further; `use all` behind the last one. */
+export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
+  const names = fleet.devices.map(({ name }) => name);
+  if (names.length < 2) return undefined;
+  const [selected] = fleet.selected;
+  const isOne = fleet.isNarrowed && fleet.selected.length === 1 && selected !== undefined;
+  const now = isOne ? names.indexOf(selected) + 1 : 0;
+  const next = names[((now + by + names.length + 1) % (names.length + 1)) - 1];
+  return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
+}
+
+/** Values that cannot be typed as they are, and secrets, are left out. */
+function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
+  return fields.flatMap((field) => {
+    const value = record[field];
+    const text = typeof value === 'string' ? value : cellText(value);
+    if (hasUnsafe(text) || hasUnsafe(field) || fieldText(field, value) !== text) return [];
+    return [quoteAssignment(field, text)];
+  });
+}
+
+function onDevices(names: readonly string[]): string {
+  return `--on ${quoteWord(names.join(','))}`;
+}

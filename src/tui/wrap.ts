@@ -1,0 +1,47 @@
+import { firstGrapheme } from './graphemes.ts';
+import { widthOf } from '../output/width.ts';
+
+/**
+ * A harmless text in lines of at most `width` cells, broken at blanks where there are some; lines
+ * after the first are indented.
+ */
+export function wrapText(text: string, width: number, indent = ''): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, width, indent));
+}
+
+function wrapLine(text: string, width: number, indent: string): string[] {
+  if (widthOf(text) <= width || width < 4) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/(?<=\s)/)) {
+    if (widthOf(line) + widthOf(word.trimEnd()) <= width) {
+      line += word;
+      continue;
+    }
+    if (line.trim() !== '') {
+      lines.push(line.trimEnd());
+      line = indent;
+    }
+    line += word;
+    while (widthOf(line.trimEnd()) > width) {
+      const head = headOf(line, width);
+      lines.push(head);
+      line = indent + line.slice(head.length);
+    }
+  }
+  if (line.trim() !== '') lines.push(line.trimEnd());
+  return lines;
+}
+
+/** As much of the start as fits; at least one character. */
+function headOf(text: string, width: number): string {
+  let head = '';
+  let used = 0;
+  while (head.length < text.length) {
+    const next = firstGrapheme(text.slice(head.length));
+    used += widthOf(next);
+    if (used > width && head !== '') break;
+    head += next;
+  }
+  return head;
+}
