@@ -7,6 +7,7 @@ import { UsageError } from './errors.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
+import { writeTextAtomically } from './settings/files.ts';
 import { withLock } from './settings/lock.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
@@ -61,6 +62,7 @@ export function createServices(options: ServiceOptions): Services {
       return credentials;
     },
     readFile: readUserFile,
+    writeFile: writeTextAtomically,
     startSimulator,
     async faults() {
       const { FAULTS } = await import('./simulator/faults.ts');

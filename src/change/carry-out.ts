@@ -1,7 +1,7 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { CancelledError, DevshError, DriftError } from '../errors.ts';
+import { CancelledError, DevshError } from '../errors.ts';
 import { isSameValue, isTimeStamp } from './compare.ts';
 import { isMasked } from './journal.ts';
 import { find, judge, type Answered } from './judge.ts';
@@ -11,8 +11,7 @@ import type { StepResult } from './verdict.ts';
 /** What a step needs of its device. */
 export interface StepDevice {
   readonly profile: Profile;
-  readonly name: string;
-  list(): Promise<readonly DeviceRecord[]>;
+  list(resource: string): Promise<readonly DeviceRecord[]>;
   /** Sends a request once. */
   write(request: Step['request']): Promise<unknown>;
 }
@@ -24,38 +23,30 @@ export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>
 const SETTLE_DELAYS_MS = [200, 800];
 
 /**
- * Carries out one step: read, compare with the plan, send once, read back, judge. Expected failures
- * are a result, not thrown.
+ * Carries out one step: sends once, reads back, judges. Expected failures are a result, not thrown.
  *
- * @param isInDoubt the request may have been sent before (a crash): it is settled by reading first
+ * @param before the records of the resource just before
  * @param beforeSend is awaited just before the request leaves: the journal
+ * @returns the end of the step, and the records read back, where they could be
  */
 export async function carryOut(
   step: Step,
   device: StepDevice,
-  isInDoubt: boolean,
+  before: readonly DeviceRecord[],
   beforeSend: () => Promise<void>,
-): Promise<StepEnd> {
+): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
+  await beforeSend();
   try {
-    const before = await device.list();
-    const settled = isInDoubt ? settleDoubt(device.profile, step, before) : undefined;
-    if (settled !== undefined) return settled;
-    const drift = driftOf(device.profile, step, before);
-    if (drift !== undefined) {
-      const error = new DriftError(`${device.name}: ${drift}; nothing was sent`);
-      return { verdict: 'drift', error };
-    }
-    await beforeSend();
     const answered = await send(step, device);
     return await readBack(step, answered, before, device);
   } catch (error) {
-    if (error instanceof DevshError) return { verdict: 'failed', error };
+    if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
     throw error;
   }
 }
 
 /** What became of a request that was sent before a crash; undefined when it had no effect at all. */
-function settleDoubt(
+export function settleDoubt(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],
@@ -68,7 +59,7 @@ function settleDoubt(
 }
 
 /** What has changed since the plan, in words; undefined when the plan still holds. */
-function driftOf(
+export function driftOf(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],
@@ -111,22 +102,21 @@ async function readBack(
   answered: Answered,
   before: readonly DeviceRecord[],
   device: StepDevice,
-): Promise<StepEnd> {
+): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
-      after = await device.list();
+      after = await device.list(step.resource);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      return unread(answered, error);
+      return { end: unread(answered, error) };
     }
-    const judgement = judge(device.profile, step, answered, { before, after });
+    const end = judge(device.profile, step, answered, { before, after });
     const delayMs = SETTLE_DELAYS_MS[attempt];
     // An answer may come before the change shows, and a lost request may still be at work.
     const mayStillSettle =
-      judgement.verdict === 'no effect' ||
-      (judgement.verdict === 'failed' && answered.kind === 'lost');
-    if (!mayStillSettle || delayMs === undefined) return judgement;
+      end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');
+    if (!mayStillSettle || delayMs === undefined) return { end, after };
     await new Promise((resolve) => setTimeout(resolve, delayMs));
   }
 }

@@ -39,6 +39,14 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   return changes;
 }
 
+/** Whether a file is YAML or JSON (otherwise CSV): by its name, or by its look where it has none. */
+export function isChangeSetFile(file: string, text: string): boolean {
+  if (/\.csv$/i.test(file)) return false;
+  if (/\.(ya?ml|json)$/i.test(file)) return true;
+  const [line = ''] = text.replace(/^\ufeff/, '').split('\n');
+  return !/^[\w"]+([,;\t][\w" ]+)+\s*$/.test(line);
+}
+
 /** Reads a CSV file as adds: the first line names the fields, each further line is a record. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   let rows: Record<string, string>[];

@@ -1,3 +1,4 @@
+import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
@@ -17,12 +18,12 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
  * the account in use, deleting the last record, deleting a protected one. `accountOn` gives the account
  * in use, undefined where it is not known (a bare token).
  */
-export function guardPlan(plan: Plan, accountOn: (deviceName: string) => string | undefined): void {
+export function guardPlan(plan: Plan, accountOn: (device: DeviceRef) => string | undefined): void {
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     for (const step of steps) {
       const reason =
-        ownAccountReason(step, accountOn(device.name)) ??
+        ownAccountReason(step, accountOn(device)) ??
         protectedReason(step) ??
         lastOneReason(step, devicePlan);
       if (reason !== undefined) {
@@ -35,12 +36,12 @@ export function guardPlan(plan: Plan, accountOn: (deviceName: string) => string 
 /** The devices on which a user is deleted or renamed while it is not known whose account is in use. */
 export function unguardedDevices(
   plan: Plan,
-  accountOn: (deviceName: string) => string | undefined,
+  accountOn: (device: DeviceRef) => string | undefined,
 ): readonly string[] {
   return plan.devices
     .filter(
       ({ device, steps }) =>
-        accountOn(device.name) === undefined && steps.some((step) => removesKey(step)),
+        accountOn(device) === undefined && steps.some((step) => removesKey(step)),
     )
     .map(({ device }) => device.name);
 }

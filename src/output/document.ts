@@ -116,8 +116,11 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
   if (isPlanAll(outputs, plans)) {
     return { run, plan: plans.flatMap(({ plan }) => plan.devices.map(devicePlanObject)) };
   }
-  const ended = withSettled(
-    results.map(({ result }) => result),
+  const ended = inPlanOrder(
+    withSettled(
+      results.map(({ result }) => result),
+      plans,
+    ),
     plans,
   );
   return {
@@ -145,6 +148,14 @@ function withSettled(results: readonly StepResult[], plans: readonly PlanOutput[
   const said = new Set(results.map(idOf));
   const settled = plans.flatMap(({ plan }) => plan.devices.flatMap((device) => device.settled));
   return [...results, ...settled.filter((result) => !said.has(idOf(result)))];
+}
+
+/** Device by device as planned, whichever ended first. */
+function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[]): StepResult[] {
+  const devices = plans.flatMap(({ plan }) => plan.devices.map(({ device }) => device.name));
+  const place = new Map([...new Set(devices)].map((name, index) => [name, index]));
+  const placeOf = ({ device }: StepResult): number => place.get(device.name) ?? place.size;
+  return [...results].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Errors that stand nowhere else: devices that no plan could be made for, and what was remarked. */

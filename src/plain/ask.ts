@@ -32,7 +32,10 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
     terminal.on('close', () => {
       resolve(undefined);
     });
-    terminal.question(`${visibleLines(question.text)} `, finish);
+    const prompt = `${visibleLines(question.text)} `;
+    // Muted before anybody is told to type.
     isMuted = isSecret;
+    terminal.question(prompt, finish);
+    if (isSecret) host.stderr.write(prompt);
   });
 }

@@ -119,7 +119,7 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
         given.push({ spec, ...valueWord(spec, words[at], word) });
       }
     } else {
-      for (const [index, letter] of [...word.text.slice(1)].entries()) {
+      for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
         const spec = OPTIONS.find(({ short }) => short === letter);
         if (spec === undefined) {
           throw new UsageError(`there is no option -${letter}`, { column: word.start });

@@ -1,4 +1,6 @@
+import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
+import type { DeviceRef } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
@@ -26,7 +28,7 @@ export class Call {
   #access: ShellAccess | undefined;
 
   constructor(
-    invocation: Invocation,
+    invocation: Pick<Invocation, 'args' | 'options' | 'line'>,
     session: Session,
     io: ShellIo,
     commands: readonly CommandSpec[],
@@ -59,6 +61,26 @@ export class Call {
       verbose: options.verbose || this.options.verbose,
     };
     return new Call({ ...invocation, options: inherited }, this.session, this.io, this.commands);
+  }
+
+  /** The same call with every question answered by yes: what must happen by itself. */
+  nestedYes(): Call {
+    const { args, line, options } = this;
+    return new Call(
+      { args, line, options: { ...options, yes: true, canary: 0 } },
+      this.session,
+      { ...this.io, signal: new AbortController().signal },
+      this.commands,
+    );
+  }
+
+  /** A file of the user's, or standard input for `-`. */
+  readText(file: string): Promise<string> {
+    return file === '-' ? this.io.readInput() : this.session.services.readFile(file);
+  }
+
+  newRun(): string {
+    return newRunId(this.session.services.now());
   }
 
   get access(): ShellAccess {
@@ -95,6 +117,17 @@ export class Call {
     );
   }
 
+  /** The members at the addresses of a plan; with `--on`, only those that it names, too. */
+  async membersAt(devices: readonly DeviceRef[]): Promise<readonly Member[]> {
+    const { on } = this.options;
+    const named = on.length > 0 ? await this.resolve(on) : undefined;
+    const wanted = named && new Set(named.map(({ ref }) => ref.address));
+    const addresses = devices
+      .map(({ address }) => address)
+      .filter((address) => wanted?.has(address) !== false);
+    return addresses.length === 0 ? [] : this.resolve(addresses);
+  }
+
   /** The members for selectors over inventory, addresses and the devices of this session. */
   async resolve(
     selectors: readonly string[],
@@ -107,8 +140,30 @@ export class Call {
     const others = devices.filter(
       ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
     );
-    const entries = selectDevices(selectors, new Inventory([...connected, ...others]));
+    const entries = this.#select(selectors, new Inventory([...connected, ...others]));
     return fleet.members(entries.map((entry) => ({ ...entry, ...overrides })));
+  }
+
+  /** As `selectDevices`, but an error's column is counted in the line. */
+  #select(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
+    try {
+      return selectDevices(selectors, inventory);
+    } catch (error) {
+      if (!(error instanceof UsageError) || error.column === undefined) throw error;
+      const wrong = selectors.find((selector) => !isUnderstood(selector, inventory)) ?? '';
+      const start = this.line.lastIndexOf(wrong);
+      const column = start < 0 ? undefined : start + error.column;
+      throw new UsageError(error.message, { column, suggestions: error.suggestions });
+    }
+  }
+}
+
+function isUnderstood(selector: string, inventory: Inventory): boolean {
+  try {
+    selectDevices([selector], inventory);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -28,7 +28,12 @@ export async function complete(
   const isNewWord = last === undefined || last.end < cursor;
   const current: Word = isNewWord ? { text: '', start: cursor, end: cursor } : last;
   const before = isNewWord ? words : words.slice(0, -1);
-  const scope = { fleet: session.fleet, targets: await targetsOf(session), typed: current.text };
+  const scope = {
+    fleet: session.fleet,
+    targets: await targetsOf(session),
+    runs: await session.services.runs.ids(),
+    typed: current.text,
+  };
   const candidates = candidatesFor(before, scope, commands);
   const wanted = current.text.toLowerCase();
   const seen = new Set<string>();

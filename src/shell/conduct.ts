@@ -32,7 +32,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       }
     }
     for (const result of unplannedResults(plan)) yield tally.add(result);
-    const events = applyPlan(plan, new Map(members.map((member) => [member.ref.name, member])), {
+    const events = applyPlan(plan, new Map(members.map((member) => [member.ref.address, member])), {
       access: call.access,
       width: call.writeWidth,
       rollOut: rollOutOf(call),
@@ -131,8 +131,9 @@ async function checkCanary(
   plan: Plan,
 ): Promise<string | undefined> {
   const names = new Set(canary.map(({ device }) => device.name));
+  const addresses = new Set(canary.map(({ device }) => device.address));
   const resource = canary[0]?.steps[0]?.resource ?? 'user';
-  for (const member of members.filter(({ ref }) => names.has(ref.name))) {
+  for (const member of members.filter(({ ref }) => addresses.has(ref.address))) {
     try {
       await member.close();
       await member.list(call.access, resource, call.io.signal);

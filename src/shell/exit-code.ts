@@ -35,6 +35,7 @@ export class ExitCode {
         this.#codes.add(output.outcome.ok ? 0 : output.outcome.error.exitCode);
         break;
       case 'result':
+        if (output.isPast === true) break;
         this.#hasResults = true;
         this.#addResult(output.result);
         break;
@@ -51,9 +52,11 @@ export class ExitCode {
       case 'answer':
         this.#codes.add(statusCode(output.status));
         break;
+      case 'table':
+        if (output.hasSuccess === true) this.#codes.add(0);
+        break;
       case 'progress':
       case 'summary':
-      case 'table':
       case 'text':
       case 'message':
       case 'checkpoint':

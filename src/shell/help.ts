@@ -5,6 +5,7 @@ import type { CommandSpec, VerbSpec } from './spec.ts';
 const SECTIONS: readonly CommandSpec['section'][] = [
   'Devices',
   'Records',
+  'Change sets',
   'Raw API',
   'Trust and login',
   'Shell',

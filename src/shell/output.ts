@@ -76,6 +76,8 @@ export interface ResultOutput {
   readonly kind: 'result';
   readonly run: string;
   readonly result: StepResult;
+  /** Told from the journal: it says nothing about how this command went. */
+  readonly isPast?: true;
 }
 
 /** All steps of a run have ended. */
@@ -91,6 +93,8 @@ export interface TableOutput {
   readonly name: string;
   readonly columns: readonly { readonly key: string; readonly title: string }[];
   readonly rows: readonly Readonly<Record<string, Value>>[];
+  /** Of a table that tells how devices answered: whether any did as asked, for the exit code. */
+  readonly hasSuccess?: boolean;
 }
 
 /** Text of our own (help): lines as they are, to stdout. `name` is its key in JSON. */

@@ -1,7 +1,6 @@
 import type { Change } from '../change/change.ts';
 import {
   mergeDevicePlans,
-  newRunId,
   planDevice,
   unplanned,
   type DevicePlan,
@@ -38,7 +37,7 @@ export async function* planFleet(
   }
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   return {
-    run: newRunId(call.session.services.now()),
+    run: call.newRun(),
     devices: members.flatMap((member) => plans.get(member) ?? []),
   };
 }

@@ -56,6 +56,7 @@ export interface Services {
   /** The credential sources for these options; opened when first used. */
   credentials(options: Options): Credentials;
   readonly readFile: (path: string) => Promise<string>;
+  readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
   readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
   now(): Date;

@@ -46,11 +46,17 @@ export class Shell {
     }
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, COMMANDS);
+    let ended: unknown;
     try {
       yield* verb.run(call);
+    } catch (error) {
+      ended = error;
+      throw error;
     } finally {
-      if (call.hasAccess && call.access.keychainProblem !== undefined) {
-        yield { kind: 'message', level: 'warning', text: call.access.keychainProblem };
+      const problem = call.hasAccess ? call.access.keychainProblem : undefined;
+      const isSaid = ended instanceof Error && ended.message === problem;
+      if (problem !== undefined && !isSaid) {
+        yield { kind: 'message', level: 'warning', text: problem };
       }
     }
     if (call.hasAccess) yield* offerToSave(call);

@@ -16,6 +16,8 @@ export interface CompletionScope {
   readonly fleet: Fleet;
   /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
+  /** The ids of the runs, the newest first. */
+  readonly runs: readonly string[];
   /** The word being completed, as far as it is typed, quotes taken off. */
   readonly typed: string;
   /** The arguments before it. */
@@ -50,7 +52,7 @@ export interface CommandSpec {
   readonly aliases?: readonly string[];
   readonly summary: string;
   /** Under which heading `help` lists it. */
-  readonly section: 'Devices' | 'Records' | 'Raw API' | 'Trust and login' | 'Shell';
+  readonly section: 'Devices' | 'Records' | 'Change sets' | 'Raw API' | 'Trust and login' | 'Shell';
   readonly verbs: readonly VerbSpec[];
   /** The verb that is meant when none is given. */
   readonly defaultVerb?: string;

@@ -1,6 +1,7 @@
 import type { Change } from '../change/change.ts';
 import { guardPlan, unguardedDevices } from '../change/guard.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
+import type { DeviceRef } from '../device/record.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
 import { conduct } from './conduct.ts';
@@ -47,8 +48,8 @@ export async function* writePlan(
 async function* guard(call: Call, plan: Plan, members: readonly Member[]): AsyncGenerator<Output> {
   if (stepCount(plan) === 0) return;
   for (const member of members) await member.opened(call.access);
-  const accounts = new Map(members.map(({ ref, account }) => [ref.name, account]));
-  const accountOn = (name: string): string | undefined => accounts.get(name);
+  const accounts = new Map(members.map(({ ref, account }) => [ref.address, account]));
+  const accountOn = ({ address }: DeviceRef): string | undefined => accounts.get(address);
   guardPlan(plan, accountOn);
   const unguarded = unguardedDevices(plan, accountOn);
   if (unguarded.length > 0) {

@@ -55,6 +55,7 @@ export type Action =
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   | { readonly kind: 'table'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly ReadOutput[] }
+  | { readonly kind: 'reading'; readonly text: string | undefined }
   | { readonly kind: 'work-start'; readonly waiting: number }
   | { readonly kind: 'work-progress'; readonly text: string }
   | { readonly kind: 'work-waiting'; readonly waiting: number }

@@ -46,13 +46,15 @@ function step(state: State, action: Action): State {
     case 'resize':
       return { ...state, size: action.size };
     case 'fleet':
-      return { ...state, fleet: action.fleet };
+      return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
       return { ...state, table: setSource(state, action.source) };
     case 'reads': {
       const read = { ...state, table: addReads(table, action.reads) };
       return { ...read, table: dropLostMarks(read) };
     }
+    case 'reading':
+      return { ...state, reading: action.text };
     case 'work-start':
       return {
         ...state,
@@ -88,6 +90,14 @@ function step(state: State, action: Action): State {
     case 'answered':
       return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
   }
+}
+
+/** The same devices stay the same list, so that nothing is computed anew for it. */
+function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet'] {
+  const isSame =
+    old.selected.length === next.selected.length &&
+    old.selected.every((name, index) => name === next.selected[index]);
+  return isSame ? { ...next, selected: old.selected } : next;
 }
 
 function appended(log: State['log'], dropped: number, lines: State['log']['current']): State['log'] {

@@ -16,6 +16,8 @@ export interface State {
   /** What the last line said, and all that was said before. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
+  /** The table is being read in the background: how far. */
+  readonly reading: string | undefined;
   readonly overlay: Overlay;
   /** The first one is asked, the others wait. */
   readonly questions: readonly OpenQuestion[];
@@ -181,6 +183,7 @@ export function initialState(size: Size): State {
     fleet: { devices: [], selected: [], isNarrowed: false, prompt: 'devsh> ', rights: [] },
     log: { current: [], all: [] },
     work: undefined,
+    reading: undefined,
     overlay: { kind: 'none' },
     questions: [],
   };

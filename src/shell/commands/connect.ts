@@ -114,7 +114,10 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
     yield { kind: 'progress', done, total: members.length, text };
     if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
   }
-  yield devicesTable(members);
+  yield {
+    ...devicesTable(members),
+    hasSuccess: members.some(({ state }) => state.kind === 'ready'),
+  };
 }
 
 export function devicesTable(members: readonly Member[]): TableOutput {

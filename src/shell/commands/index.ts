@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../spec.ts';
+import { apply, plan } from './change-sets.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
 import { device } from './device.ts';
 import { help } from './help.ts';
@@ -7,6 +8,7 @@ import { login, logout } from './login.ts';
 import { get, post, remove } from './raw.ts';
 import { resourceCommand } from './resource.ts';
 import { run } from './run.ts';
+import { resume, retry, runs, undo } from './runs.ts';
 import { info, quit } from './session.ts';
 import { demo, simulator } from './simulator.ts';
 import { trust } from './trust.ts';
@@ -19,6 +21,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   devices,
   device,
   resourceCommand('user'),
+  plan,
+  apply,
+  runs,
+  resume,
+  retry,
+  undo,
   get,
   post,
   remove,

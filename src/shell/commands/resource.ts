@@ -83,7 +83,7 @@ function add(resource: string): VerbSpec {
     name: 'add',
     summary: `Add a ${resource} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
-    options: ['devices', 'write'],
+    options: ['devices', 'write', 'roll-out'],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
       'are held. Each device is read back, and the verdict says what it really holds.',
@@ -100,7 +100,7 @@ function set(resource: string): VerbSpec {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [key(resource), assignments(resource)],
-    options: ['devices', 'write', 'where'],
+    options: ['devices', 'write', 'roll-out', 'where'],
     examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
@@ -131,7 +131,7 @@ function remove(resource: string): VerbSpec {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...key(resource), isRest: true }],
-    options: ['devices', 'write', 'where'],
+    options: ['devices', 'write', 'roll-out', 'where'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --force. What does not come back (password, token, uuid) is said before the question.',

@@ -1,5 +1,6 @@
 import { DevshError, StoppedError, UsageError } from '../../errors.ts';
 import { bind } from '../bind.ts';
+import { showRun } from './runs.ts';
 import { ExitCode } from '../exit-code.ts';
 import { parseCompleteLine } from '../parse.ts';
 import type { CommandSpec } from '../spec.ts';
@@ -8,7 +9,9 @@ export const run: CommandSpec = {
   name: 'run',
   summary: 'Run the lines of a file',
   section: 'Shell',
+  defaultVerb: '',
   verbs: [
+    showRun,
     {
       name: '',
       summary:

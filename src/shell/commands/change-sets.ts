@@ -1,0 +1,136 @@
+import type { Change } from '../../change/change.ts';
+import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
+import { freezePlan, isPlanFile, thawPlan } from '../../change/plan-file.ts';
+import type { DevicePlan, Plan } from '../../change/plan.ts';
+import { UsageError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+import { planFleet } from '../plan-fleet.ts';
+import { revertUnlessConfirmed } from '../revert.ts';
+import type { ArgSpec, CommandSpec } from '../spec.ts';
+import { writeEach, writePlan } from '../write.ts';
+
+const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
+
+const FILE: ArgSpec = {
+  name: 'FILE',
+  summary: 'a change set (YAML, JSON; CSV for adds), or - for standard input',
+  isRequired: true,
+};
+
+export const plan: CommandSpec = {
+  name: 'plan',
+  summary: 'Show what a change set would do',
+  section: 'Change sets',
+  verbs: [
+    {
+      name: '',
+      summary: 'Show what a change set would do on each selected device; sends nothing',
+      args: [FILE],
+      options: ['devices', 'change-set', 'plan'],
+      details:
+        'A change set is a list:\n' +
+        '  - add: user\n' +
+        '    fields: {username: bob, first_name: Bob, lastname: Builder, lang: de}\n' +
+        '  - set: user\n' +
+        '    key: alice\n' +
+        '    fields: {lang: en}\n' +
+        '  - delete: user\n' +
+        '    where: lang=xx\n' +
+        'With -o the plan is written down, sealed with its SHA-256, for "apply PLANFILE".',
+      examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
+      async *run(call) {
+        const members = await call.members();
+        const changes = await readChanges(call, call.args.required('FILE'));
+        const planned = yield* planFleet(call, members, () => changes);
+        const { output, expiresMs = DEFAULT_EXPIRY_MS } = call.options;
+        yield { kind: 'plan', plan: planned, dryRun: true };
+        if (output === undefined) return;
+        const { services } = call.session;
+        const createdAt = services.now();
+        const text = freezePlan({
+          plan: planned,
+          createdAt: createdAt.toISOString(),
+          expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
+          command: call.line,
+          changes,
+        });
+        await services.writeFile(output, text);
+        yield { kind: 'message', level: 'done', text: `wrote the plan to ${output}` };
+      },
+    },
+  ],
+};
+
+export const apply: CommandSpec = {
+  name: 'apply',
+  summary: 'Carry out a change set or a plan',
+  section: 'Change sets',
+  verbs: [
+    {
+      name: '',
+      summary: 'Carry out a change set, or a plan that was written down',
+      args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
+      options: ['devices', 'change-set', 'write', 'roll-out', 'apply'],
+      details:
+        'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
+        '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +
+        'is refused.',
+      examples: [
+        'apply change.yaml --on @berlin --canary 1 --batch 20 --max-failures 5%',
+        'apply monday.plan',
+        'apply change.yaml --on fw1 --confirm 120',
+      ],
+      async *run(call) {
+        const file = call.args.required('FILE');
+        const text = await call.readText(file);
+        const applied = isPlanFile(text)
+          ? yield* applyFrozen(call, text, file)
+          : yield* applyChanges(call, changesIn(call, text, file));
+        if (call.options.confirmMs !== undefined && !call.options.dryRun) {
+          yield* revertUnlessConfirmed(call, applied.run, call.options.confirmMs);
+        }
+      },
+    },
+  ],
+};
+
+async function* applyChanges(call: Call, changes: readonly Change[]): AsyncGenerator<Output, Plan> {
+  return yield* writeEach(call, await call.members(), () => changes);
+}
+
+async function* applyFrozen(call: Call, text: string, file: string): AsyncGenerator<Output, Plan> {
+  const { services } = call.session;
+  const frozen = thawPlan(text, file, services.now(), call.options.force);
+  const members = await call.membersAt(frozen.plan.devices.map(({ device }) => device));
+  if (call.options.replan) return yield* writeEach(call, members, () => frozen.changes);
+  // A plan may be applied more than once; each time is a run of its own.
+  const applied = { run: call.newRun(), devices: frozen.plan.devices.map(asOf(frozen.createdAt)) };
+  yield* writePlan(call, applied, members);
+  return applied;
+}
+
+/** What needed no request was so when the plan was made; nobody has looked since. */
+function asOf(createdAt: string): (plan: DevicePlan) => DevicePlan {
+  return (plan) => ({
+    ...plan,
+    settled: plan.settled.map((result) => ({
+      ...result,
+      note: [result.note, `when planned, ${createdAt}`].filter(Boolean).join('; '),
+    })),
+  });
+}
+
+async function readChanges(call: Call, file: string): Promise<readonly Change[]> {
+  return changesIn(call, await call.readText(file), file);
+}
+
+function changesIn(call: Call, text: string, file: string): readonly Change[] {
+  if (isPlanFile(text)) {
+    throw new UsageError(`${file} is a plan already: "apply ${file}" carries it out`);
+  }
+  const name = file === '-' ? 'standard input' : file;
+  return isChangeSetFile(file, text)
+    ? parseChangeSet(text, name)
+    : parseCsvChangeSet(text, name, call.options.resource);
+}

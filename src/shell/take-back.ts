@@ -1,0 +1,22 @@
+import type { Run } from '../change/journal.ts';
+import { undoOf } from '../change/undo.ts';
+import { documentedProfile } from '../device/profile.ts';
+import { RefusedError } from '../errors.ts';
+import type { Call } from './call.ts';
+import type { Output } from './output.ts';
+import { writeEach } from './write.ts';
+
+/** Plans and carries out the way back from a run. */
+export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
+  const undone = undoOf(run, documentedProfile);
+  if (undone.length === 0) {
+    throw new RefusedError(`run ${run.run} has changed nothing: there is nothing to take back`);
+  }
+  const losses = undone.flatMap(({ device, losses: own }) =>
+    own.map((loss) => `${device.name}: ${loss}`),
+  );
+  for (const loss of losses) yield { kind: 'message', level: 'warning', text: loss };
+  const changes = new Map(undone.map((one) => [one.device.address, one.changes]));
+  const members = await call.membersAt(undone.map(({ device }) => device));
+  yield* writeEach(call, members, ({ ref }) => changes.get(ref.address) ?? [], losses);
+}

@@ -1,0 +1,309 @@
+import { DevshError, UsageError } from '../errors.ts';
+import type { Shell } from '../shell/shell.ts';
+import { clipboardBytes } from './clipboard.ts';
+import { fleetView } from './fleet-view.ts';
+import { actionFor, contextOf, isEffect, type Effect } from './keymap.ts';
+import { editKeyOf, lineText, type Line } from './line.ts';
+import { LineRunner } from './line-runner.ts';
+import { Questions } from './questions.ts';
+import { searchedLine } from './reduce-prompt.ts';
+import type { Store } from './store.ts';
+import { addLine, copyLines, deleteLines, editLine, useLine } from './table-commands.ts';
+import { TableFeed } from './table-feed.ts';
+import { TableReader } from './table-reader.ts';
+import type { KeyEvent } from './terminal/keys.ts';
+
+/** What the controller needs of the terminal. */
+export interface Surface {
+  /** Draws everything anew. */
+  repaint(): void;
+  /** Ctrl-Z. */
+  suspend(): void;
+  /** Bytes that are no part of the picture: the clipboard. */
+  send(bytes: string): void;
+  /** The session is over. */
+  leave(): void;
+}
+
+/** Changes of the fleet within this time are drawn together. */
+const GATHER_MS = 16;
+
+/** Turns keys into actions, lines and answers. All that reaches outside starts here. */
+export class Controller {
+  readonly runner: LineRunner;
+  readonly #shell: Shell;
+  readonly #store: Store;
+  readonly #surface: Surface;
+  readonly #questions: Questions;
+  readonly #feed: TableFeed;
+  readonly #reader: TableReader;
+  #fleetTimer: NodeJS.Timeout | undefined;
+  #isLeaving = false;
+
+  constructor(shell: Shell, store: Store, surface: Surface) {
+    this.#shell = shell;
+    this.#store = store;
+    this.#surface = surface;
+    this.#questions = new Questions(store);
+    this.#feed = new TableFeed(store, shell.session.fleet);
+    this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
+    this.runner = new LineRunner({
+      shell,
+      store,
+      questions: this.#questions,
+      feed: this.#feed,
+      onEnd: (_line, { command }, results) => {
+        this.#afterLine(command.name, results.length > 0);
+      },
+      onProblem: (line, error) => {
+        this.#showProblem(line, error);
+      },
+      onQuit: () => {
+        this.#leave();
+      },
+    });
+  }
+
+  /** Runs the first line; resolves at once. */
+  start(line: string): void {
+    this.#shell.session.fleet.subscribe(() => {
+      this.#fleetTimer ??= setTimeout(() => {
+        this.#takeFleet();
+      }, GATHER_MS);
+    });
+    this.#takeFleet();
+    void this.#loadHistory();
+    if (line !== '') this.#submit(line);
+  }
+
+  stop(): void {
+    clearTimeout(this.#fleetTimer);
+    this.#reader.interrupt();
+  }
+
+  onKey(event: KeyEvent): void {
+    const { state } = this.#store;
+    const context = contextOf(state);
+    const action = actionFor(event, context);
+    if (action === undefined) {
+      this.#type(event);
+    } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
+      this.#type(event);
+    } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
+      this.#perform('run-line');
+    } else if (isEffect(action)) {
+      this.#perform(action);
+    } else {
+      this.#store.dispatch({ kind: 'view', action });
+    }
+  }
+
+  #type(event: KeyEvent): void {
+    const key = editKeyOf(event);
+    if (key === undefined) return;
+    this.#store.dispatch({ kind: 'edit', key });
+    if (this.#store.state.prompt.menu !== undefined) void this.#complete();
+  }
+
+  #perform(effect: Effect): void {
+    const { state } = this.#store;
+    const { line } = state.prompt.editing;
+    switch (effect) {
+      case 'run-line':
+        this.#runTyped(lineText(line));
+        break;
+      case 'search-run': {
+        const found = searchedLine(state.prompt.history, state.prompt.search);
+        this.#store.dispatch({ kind: 'view', action: 'search-accept' });
+        if (found !== undefined) this.#runTyped(found);
+        break;
+      }
+      case 'complete':
+        if (lineText(line) === '') this.#store.dispatch({ kind: 'view', action: 'go-table' });
+        else void this.#complete();
+        break;
+      case 'interrupt':
+        this.#interrupt();
+        break;
+      case 'end-of-input':
+      case 'quit':
+        this.#leave();
+        break;
+      case 'repaint':
+        this.#surface.repaint();
+        break;
+      case 'suspend':
+        this.#surface.suspend();
+        break;
+      case 'add':
+        this.#store.dispatch({ kind: 'set-line', line: addLine(state) });
+        break;
+      case 'edit-record':
+        this.#prefill(editLine(state));
+        break;
+      case 'delete':
+        for (const command of deleteLines(state)) this.#submit(command, true);
+        break;
+      case 'refresh':
+        void this.#reader.read();
+        break;
+      case 'next-device':
+      case 'previous-device': {
+        const command = useLine(state, effect === 'next-device' ? 1 : -1);
+        if (command !== undefined) this.#submit(command, true);
+        break;
+      }
+      case 'copy':
+        this.#copy(copyLines(state));
+        break;
+      case 'answer':
+        this.#questions.answer();
+        break;
+      case 'decline':
+        this.#questions.decline();
+        break;
+    }
+  }
+
+  /** Enter at the prompt: one line is run; several, from a paste, after a question. */
+  #runTyped(text: string): void {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const [only] = lines;
+    if (only === undefined) {
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+    } else if (lines.length > 1) {
+      void this.#runSeveral(lines);
+    } else if (this.#submit(only)) {
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+      void this.#remember(only);
+    }
+  }
+
+  async #runSeveral(lines: readonly string[]): Promise<void> {
+    const answer = await this.#questions.ask({
+      kind: 'confirm',
+      text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
+      details: lines,
+      expected: 'y',
+    });
+    if (answer === undefined) return;
+    for (const line of lines) {
+      if (!this.#submit(line)) return;
+      await this.#remember(line);
+    }
+    this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+  }
+
+  /** False when the line cannot be understood; it then stays, with what is wrong with it. */
+  #submit(line: string, isShown = false): boolean {
+    try {
+      this.runner.submit(line, isShown);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.#showProblem(line, error);
+      return false;
+    }
+  }
+
+  #showProblem(line: string, { message, column, suggestions }: UsageError): void {
+    const { state } = this.#store;
+    const typed = lineText(state.prompt.editing.line);
+    // Somebody who has typed on is not to lose that.
+    if (typed !== line && typed.trim() !== '' && !typed.includes('\n')) {
+      this.#say('bad', `error: ${message}`);
+      return;
+    }
+    if (typed !== line) this.#store.dispatch({ kind: 'set-line', line });
+    this.#store.dispatch({ kind: 'problem', problem: { message, column, suggestions } });
+  }
+
+  async #complete(): Promise<void> {
+    const { line } = this.#store.state.prompt.editing;
+    const text = lineText(line);
+    const completion = await this.#shell.complete(text, line.before.length);
+    this.#store.dispatch({ kind: 'menu', line: text, completion });
+  }
+
+  #interrupt(): void {
+    const { state } = this.#store;
+    if (this.runner.isRunning) this.runner.interrupt();
+    else if (state.questions.length > 0) this.#questions.decline();
+    else if (this.#reader.isReading) this.#reader.interrupt();
+    else if (state.overlay.kind !== 'none') this.#store.dispatch({ kind: 'view', action: 'close' });
+    else this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+  }
+
+  #prefill(line: Line | undefined): void {
+    if (line !== undefined) this.#store.dispatch({ kind: 'set-line', line });
+  }
+
+  #copy(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.#surface.send(clipboardBytes(lines.join('\n')));
+    this.#say('good', `✓ copied ${lines.length === 1 ? '1 command' : `${lines.length} commands`}`);
+  }
+
+  #afterLine(command: string, hasResults: boolean): void {
+    this.#takeFleet();
+    const { table, fleet } = this.#store.state;
+    const followsSelection = table.scope === undefined && table.commandFilter === '';
+    if (['use', 'connect', 'demo'].includes(command) && !followsSelection) this.#feed.reset();
+    this.#feed.takeSeen();
+    const { reads } = this.#store.state.table;
+    const isMissing = (name: string): boolean =>
+      !reads.has(name) &&
+      fleet.devices.some((device) => device.name === name && device.kind !== 'failed');
+    if (hasResults || fleet.selected.some(isMissing)) void this.#reader.read();
+  }
+
+  #takeFleet(): void {
+    clearTimeout(this.#fleetTimer);
+    this.#fleetTimer = undefined;
+    const { fleet, isReadOnly } = this.#shell.session;
+    this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
+    this.#feed.takeSeen();
+  }
+
+  async #loadHistory(): Promise<void> {
+    try {
+      const lines = await this.#shell.session.services.history.load();
+      this.#store.dispatch({ kind: 'history', lines });
+    } catch (error) {
+      this.#sayFailure(error);
+    }
+  }
+
+  /** Adds a line to the history, unless it is one that must not be kept. */
+  async #remember(line: string): Promise<void> {
+    try {
+      const isKept = await this.#shell.session.services.history.append(line);
+      if (!isKept) return;
+      const { history } = this.#store.state.prompt;
+      if (history.at(-1) === line) return;
+      this.#store.dispatch({ kind: 'history', lines: [...history, line] });
+    } catch (error) {
+      this.#sayFailure(error);
+    }
+  }
+
+  #sayFailure(error: unknown): void {
+    if (!(error instanceof DevshError)) throw error;
+    this.#say('warning', `warning: ${error.message}`);
+  }
+
+  #say(tone: 'good' | 'bad' | 'warning', text: string): void {
+    this.#store.dispatch({ kind: 'log', lines: [{ tone, text }] });
+  }
+
+  /** Leaves at once, or as soon as what runs has ended; asked again, at once. */
+  #leave(): void {
+    if (this.runner.isRunning && !this.#isLeaving) {
+      this.#isLeaving = true;
+      this.runner.interrupt();
+      this.#say('warning', 'leaving as soon as the request in flight is finished');
+      return;
+    }
+    this.#surface.leave();
+  }
+}

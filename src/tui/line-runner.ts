@@ -1,0 +1,113 @@
+import type { StepResult } from '../change/verdict.ts';
+import { CancelledError, DevshError, UsageError } from '../errors.ts';
+import { visible } from '../output/sanitize.ts';
+import type { Invocation } from '../shell/bind.ts';
+import type { ShellIo } from '../shell/io.ts';
+import type { Shell } from '../shell/shell.ts';
+import { OutputRouter } from './output-router.ts';
+import type { Questions } from './questions.ts';
+import type { Store } from './store.ts';
+import type { TableFeed } from './table-feed.ts';
+
+export interface RunnerOptions {
+  readonly shell: Shell;
+  readonly store: Store;
+  readonly questions: Questions;
+  readonly feed: TableFeed;
+  /** A line has ended; what it changed. */
+  readonly onEnd: (line: string, invocation: Invocation, results: readonly StepResult[]) => void;
+  /** The line could not be understood after all. */
+  readonly onProblem: (line: string, error: UsageError) => void;
+  readonly onQuit: () => void;
+}
+
+interface Job {
+  readonly line: string;
+  readonly invocation: Invocation;
+  /** A key made this line: it is shown, since nobody has seen it typed. */
+  readonly isShown: boolean;
+}
+
+/** Carries out lines one after the other; the keys go on being heard meanwhile. */
+export class LineRunner {
+  readonly changes: StepResult[] = [];
+  readonly #options: RunnerOptions;
+  readonly #jobs: Job[] = [];
+  #stop: AbortController | undefined;
+  #leave: (() => void) | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
+  submit(line: string, isShown = false): void {
+    const invocation = this.#options.shell.parse(line);
+    this.#jobs.push({ line, invocation, isShown });
+    const { store } = this.#options;
+    if (this.isRunning) store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
+    else void this.#drain();
+  }
+
+  /** Ctrl-C: lets the request in flight finish; a second time, does not wait for it. */
+  interrupt(): void {
+    if (this.#stop === undefined) return;
+    this.#jobs.length = 0;
+    if (this.#stop.signal.aborted) {
+      this.#leave?.();
+      return;
+    }
+    this.#options.store.dispatch({ kind: 'work-stopping' });
+    this.#stop.abort(new CancelledError());
+  }
+
+  async #drain(): Promise<void> {
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
+      const stop = new AbortController();
+      this.#stop = stop;
+      const left = new Promise<void>((resolve) => (this.#leave = resolve));
+      const { store } = this.#options;
+      store.dispatch({ kind: 'log-clear' });
+      store.dispatch({ kind: 'work-start', waiting: this.#jobs.length });
+      await Promise.race([this.#run(job, stop.signal), left]);
+      this.#stop = undefined;
+      store.dispatch({ kind: 'work-end' });
+    }
+  }
+
+  async #run({ line, invocation, isShown }: Job, signal: AbortSignal): Promise<void> {
+    const { shell, store, feed, onEnd, onQuit } = this.#options;
+    const router = new OutputRouter(store, feed, line, invocation);
+    if (isShown) router.log('quiet', `› ${visible(line)}`);
+    const io = this.#ioOf(router, signal);
+    try {
+      for await (const output of shell.evaluate(invocation, io)) {
+        router.write(output);
+        if (output.kind === 'result') this.changes.push(output.result);
+      }
+      router.end(signal.aborted ? new CancelledError() : undefined);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      const isProblem = error instanceof UsageError && error.column !== undefined && !isShown;
+      router.end(isProblem ? undefined : error);
+      if (isProblem) this.#options.onProblem(line, error);
+    }
+    onEnd(line, invocation, router.results);
+    if (router.hasQuit) onQuit();
+  }
+
+  #ioOf(router: OutputRouter, signal: AbortSignal): ShellIo {
+    return {
+      signal,
+      ask: (question) => this.#options.questions.ask(question, router.takePlan(), signal),
+      readInput: () => Promise.resolve(''),
+      trace: (line) => {
+        router.log('quiet', visible(line));
+      },
+    };
+  }
+}

@@ -1,0 +1,179 @@
+import type { StepResult } from '../change/verdict.ts';
+import { StoppedError, type DevshError } from '../errors.ts';
+import { errorLines, failureLine } from '../output/error-text.ts';
+import { planLines } from '../output/plan-text.ts';
+import { summaryLine } from '../output/result-text.ts';
+import { visible, visibleLines } from '../output/sanitize.ts';
+import { createWriter, type Writer } from '../output/writer.ts';
+import type { Invocation } from '../shell/bind.ts';
+import type { MessageOutput, Output, ReadOutput } from '../shell/output.ts';
+import { foldResults } from './result-fold.ts';
+import type { LogLine, LogTone } from './state.ts';
+import type { Store } from './store.ts';
+import type { TableFeed } from './table-feed.ts';
+
+/** Longer texts are put over the table, to be scrolled. */
+const MOST_LOG_LINES = 3;
+
+const plainStyle = (_tone: string, text: string): string => text;
+
+const MESSAGE_TONES = { info: 'plain', done: 'good', warning: 'warning' } as const;
+
+/** Puts what one line says where it belongs: table, messages, pager, or the plan of a question. */
+export class OutputRouter {
+  readonly results: StepResult[] = [];
+  hasQuit = false;
+  /** What is to be shown above the next question. */
+  #plan: readonly string[] = [];
+  readonly #store: Store;
+  readonly #feed: TableFeed;
+  readonly #title: string;
+  readonly #invocation: Invocation;
+  #writer: Writer | undefined;
+  #text = '';
+  /** Results at the end of the log that later ones may still fold with. */
+  #open: { results: StepResult[]; lines: number } = { results: [], lines: 0 };
+
+  constructor(store: Store, feed: TableFeed, line: string, invocation: Invocation) {
+    this.#store = store;
+    this.#feed = feed;
+    this.#title = line;
+    this.#invocation = invocation;
+  }
+
+  write(output: Output): void {
+    if (output.kind === 'plan') this.#plan = planLines(output.plan, plainStyle);
+    const { format } = this.#invocation.options;
+    if (format !== undefined && format !== 'table' && output.kind !== 'progress') {
+      if (output.kind === 'result') this.results.push(output.result);
+      if (output.kind === 'quit') this.hasQuit = true;
+      this.#print(output);
+      return;
+    }
+    switch (output.kind) {
+      case 'read':
+        if (output.view.layout === 'table') this.#feed.add(this.#title, this.#invocation, output);
+        else this.#print(output);
+        break;
+      case 'plan':
+        if (output.dryRun === true) this.#show(this.takePlan());
+        break;
+      case 'progress':
+        this.#store.dispatch({
+          kind: 'work-progress',
+          text: `${visible(output.text)} ${output.done}/${output.total}`,
+        });
+        break;
+      case 'result':
+        this.results.push(output.result);
+        this.#logResult(output.result);
+        break;
+      case 'summary':
+        if (this.#open.lines > 1) this.log('quiet', summaryLine(output, plainStyle));
+        break;
+      case 'table':
+        if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
+        else this.#print(output);
+        break;
+      case 'text':
+      case 'answer':
+        this.#print(output);
+        break;
+      case 'message':
+        this.#logMessage(output);
+        break;
+      case 'error':
+        this.#logError(output.error, output.device);
+        break;
+      case 'checkpoint':
+        this.#flush();
+        break;
+      case 'quit':
+        this.hasQuit = true;
+        break;
+    }
+  }
+
+  /** The plan, for the question that follows it. */
+  takePlan(): readonly string[] {
+    const plan = this.#plan;
+    this.#plan = [];
+    return plan;
+  }
+
+  /** The line has ended; `error` is why it ended early. */
+  end(error?: DevshError): void {
+    this.#feed.flush();
+    this.#flush();
+    // What failed has been said where it failed.
+    if (error === undefined || error instanceof StoppedError) return;
+    this.log('bad', ...errorLines(error, plainStyle));
+  }
+
+  log(tone: LogTone, ...texts: readonly string[]): void {
+    this.#open = { results: [], lines: 0 };
+    const lines = texts.map((text): LogLine => ({ tone, text }));
+    this.#store.dispatch({ kind: 'log', lines });
+  }
+
+  #isConnecting(): boolean {
+    return ['connect', 'demo'].includes(this.#invocation.command.name);
+  }
+
+  /** The bar shows the states; the failures stand under the table. */
+  #logConnected(states: readonly unknown[]): void {
+    const ready = states.filter((state) => state === 'connected').length;
+    const all = ready === states.length;
+    const text = `connected to ${ready}${all ? '' : ` of ${states.length}`} device${states.length === 1 ? '' : 's'}`;
+    this.log(all ? 'good' : 'warning', all ? `✓ ${text}` : text);
+  }
+
+  #logMessage({ level, text }: MessageOutput): void {
+    const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];
+    this.log(MESSAGE_TONES[level], mark + visibleLines(text));
+  }
+
+  #logError(error: DevshError, device: ReadOutput['device'] | undefined): void {
+    // A device that is down stands under the table with its reason as long as it is.
+    const isShown = this.#isConnecting() && device !== undefined;
+    if (isShown) return;
+    const lines = device ? [failureLine(device, error, plainStyle)] : errorLines(error, plainStyle);
+    this.log('bad', ...lines);
+  }
+
+  #logResult(result: StepResult): void {
+    this.#open.results.push(result);
+    const lines = foldResults(this.#open.results);
+    this.#store.dispatch({ kind: 'log-replace', count: this.#open.lines, lines });
+    this.#open.lines = lines.length;
+  }
+
+  #print(output: Output): void {
+    this.#writer ??= createWriter(this.#invocation.options.format ?? 'table', {
+      out: (text) => (this.#text += text),
+      err: (text) => (this.#text += text),
+      isTty: true,
+      isErrTty: false,
+      columns: this.#store.state.size.columns - 2,
+      color: false,
+      quiet: false,
+    });
+    this.#writer.write(output);
+  }
+
+  #flush(): void {
+    this.#writer?.end();
+    this.#writer = undefined;
+    const lines = this.#text.replace(/\n$/, '').split('\n');
+    if (this.#text.trim() !== '') this.#show(lines);
+    this.#text = '';
+  }
+
+  #show(lines: readonly string[]): void {
+    if (lines.length <= MOST_LOG_LINES) {
+      this.log('plain', ...lines);
+    } else {
+      this.#store.dispatch({ kind: 'pager', title: visible(this.#title), lines });
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Invocation } from '../shell/bind.ts';
+import type { ReadOutput } from '../shell/output.ts';
+import { quoteWord } from '../shell/parse.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { defaultView } from '../shell/default-view.ts';
+import type { Store } from './store.ts';
+
+/** Answers within this time come onto the screen together. */
+const GATHER_MS = 16;
+
+/** Brings what devices answered into the main table. */
+export class TableFeed {
+  readonly #store: Store;
+  readonly #fleet: Fleet;
+  #pending: ReadOutput[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** The devices of a line that named them itself, as they answer. */
+  #named: { line: string; devices: string[] } | undefined;
+  /** By device: the records that were last taken over; others may have read them. */
+  readonly #taken = new Map<string, unknown>();
+
+  constructor(store: Store, fleet: Fleet) {
+    this.#store = store;
+    this.#fleet = fleet;
+  }
+
+  /** One device has answered a line that fills the table. */
+  add(line: string, { options, args }: Invocation, read: ReadOutput): void {
+    const hasDevices = options.on.length > 0;
+    if (hasDevices) {
+      if (this.#named?.line !== line) this.#named = { line, devices: [] };
+      if (!this.#named.devices.includes(read.device.name)) this.#named.devices.push(read.device.name);
+    }
+    const words = args.all('FILTER').map(quoteWord);
+    const filter = [...words, ...(options.filter === undefined ? [] : [options.filter])].join(' ');
+    const { table } = this.#store.state;
+    const isKnown = table.command === line && table.scope?.length === this.#named?.devices.length;
+    if (!isKnown || hasDevices) {
+      this.#store.dispatch({
+        kind: 'table',
+        source: {
+          command: line,
+          commandFilter: filter,
+          scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
+          view: read.view,
+        },
+      });
+    }
+    this.#pending.push(read);
+    this.#timer ??= setTimeout(() => {
+      this.flush();
+    }, GATHER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending.length === 0) return;
+    const reads = this.#pending;
+    this.#pending = [];
+    this.#store.dispatch({ kind: 'reads', reads });
+  }
+
+  /** Forgets the devices and the filter that a line named: the table follows the selection again. */
+  reset(): void {
+    const { table } = this.#store.state;
+    this.#named = undefined;
+    this.#taken.clear();
+    this.#store.dispatch({
+      kind: 'table',
+      source: {
+        command: `${table.view.resource} list`,
+        commandFilter: '',
+        scope: undefined,
+        view: defaultView(table.view.resource),
+      },
+    });
+  }
+
+  /**
+   * Takes over what other commands have read: connecting reads each device, writing reads it back,
+   * and nobody needs to ask a device again for what it has just told.
+   */
+  takeSeen(): void {
+    const { table } = this.#store.state;
+    if (table.commandFilter !== '' || table.scope !== undefined) return;
+    const reads: ReadOutput[] = [];
+    for (const member of this.#fleet.selection) {
+      const records = member.seen(table.view.resource);
+      if (records === undefined || this.#taken.get(member.ref.name) === records) continue;
+      this.#taken.set(member.ref.name, records);
+      reads.push({
+        kind: 'read',
+        view: table.view,
+        device: member.ref,
+        outcome: { ok: true, records },
+      });
+    }
+    if (reads.length > 0) this.#store.dispatch({ kind: 'reads', reads });
+  }
+}
