@@ -71,6 +71,8 @@ export class Session {
   readonly given = new Map<string, Given>();
   /** Options of `devsh connect` that hold for all lines that follow. */
   defaults: Partial<Options> = {};
+  /** That there is no keychain is said once. */
+  hasToldKeychainProblem = false;
   /** Set by `--read-only`: every write is refused until the session ends. */
   isReadOnly = false;
   /** To be closed with the session: a simulator that was started in it. */

@@ -55,9 +55,10 @@ export class Shell {
     } finally {
       const problem = call.hasAccess ? call.access.keychainProblem : undefined;
       const isSaid = ended instanceof Error && ended.message === problem;
-      if (problem !== undefined && !isSaid) {
+      if (problem !== undefined && !isSaid && !this.session.hasToldKeychainProblem) {
         yield { kind: 'message', level: 'warning', text: problem };
       }
+      if (problem !== undefined) this.session.hasToldKeychainProblem = true;
     }
     if (call.hasAccess) yield* offerToSave(call);
   }
