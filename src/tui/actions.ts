@@ -4,16 +4,12 @@ import type { EditKey, Line } from './line.ts';
 import type { FleetView, LineProblem, LogLine, OpenQuestion } from './state.ts';
 import type { Size } from './terminal/painter.ts';
 
-/** What a key does to the screen alone: no command runs, nothing is read. */
-export type ViewAction =
-  | 'up'
-  | 'down'
-  | 'page-up'
-  | 'page-down'
-  | 'half-up'
-  | 'half-down'
-  | 'first'
-  | 'last'
+/** Moves: of the table's cursor, or of a text that lies over it. */
+export type MoveAction =
+  'up' | 'down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'first' | 'last';
+
+export type TableAction =
+  | MoveAction
   | 'left'
   | 'right'
   | 'mark'
@@ -23,13 +19,9 @@ export type ViewAction =
   | 'fold'
   | 'filter'
   | 'keep-filter'
-  | 'clear-filter'
-  | 'details'
-  | 'messages'
-  | 'help'
-  | 'close'
-  | 'go-prompt'
-  | 'go-table'
+  | 'clear-filter';
+
+export type PromptAction =
   | 'history-back'
   | 'history-forth'
   | 'search'
@@ -39,7 +31,18 @@ export type ViewAction =
   | 'menu-back'
   | 'menu-accept'
   | 'menu-close'
-  | 'clear-line'
+  | 'clear-line';
+
+/** What a key does to the screen alone: no command runs, nothing is read. */
+export type ViewAction =
+  | TableAction
+  | PromptAction
+  | 'details'
+  | 'messages'
+  | 'help'
+  | 'close'
+  | 'go-prompt'
+  | 'go-table'
   | 'scroll-up'
   | 'scroll-down';
 

@@ -1,4 +1,5 @@
 import { DevshError, UsageError } from '../errors.ts';
+import { visibleLines } from '../output/sanitize.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
@@ -53,7 +54,8 @@ export class Controller {
       questions: this.#questions,
       feed: this.#feed,
       onEnd: (_line, { command }, results) => {
-        this.#afterLine(command.name, results.length > 0);
+        if (this.#isLeaving) surface.leave();
+        else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => {
         this.#showProblem(line, error);
@@ -293,7 +295,7 @@ export class Controller {
   }
 
   #say(tone: 'good' | 'bad' | 'warning', text: string): void {
-    this.#store.dispatch({ kind: 'log', lines: [{ tone, text }] });
+    this.#store.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
   }
 
   /** Leaves at once, or as soon as what runs has ended; asked again, at once. */

@@ -36,7 +36,9 @@ export function detailLines(state: State, key: string): readonly string[] {
     ...(missing.length > 0 ? [`not on ${missing.map(visible).join(', ')}`] : []),
     ...(fields.some(isDiffering) ? ['≠ differs between the devices'] : []),
   ];
-  return notes.length === 0 ? lines : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
+  return notes.length === 0
+    ? lines
+    : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
 }
 
 function variantsOf(state: State, key: string): { variants: Variant[]; missing: string[] } {
@@ -78,7 +80,10 @@ function sideBySide(
     });
   };
   return [
-    ...line('', variants.map(({ name }) => cut(visible(name), width))),
+    ...line(
+      '',
+      variants.map(({ name }) => cut(visible(name), width)),
+    ),
     ...fields.flatMap((field) =>
       line(
         visible(field),

@@ -32,7 +32,12 @@ export function inputLine(state: State): InputLine {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';
       const label = `search '${visible(search?.query ?? '')}': `;
-      return place(cut(label, Math.floor(columns / 2)), { before: found, after: '' }, columns, true);
+      return place(
+        cut(label, Math.floor(columns / 2)),
+        { before: found, after: '' },
+        columns,
+        true,
+      );
     }
     case 'overlay':
     case 'table':
@@ -49,7 +54,7 @@ export function shownLine(text: string): string {
 }
 
 function masked(line: Line): Line {
-  const dots = (text: string): string => '•'.repeat([...text].length);
+  const dots = (text: string): string => text.replace(/./gsu, '•');
   return { before: dots(line.before), after: dots(line.after) };
 }
 

@@ -24,14 +24,7 @@ export type Effect =
   | 'search-run';
 
 /** Who gets the key. */
-export type Context =
-  | 'question'
-  | 'overlay'
-  | 'filter'
-  | 'search'
-  | 'menu'
-  | 'prompt'
-  | 'table';
+export type Context = 'question' | 'overlay' | 'filter' | 'search' | 'menu' | 'prompt' | 'table';
 
 export interface KeyBinding {
   readonly keys: readonly KeyName[];
@@ -121,33 +114,95 @@ export const KEYMAP: readonly KeyBinding[] = [
   bind('table', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
   bind('table', ['ctrl-d'], 'half-down', 'half a page down'),
   bind('table', ['ctrl-u'], 'half-up', 'half a page up'),
-  bind('table', ['/'], 'filter', 'filter as you type', { rank: 3, text: 'filter' }, 'user list FILTER'),
-  bind('table', ['s'], 'sort', 'sort by the next column', { rank: 8, text: 'sort' }, 'user list --sort FIELD'),
+  bind(
+    'table',
+    ['/'],
+    'filter',
+    'filter as you type',
+    { rank: 3, text: 'filter' },
+    'user list FILTER',
+  ),
+  bind(
+    'table',
+    ['s'],
+    'sort',
+    'sort by the next column',
+    { rank: 8, text: 'sort' },
+    'user list --sort FIELD',
+  ),
   bind('table', ['S'], 'reverse', 'reverse the order', undefined, 'user list --sort -FIELD'),
-  bind('table', ['f'], 'fold', 'fold records that are the same on several devices', { rank: 9, text: 'fold' }, 'user list --fold'),
+  bind(
+    'table',
+    ['f'],
+    'fold',
+    'fold records that are the same on several devices',
+    { rank: 9, text: 'fold' },
+    'user list --fold',
+  ),
   bind('table', ['space'], 'mark', 'mark the row', { rank: 7, text: 'mark' }),
   bind('table', ['*'], 'mark-all', 'mark all rows shown, or none'),
-  bind('table', ['enter'], 'details', 'every field, device by device', { rank: 2, text: 'details' }, 'user show KEY'),
+  bind(
+    'table',
+    ['enter'],
+    'details',
+    'every field, device by device',
+    { rank: 2, text: 'details' },
+    'user show KEY',
+  ),
   bind('table', ['a'], 'add', 'add a record', { rank: 4, text: 'add' }, 'user add FIELD=VALUE…'),
-  bind('table', ['e'], 'edit-record', 'change the record', { rank: 5, text: 'edit' }, 'user set KEY FIELD=VALUE…'),
-  bind('table', ['d'], 'delete', 'delete the marked records, or this one', { rank: 6, text: 'delete' }, 'user delete KEY… --on DEVICES'),
-  bind('table', ['tab'], 'next-device', 'the next device, then all', { rank: 10, text: 'device' }, 'use DEVICE'),
+  bind(
+    'table',
+    ['e'],
+    'edit-record',
+    'change the record',
+    { rank: 5, text: 'edit' },
+    'user set KEY FIELD=VALUE…',
+  ),
+  bind(
+    'table',
+    ['d'],
+    'delete',
+    'delete the marked records, or this one',
+    { rank: 6, text: 'delete' },
+    'user delete KEY… --on DEVICES',
+  ),
+  bind(
+    'table',
+    ['tab'],
+    'next-device',
+    'the next device, then all',
+    { rank: 10, text: 'device' },
+    'use DEVICE',
+  ),
   bind('table', ['shift-tab'], 'previous-device', 'the device before', undefined, 'use DEVICE'),
-  bind('table', ['r'], 'refresh', 'read again, failed devices too', { rank: 11, text: 'refresh' }, 'user list'),
+  bind(
+    'table',
+    ['r'],
+    'refresh',
+    'read again, failed devices too',
+    { rank: 11, text: 'refresh' },
+    'user list',
+  ),
   bind('table', ['y'], 'copy', 'copy the records as commands'),
   bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
   bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
   bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),
 
   bind('filter', ['enter'], 'keep-filter', 'keep the filter', { rank: 1, text: 'keep' }),
-  bind('filter', ['escape', 'ctrl-c'], 'clear-filter', 'clear the filter', { rank: 2, text: 'clear' }),
+  bind('filter', ['escape', 'ctrl-c'], 'clear-filter', 'clear the filter', {
+    rank: 2,
+    text: 'clear',
+  }),
   bind('filter', ['down'], 'down', 'down'),
   bind('filter', ['up'], 'up', 'up'),
 
   bind('overlay', ['escape', 'q', 'enter'], 'close', 'close', { rank: 1, text: 'close' }),
   bind('overlay', ['down', 'j'], 'down', 'down', { rank: 2, text: 'scroll' }),
   bind('overlay', ['up', 'k'], 'up', 'up'),
-  bind('overlay', ['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', { rank: 3, text: 'page' }),
+  bind('overlay', ['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', {
+    rank: 3,
+    text: 'page',
+  }),
   bind('overlay', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
   bind('overlay', ['ctrl-d'], 'half-down', 'half a page down'),
   bind('overlay', ['ctrl-u'], 'half-up', 'half a page up'),
@@ -157,7 +212,10 @@ export const KEYMAP: readonly KeyBinding[] = [
 
   bind('question', ['enter'], 'answer', 'answer', { rank: 1, text: 'answer' }),
   bind('question', ['escape', 'ctrl-d'], 'decline', 'no', { rank: 2, text: 'no' }),
-  bind('question', ['down', 'pagedown'], 'scroll-down', 'scroll what is above', { rank: 3, text: 'scroll' }),
+  bind('question', ['down', 'pagedown'], 'scroll-down', 'scroll what is above', {
+    rank: 3,
+    text: 'scroll',
+  }),
   bind('question', ['up', 'pageup'], 'scroll-up', 'scroll back'),
 
   bind('anywhere', ['ctrl-c'], 'interrupt', 'cancel what runs; otherwise clear the line'),
@@ -197,9 +255,8 @@ export function actionFor(event: KeyEvent, context: Context): ViewAction | Effec
   const rest = KEYMAP.filter((binding) => binding.context === 'anywhere');
   // What the menu does not know is typed at the prompt.
   const below = context === 'menu' ? KEYMAP.filter((binding) => binding.context === 'prompt') : [];
-  return [...here, ...rest, ...below].find(({ keys }) =>
-    keys.some((key) => matchesKey(event, key)),
-  )?.action;
+  return [...here, ...rest, ...below].find(({ keys }) => keys.some((key) => matchesKey(event, key)))
+    ?.action;
 }
 
 const NAMES: Readonly<Record<string, string>> = {

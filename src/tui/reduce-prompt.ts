@@ -1,4 +1,4 @@
-import type { ViewAction } from './actions.ts';
+import type { PromptAction } from './actions.ts';
 import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from './line.ts';
 import type { HistorySearch, Menu, PromptState } from './state.ts';
 
@@ -26,7 +26,7 @@ export function setLine(prompt: PromptState, line: Line | string): PromptState {
   };
 }
 
-export function actOnPrompt(prompt: PromptState, action: ViewAction): PromptState {
+export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptState {
   switch (action) {
     case 'history-back':
       return recall(prompt, -1);
@@ -49,9 +49,10 @@ export function actOnPrompt(prompt: PromptState, action: ViewAction): PromptStat
     case 'menu-close':
       return { ...prompt, menu: undefined };
     case 'clear-line':
-      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed: prompt.editing.killed } };
-    default:
-      return prompt;
+      return {
+        ...setLine(prompt, ''),
+        editing: { ...EMPTY_EDITING, killed: prompt.editing.killed },
+      };
   }
 }
 

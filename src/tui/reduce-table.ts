@@ -1,14 +1,14 @@
 import { DevshError } from '../errors.ts';
 import { parseFilter } from '../fleet/filter.ts';
 import type { ReadOutput } from '../shell/output.ts';
-import type { TableSource, ViewAction } from './actions.ts';
+import type { TableAction, TableSource } from './actions.ts';
 import { edit, lineText, type EditKey } from './line.ts';
 import { NO_FILTER, type State, type TableFilter, type TableState } from './state.ts';
 import { marksOf, shownDevices, tableRows } from './table-rows.ts';
 import { isMarkedRow, sortableFields } from './table-view.ts';
 
 /** The table after a key. `height` is the number of rows on the screen. */
-export function actOnTable(state: State, action: ViewAction, height: number): TableState {
+export function actOnTable(state: State, action: TableAction, height: number): TableState {
   const { table } = state;
   const page = Math.max(1, height - 1);
   const half = Math.max(1, Math.floor(height / 2));
@@ -51,8 +51,6 @@ export function actOnTable(state: State, action: ViewAction, height: number): Ta
       return { ...table, filter: { ...table.filter, isOpen: false, problem: undefined } };
     case 'clear-filter':
       return { ...table, filter: NO_FILTER };
-    default:
-      return table;
   }
 }
 
@@ -73,9 +71,7 @@ export function setSource(state: State, source: TableSource): TableState {
   const devices = source.scope ?? state.fleet.selected;
   const isSame =
     source.view.resource === table.view.resource && source.commandFilter === table.commandFilter;
-  const reads = isSame
-    ? [...table.reads].filter(([name]) => devices.includes(name))
-    : [];
+  const reads = isSame ? [...table.reads].filter(([name]) => devices.includes(name)) : [];
   const { sort } = source.view;
   return {
     ...table,
@@ -138,7 +134,11 @@ export function follow(before: State, after: State): TableState {
   const { rows, keyField } = tableRows(after);
   const at = rows.findIndex((one) => marksOf(one, keyField).includes(wanted));
   if (at === -1 || at === after.table.cursor) return after.table;
-  return { ...after.table, cursor: at, top: Math.max(0, after.table.top + at - before.table.cursor) };
+  return {
+    ...after.table,
+    cursor: at,
+    top: Math.max(0, after.table.top + at - before.table.cursor),
+  };
 }
 
 function mark(state: State): TableState {

@@ -1,4 +1,4 @@
-import type { Action, ViewAction } from './actions.ts';
+import type { Action, MoveAction, TableAction, ViewAction } from './actions.ts';
 import { actOnPrompt, editPrompt, openMenu, setLine } from './reduce-prompt.ts';
 import {
   actOnTable,
@@ -100,7 +100,11 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
   return isSame ? { ...next, selected: old.selected } : next;
 }
 
-function appended(log: State['log'], dropped: number, lines: State['log']['current']): State['log'] {
+function appended(
+  log: State['log'],
+  dropped: number,
+  lines: State['log']['current'],
+): State['log'] {
   const keep = (old: State['log']['current']): State['log']['current'] =>
     dropped === 0 ? old : old.slice(0, Math.max(0, old.length - dropped));
   return {
@@ -185,21 +189,41 @@ function act(state: State, action: ViewAction): State {
     case 'menu-close':
     case 'clear-line':
       return { ...state, prompt: actOnPrompt(state.prompt, action) };
-    default:
-      return state.overlay.kind === 'none'
-        ? { ...state, table: actOnTable(state, action, tableHeight(state)) }
-        : scrolled(state, action);
+    case 'up':
+    case 'down':
+    case 'page-up':
+    case 'page-down':
+    case 'half-up':
+    case 'half-down':
+    case 'first':
+    case 'last':
+      return state.overlay.kind === 'none' ? onTable(state, action) : scrolled(state, action);
+    case 'left':
+    case 'right':
+    case 'mark':
+    case 'mark-all':
+    case 'sort':
+    case 'reverse':
+    case 'fold':
+    case 'filter':
+    case 'keep-filter':
+    case 'clear-filter':
+      return onTable(state, action);
   }
 }
 
+function onTable(state: State, action: TableAction): State {
+  return { ...state, table: actOnTable(state, action, tableHeight(state)) };
+}
+
 /** Overlays scroll by lines; they have no cursor. */
-function scrolled(state: State, action: ViewAction): State {
+function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
   if (overlay.kind === 'none') return state;
   const height = Math.max(1, layoutOf(state).body - 1);
   const last = Math.max(0, overlayLines(state).length - height);
   const now = Math.min(overlay.top, last);
-  const by: Partial<Record<ViewAction, number>> = {
+  const by: Record<MoveAction, number> = {
     up: -1,
     down: 1,
     'page-up': 1 - height,
@@ -209,6 +233,6 @@ function scrolled(state: State, action: ViewAction): State {
     first: -Infinity,
     last: Infinity,
   };
-  const top = Math.max(0, Math.min(last, now + (by[action] ?? 0)));
+  const top = Math.max(0, Math.min(last, now + by[action]));
   return { ...state, overlay: { ...overlay, top } };
 }

@@ -1,3 +1,68 @@
-export async function runTui(..._: unknown[]): Promise<number> {
-  return Promise.resolve(1);
+import { createElement } from 'react';
+import type { Opening } from '../main.ts';
+import { wantsColor, type Host } from '../plain/host.ts';
+import type { Shell } from '../shell/shell.ts';
+import { App } from './components/screen.tsx';
+import { Controller } from './controller.ts';
+import { inputLine } from './input-line.ts';
+import { isTooSmall, layoutOf } from './layout.ts';
+import { sessionSummary } from './session-summary.ts';
+import { initialState, type State } from './state.ts';
+import { Store } from './store.ts';
+import type { CursorPosition } from './terminal/painter.ts';
+import { mountInk } from './terminal/render.ts';
+import { Terminal } from './terminal/terminal.ts';
+import { createTheme } from './theme.ts';
+
+/**
+ * The shell on the full screen, until the user leaves. What was changed is said afterwards, in the
+ * normal screen. A signal ends the process itself, with the terminal given back.
+ */
+export async function runTui(shell: Shell, host: Host, opening: Opening): Promise<number> {
+  const terminal = new Terminal(process.stdin, process.stdout, host.env, process);
+  const store = new Store(initialState(terminal.size));
+  const theme = createTheme(wantsColor(host, opening.noColor));
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  const controller = new Controller(shell, store, {
+    repaint: () => {
+      terminal.painter.invalidate();
+      mounted.refresh();
+    },
+    suspend: () => {
+      terminal.suspend();
+    },
+    send: (bytes) => void host.stdout.write(bytes),
+    leave: () => {
+      leave();
+    },
+  });
+  terminal.enter();
+  terminal.setTitle('devsh');
+  terminal.onResize((size) => {
+    store.dispatch({ kind: 'resize', size });
+  });
+  const mounted = mountInk(createElement(App, { store, theme }), terminal, () =>
+    cursorOf(store.state),
+  );
+  terminal.onKey((event) => {
+    controller.onKey(event);
+  });
+  try {
+    controller.start(opening.line);
+    await left;
+  } finally {
+    controller.stop();
+    mounted.unmount();
+    terminal.restore();
+  }
+  const summary = sessionSummary(controller.runner.changes);
+  if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
+  return 0;
+}
+
+function cursorOf(state: State): CursorPosition | undefined {
+  if (isTooSmall(state)) return undefined;
+  const { cursor } = inputLine(state);
+  return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }

@@ -29,7 +29,8 @@ export class TableFeed {
     const hasDevices = options.on.length > 0;
     if (hasDevices) {
       if (this.#named?.line !== line) this.#named = { line, devices: [] };
-      if (!this.#named.devices.includes(read.device.name)) this.#named.devices.push(read.device.name);
+      if (!this.#named.devices.includes(read.device.name))
+        this.#named.devices.push(read.device.name);
     }
     const words = args.all('FILTER').map(quoteWord);
     const filter = [...words, ...(options.filter === undefined ? [] : [options.filter])].join(' ');

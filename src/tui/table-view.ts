@@ -20,6 +20,8 @@ export interface TableView {
 
 interface Column {
   readonly kind: 'device' | 'field' | 'note';
+  /** A field that is different on each device, such as a uuid. */
+  readonly isId: boolean;
   /** Field name, `device` or `note`: what it is sorted by. */
   readonly field: string;
   readonly title: string;
@@ -65,11 +67,7 @@ export function tableView(
   };
 }
 
-export function isMarkedRow(
-  row: FoldedRow,
-  keyField: string,
-  marks: ReadonlySet<string>,
-): boolean {
+export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {
   return marks.size > 0 && marksOf(row, keyField).every((mark) => marks.has(mark));
 }
 
@@ -90,10 +88,11 @@ function columnsOf(state: Pick<State, 'table' | 'fleet'>, data: TableRows): Colu
     const isKey = field === data.keyField;
     return {
       kind: 'field',
+      isId,
       field,
       title: columnTitle(field) + arrow(field),
       text: (row) => textOf(row, field, isId),
-      least: isKey ? 12 : isId ? 9 : 6,
+      least: isKey ? 12 : isId ? 9 : 8,
       most: isKey ? 32 : isId ? 36 : 24,
     };
   });
@@ -103,6 +102,7 @@ function columnsOf(state: Pick<State, 'table' | 'fleet'>, data: TableRows): Colu
   if (devices.length < 2) return shown;
   const device: Column = {
     kind: 'device',
+    isId: false,
     field: 'device',
     title: `DEVICE${arrow('device')}`,
     text: (row) => deviceText(row, devices.length),
@@ -112,10 +112,11 @@ function columnsOf(state: Pick<State, 'table' | 'fleet'>, data: TableRows): Colu
   const hasNotes = data.rows.some(({ of }) => of > 1);
   const note: Column = {
     kind: 'note',
+    isId: false,
     field: 'note',
     title: 'NOTE',
     text: (row) => visible(foldNote(row, view.filtered)),
-    least: 9,
+    least: 13,
     most: 40,
   };
   return hasNotes ? [device, ...shown, note] : [device, ...shown];
@@ -128,11 +129,11 @@ function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 
-/** `fw1,fw2`; `all 12` and `fw1 +4` where the names would take too much room. */
+/** `fw1,fw2`; `all`, and `fw1 +4` where the names would take too much room. */
 function deviceText({ devices }: FoldedRow, shown: number): string {
   const names = visible(devices.map(({ name }) => name).join(','));
+  if (devices.length > 1 && devices.length === shown) return 'all';
   if (devices.length < 2 || widthOf(names) <= 16) return names;
-  if (devices.length === shown) return `all ${shown}`;
   return `${cut(visible(devices[0]?.name ?? ''), 12)} +${devices.length - 1}`;
 }
 
@@ -141,42 +142,54 @@ interface FittedColumn {
   readonly width: number;
 }
 
-/** Key, device and note first, then the fields in order; what has no room is left out. */
+/**
+ * Key, device, note, then the fields in order: each gets its least, then what it wants as long as
+ * there is room. Ids come last, since people look for names; what has no room is left out.
+ */
 function fitColumns(
   columns: readonly Column[],
   rows: readonly FoldedRow[],
   width: number,
 ): FittedColumn[] {
-  const stride = Math.max(1, Math.ceil(rows.length / MEASURED_ROWS));
-  const wanted = columns.map((column) => {
-    let widest = widthOf(column.title);
-    for (let index = 0; index < rows.length; index += stride) {
-      const row = rows[index];
-      if (row !== undefined) widest = Math.max(widest, widthOf(column.text(row)));
-    }
-    return { column, wanted: Math.min(widest, column.most) };
-  });
-  const order = [...wanted].sort((a, b) => rank(a.column, columns) - rank(b.column, columns));
+  const order = [...columns]
+    .sort((a, b) => rank(a, columns) - rank(b, columns))
+    .map((column) => ({ column, wanted: wantedWidth(column, rows) }));
   const widths = new Map<Column, number>();
   let left = width;
-  for (const { column, wanted: cells } of order) {
-    const least = Math.min(cells, column.least);
-    const gap = widths.size === 0 ? 0 : GAP.length;
-    if (left < least + gap && widths.size > 0) break;
-    widths.set(column, Math.max(1, Math.min(least, left)));
-    left -= least + gap;
-  }
-  for (const { column, wanted: cells } of order) {
-    const now = widths.get(column);
-    if (now === undefined || left <= 0) continue;
-    const more = Math.min(left, Math.max(0, cells - now));
-    widths.set(column, now + more);
-    left -= more;
-  }
+  const place = (isId: boolean): void => {
+    const group = order.filter(({ column }) => column.isId === isId);
+    for (const { column, wanted } of group) {
+      const least = Math.min(wanted, column.least);
+      const gap = widths.size === 0 ? 0 : GAP.length;
+      if (left < least + gap && widths.size > 0) break;
+      const cells = Math.max(1, Math.min(least, left));
+      widths.set(column, cells);
+      left -= cells + gap;
+    }
+    for (const { column, wanted } of group) {
+      const now = widths.get(column);
+      if (now === undefined || left <= 0) continue;
+      const more = Math.min(left, Math.max(0, wanted - now));
+      widths.set(column, now + more);
+      left -= more;
+    }
+  };
+  place(false);
+  place(true);
   return columns.flatMap((column) => {
     const cells = widths.get(column);
     return cells === undefined ? [] : [{ column, width: cells }];
   });
+}
+
+function wantedWidth(column: Column, rows: readonly FoldedRow[]): number {
+  const stride = Math.max(1, Math.ceil(rows.length / MEASURED_ROWS));
+  let widest = widthOf(column.title);
+  for (let index = 0; index < rows.length && widest < column.most; index += stride) {
+    const row = rows[index];
+    if (row !== undefined) widest = Math.max(widest, widthOf(column.text(row)));
+  }
+  return Math.min(widest, column.most);
 }
 
 function rank(column: Column, columns: readonly Column[]): number {

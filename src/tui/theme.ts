@@ -1,14 +1,6 @@
 /** What may be stressed. Colours add to signs and words, and never stand alone. */
 export type Tone =
-  | 'heading'
-  | 'good'
-  | 'bad'
-  | 'warning'
-  | 'quiet'
-  | 'plain'
-  | 'current'
-  | 'chosen'
-  | 'accent';
+  'heading' | 'good' | 'bad' | 'warning' | 'quiet' | 'plain' | 'current' | 'chosen' | 'accent';
 
 /** Text in a tone, ready for the screen. Only the 16 colours of every terminal are used. */
 export type Theme = (tone: Tone, text: string) => string;

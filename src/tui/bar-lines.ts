@@ -1,0 +1,145 @@
+import { lineText } from './line.ts';
+import { visible } from '../output/sanitize.ts';
+import { cut, widthOf } from '../output/width.ts';
+import type { DeviceTab, FleetView, State } from './state.ts';
+import { marksOf, shownDevices, tableRows } from './table-rows.ts';
+import type { Tone } from './theme.ts';
+
+/** A piece of a line in one tone. */
+export interface Span {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
+const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
+const WORDS = { ready: '', connecting: 'connecting', new: 'not connected' } as const;
+
+/** ` devsh   ● fw1   ✗ fw3 unreachable          as admin · pinned · read-write` */
+export function deviceBar({ fleet, size }: State): Span[] {
+  const { columns } = size;
+  const head: Span = { tone: 'heading', text: ' devsh' };
+  const tabs = fleet.devices.map((device) => tabOf(device, fleet));
+  const whole = tabs.reduce((sum, tab) => sum + 3 + widthOf(tab.text), widthOf(head.text));
+  const rights = fittingRights(fleet, columns, whole);
+  const rightWidth = rights.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const left = [head, ...fittingTabs(tabs, fleet, columns - widthOf(head.text) - rightWidth - 2)];
+  const used = left.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const gap = columns - used - rightWidth - 1;
+  return rightWidth === 0 || gap < 1
+    ? left
+    : [...left, { tone: 'plain', text: ' '.repeat(gap) }, ...rights];
+}
+
+function tabOf(device: DeviceTab, { selected, isNarrowed }: FleetView): Span {
+  const { name, kind, error } = device;
+  const word = kind === 'failed' ? (error?.code ?? 'failed') : WORDS[kind];
+  const text = `${SIGNS[kind]} ${visible(name)}${word === '' ? '' : ` ${word}`}`;
+  const isCurrent = isNarrowed && selected.includes(name);
+  return { tone: TONES[kind], text: isCurrent ? `[${text}]` : text };
+}
+
+/** All tabs, or those around the current one and how many more there are. */
+function fittingTabs(tabs: readonly Span[], fleet: FleetView, width: number): Span[] {
+  const gap: Span = { tone: 'plain', text: width > 50 ? '   ' : '  ' };
+  const cells = (span: Span): number => gap.text.length + widthOf(span.text);
+  if (tabs.reduce((sum, tab) => sum + cells(tab), 0) <= width) {
+    return tabs.flatMap((tab) => [gap, tab]);
+  }
+  const someFailed = fleet.devices.some(({ kind }) => kind === 'failed');
+  const room = width - gap.text.length - `… +${tabs.length}`.length - (someFailed ? 4 : 0);
+  const current = fleet.isNarrowed
+    ? fleet.devices.findIndex(({ name }) => fleet.selected.includes(name))
+    : 0;
+  let first = Math.max(0, current);
+  let end = first;
+  let used = 0;
+  const fits = (tab: Span | undefined): tab is Span =>
+    tab !== undefined && used + cells(tab) <= room;
+  for (let tab = tabs[end]; fits(tab); tab = tabs[end]) {
+    used += cells(tab);
+    end += 1;
+  }
+  for (let tab = tabs[first - 1]; fits(tab); tab = tabs[first - 1]) {
+    used += cells(tab);
+    first -= 1;
+  }
+  const hidden = [...fleet.devices.slice(0, first), ...fleet.devices.slice(end)];
+  const failed = hidden.filter(({ kind }) => kind === 'failed').length;
+  const more = `… +${hidden.length}${failed > 0 ? ` ✗${failed}` : ''}`;
+  return [
+    ...tabs.slice(first, end).flatMap((tab) => [gap, tab]),
+    gap,
+    { tone: failed > 0 ? 'bad' : 'plain', text: more },
+  ];
+}
+
+/** What must be known before writing goes last; the account goes first. */
+function fittingRights({ rights }: FleetView, columns: number, tabsWidth: number): Span[] {
+  for (let from = 0; from < rights.length; from++) {
+    const kept = rights.filter(({ isAlarming }, index) => index >= from || isAlarming);
+    const spans = kept.flatMap(({ text, isAlarming }, index): Span[] => [
+      ...(index > 0 ? [{ tone: 'quiet' as const, text: ' · ' }] : []),
+      { tone: isAlarming ? 'bad' : 'quiet', text },
+    ]);
+    const width = spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+    if (width + tabsWidth + 3 <= columns || width <= columns / 3 || from === rights.length - 1) {
+      return spans;
+    }
+  }
+  return [];
+}
+
+/** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */
+export function titleLine(state: State): { left: string; right: string } {
+  const { table, fleet, size } = state;
+  if (fleet.devices.length === 0 && table.reads.size === 0) return { left: '', right: '' };
+  const data = tableRows(state);
+  const devices = shownDevices(state);
+  const shown = devices.length === data.deviceCount ? '' : `${data.deviceCount} of `;
+  const filters = [table.commandFilter, lineText(table.filter.editing.line)].filter(
+    (text) => text.trim() !== '',
+  );
+  const filter = visible(filters.join(' '));
+  const shared = data.recordCount === 0 ? undefined : data.sharedCount;
+  const parts: { readonly text: string; readonly rank: number; readonly glue?: string }[] = [
+    { text: `${visible(table.view.resource)}s`, rank: 2 },
+    { text: `${shown}${count(devices.length, 'device')}`, rank: 4 },
+    { text: count(data.recordCount, 'record'), rank: 3 },
+    { text: shared === undefined ? '' : `${shared} the same on all`, rank: 4.5, glue: ', ' },
+    { text: filter === '' ? '' : `filter: ${filter} (${count(data.rows.length, 'row')})`, rank: 1 },
+    { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
+    { text: state.reading ?? '', rank: 6 },
+    { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
+  ].filter(({ text }) => text !== '');
+  const marked = countMarked(state);
+  const right = marked === 0 ? '' : `[${marked} marked] `;
+  const room = size.columns - widthOf(right) - 2;
+  const kept = [...parts];
+  const text = (): string =>
+    kept.reduce((line, { text: part, glue }, index) => {
+      return line + (index === 0 ? ' ' : (glue ?? ' · ')) + part;
+    }, '');
+  while (kept.length > 1 && widthOf(text()) > room) {
+    const last = Math.max(...kept.map(({ rank }) => rank));
+    kept.splice(
+      kept.findIndex(({ rank }) => rank === last),
+      1,
+    );
+  }
+  return { left: cut(text(), room), right };
+}
+
+/** Rows that are marked, filtered out or not. */
+function countMarked(state: State): number {
+  const { marks } = state.table;
+  if (marks.size === 0) return 0;
+  const { rows, keyField } = tableRows(state);
+  const shown = rows.filter((row) => marksOf(row, keyField).every((mark) => marks.has(mark)));
+  const covered = new Set(shown.flatMap((row) => marksOf(row, keyField)));
+  return shown.length + [...marks].filter((mark) => !covered.has(mark)).length;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,98 @@
+import { Box } from 'ink';
+import { visible } from '../../output/sanitize.ts';
+import { overlayLines } from '../overlay-lines.ts';
+import { cut, fit } from '../../output/width.ts';
+import type { State } from '../state.ts';
+import { tableRows } from '../table-rows.ts';
+import { tableView } from '../table-view.ts';
+import type { Theme } from '../theme.ts';
+import { Row } from './row.tsx';
+
+interface BodyProps {
+  readonly state: State;
+  readonly theme: Theme;
+  readonly height: number;
+}
+
+/** The table, or the text that lies over it; always as high as it was told. */
+export function Body({ state, theme, height }: BodyProps) {
+  return (
+    <Box flexDirection="column" height={height} flexShrink={0}>
+      {state.overlay.kind === 'none' ? (
+        <Table state={state} theme={theme} height={height} />
+      ) : (
+        <OverlayText state={state} theme={theme} height={height} />
+      )}
+    </Box>
+  );
+}
+
+function Table({ state, theme, height }: BodyProps) {
+  const { columns } = state.size;
+  if (tableRows(state).rows.length === 0) {
+    return emptyLines(state).map((line) => <Row key={line}>{cut(` ${line}`, columns)}</Row>);
+  }
+  const view = tableView(state, columns, height);
+  const hasFocus = state.focus === 'table' && state.questions.length === 0;
+  return (
+    <>
+      <Row>{theme('heading', view.header)}</Row>
+      {view.rows.map(({ text, isCurrent, isMarked }, index) => (
+        <Row key={index}>
+          {isCurrent && hasFocus
+            ? theme('current', fit(text, columns))
+            : isMarked
+              ? theme('accent', text)
+              : text}
+        </Row>
+      ))}
+    </>
+  );
+}
+
+function emptyLines({ fleet, table, work, reading }: State): string[] {
+  if (fleet.devices.length === 0 && table.reads.size === 0) {
+    return [
+      '',
+      'No device is connected yet. Type one of these:',
+      '',
+      '  connect 10.0.0.5 10.0.0.6     one or several devices',
+      '  demo                          three simulated devices on this machine',
+      '  help                          all commands',
+    ];
+  }
+  if (table.filter.parsed.terms.length > 0) return ['', 'no record matches the filter'];
+  if (reading !== undefined || work !== undefined) return ['', 'waiting for the devices …'];
+  const hasAnswers = [...table.reads.values()].some(({ outcome }) => outcome.ok);
+  return ['', hasAnswers ? 'no records' : 'nothing was read yet; r in the table tries again'];
+}
+
+function OverlayText({ state, theme, height }: BodyProps) {
+  const { overlay, size } = state;
+  const lines = overlayLines(state);
+  const room = Math.max(1, height - 1);
+  const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - room));
+  const end = Math.min(lines.length, top + room);
+  const where = lines.length > room ? ` (lines ${top + 1}-${end} of ${lines.length})` : '';
+  return (
+    <>
+      <Row>{theme('accent', cut(` ${titleOf(state)}${where}`, size.columns))}</Row>
+      {lines.slice(top, end).map((line, index) => (
+        <Row key={index}>{cut(` ${line}`, size.columns)}</Row>
+      ))}
+    </>
+  );
+}
+
+function titleOf({ overlay, table }: State): string {
+  switch (overlay.kind) {
+    case 'none':
+      return '';
+    case 'help':
+      return 'keys';
+    case 'details':
+      return `${visible(table.view.resource)} ${overlay.key}`;
+    case 'pager':
+      return overlay.title;
+  }
+}
