@@ -133,6 +133,15 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
           }
         },
         {
+          "device": "fw1",
+          "address": "10.0.0.5:443",
+          "resource": "user",
+          "key": "x\\u001b[2J",
+          "action": "add",
+          "verdict": "unknown",
+          "note": "the answer was lost"
+        },
+        {
           "device": "fw2",
           "address": "10.0.0.6:443",
           "resource": "user",
@@ -153,6 +162,14 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
           ]
         },
         {
+          "device": "fw2",
+          "address": "10.0.0.6:443",
+          "resource": "user",
+          "key": "dave",
+          "action": "add",
+          "verdict": "unchanged"
+        },
+        {
           "device": "fw3",
           "address": "10.0.0.7:443",
           "resource": "user",
@@ -163,23 +180,6 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
             "code": "unreachable",
             "message": "fw3: no answer within 5 s"
           }
-        },
-        {
-          "device": "fw1",
-          "address": "10.0.0.5:443",
-          "resource": "user",
-          "key": "x\\u001b[2J",
-          "action": "add",
-          "verdict": "unknown",
-          "note": "the answer was lost"
-        },
-        {
-          "device": "fw2",
-          "address": "10.0.0.6:443",
-          "resource": "user",
-          "key": "dave",
-          "action": "add",
-          "verdict": "unchanged"
         }
       ],
       "summary": {

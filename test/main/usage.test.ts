@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { makeDevsh, startFleet } from './devsh.ts';
+
+interface UsageDocument {
+  readonly error: {
+    readonly code: string;
+    readonly column?: number;
+    readonly suggestions?: string[];
+  };
+}
+
+test.each([
+  ['usr list', 0, ['use', 'user']],
+  ['user lst', 5, ['list']],
+  ['user list --colums x', 10, ['--columns']],
+  ['user list --format jsn', 19, ['json']],
+  ['user add username', 9, undefined],
+  ['user add username=a username=b', 20, undefined],
+  ['user list --fold=yes', 10, undefined],
+  ['user list --on', 10, undefined],
+  ['user show a b', 12, undefined],
+  ['user list --yes', 10, undefined],
+  ['-x', 0, undefined],
+  ['user set bob', 12, undefined],
+  ['user list --timeout soon', 20, undefined],
+  ['user list --timeout -1', 20, undefined],
+  ['user list --concurrency 1.5', 24, undefined],
+  ['device add fw1 http://10.0.0.5', 15, undefined],
+  ['device add fw1 10.0.0.5:99999', 15, undefined],
+  ['get api/user/', 4, undefined],
+])('"%s" is wrong at column %i', async (line, column, suggestions) => {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh([...line.split(' '), '--json']);
+  const { error } = JSON.parse(stdout) as UsageDocument;
+  expect(exitCode).toBe(2);
+  expect(error.code).toBe('usage');
+  expect(error.column).toBe(column);
+  if (suggestions !== undefined) expect(error.suggestions).toEqual(suggestions);
+});
+
+test.each([
+  ['user list --on nope', 15],
+  ['user list --on sim[', 15],
+  ['user list --on 10.0.0.0/8', 15],
+  ['user list --on http://10.0.0.5', 15],
+])('"%s" points at the selector', async (line, column) => {
+  const { devsh } = await startFleet();
+  const { stdout, exitCode } = await devsh([...line.split(' '), '--json']);
+  expect(exitCode).toBe(2);
+  expect((JSON.parse(stdout) as UsageDocument).error.column).toBe(column);
+});
+
+test('a mistyped device is suggested', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  const { stderr, exitCode } = await devsh('user list --on smi1');
+  expect(stderr).toContain("did you mean 'sim1'");
+  expect(exitCode).toBe(2);
+});
+
+test('text says what may have been meant', async () => {
+  const devsh = await makeDevsh();
+  const { stdout, stderr, exitCode } = await devsh('user sett bob lang=de');
+  expect(stderr).toMatchInlineSnapshot(`
+    "error: user has no verb "sett"; it has list, show, add, set, delete; to search for it: user list sett
+      did you mean 'set'?
+    "
+  `);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+});
+
+test('-- ends options', async () => {
+  const { devsh, device } = await startFleet();
+  device(1).putUser({ username: '--yes' });
+  const { stdout } = await devsh('user list --on sim1 --json -- --yes');
+  expect(JSON.parse(stdout)).toMatchObject({ devices: [{ records: [{ username: '--yes' }] }] });
+});
+
+test('options may stand anywhere, with a blank or an equals sign', async () => {
+  const { devsh } = await startFleet();
+  const wanted = await devsh('user list --on sim1 --json');
+  for (const line of ['--json user list --on=sim1', 'user --on sim1 --format=json list']) {
+    expect(await devsh(line)).toEqual(wanted);
+  }
+});
+
+test.each(['', 'help', '--help', '-h', 'help user', 'user --help', 'help user add', 'user add -h'])(
+  '"%s" explains on stdout and ends with 0',
+  async (line) => {
+    const devsh = await makeDevsh();
+    const { stdout, stderr, exitCode } = await devsh(line === '' ? ['help'] : line);
+    expect(stdout).toContain('user');
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+  },
+);
+
+test('the version is one line', async () => {
+  const devsh = await makeDevsh();
+  for (const line of ['-V', '--version']) {
+    expect((await devsh(line)).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  }
+});
