@@ -1,8 +1,9 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
+import { isTimeStamp } from '../device/value-text.ts';
 import { CancelledError, DevshError } from '../errors.ts';
-import { isSameValue, isTimeStamp } from './compare.ts';
+import { isSameValue } from './compare.ts';
 import { isMasked } from './journal.ts';
 import { find, judge, type Answered } from './judge.ts';
 import type { Step } from './plan.ts';

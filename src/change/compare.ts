@@ -21,11 +21,6 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
     .map(([field, sent]) => ({ field, sent, held: held[field] ?? null }));
 }
 
-/** Whether a field may change by itself when a record is written: a time stamp. */
-export function isTimeStamp(value: Value | undefined): boolean {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);
-}
-
 function canonical(value: Value): string {
   return typeof value === 'object' && value !== null
     ? JSON.stringify(value, (_key, part: unknown) =>

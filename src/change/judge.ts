@@ -1,8 +1,8 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
-import { differencesOf, isSameValue, isTimeStamp } from './compare.ts';
+import { differencesOf, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
 import type { Difference, Verdict } from './verdict.ts';
 

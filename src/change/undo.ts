@@ -1,6 +1,7 @@
 import { isSecretField } from '../device/secret-fields.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run } from './journal.ts';
@@ -63,6 +64,7 @@ function undoStep(
         (field) =>
           !profile.idFields.includes(field) &&
           !isSecretField(field) &&
+          (!isTimeStamp(before[field]) || field in step.asked) &&
           (field in step.asked || !isSameValue(before[field] ?? null, held[field])),
       );
       const secrets = Object.keys(step.asked).filter(isSecretField);
@@ -82,7 +84,10 @@ function undoStep(
     case 'delete': {
       const kept = Object.keys(before).filter(
         (field) =>
-          !profile.idFields.includes(field) && !isSecretField(field) && before[field] !== null,
+          !profile.idFields.includes(field) &&
+          !isSecretField(field) &&
+          !isTimeStamp(before[field]) &&
+          before[field] !== null,
       );
       return {
         change: { action: 'add', resource, fields: pickFields(before, kept) },

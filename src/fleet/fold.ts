@@ -1,5 +1,5 @@
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
 
 /** The records of one device that was read. */
 export interface DeviceRecords {
@@ -31,7 +31,7 @@ const NONE: readonly string[] = [];
 /**
  * Merges the records of several devices: what is equal becomes one row, in the order of first
  * appearance. Values are equal when their text is, so `true` and `"true"`, or an empty and a missing
- * field, are no difference. Fields in `perDevice` (id, token) count neither way.
+ * field, are no difference. Fields in `perDevice` (id, token) and points in time count neither way.
  */
 export function foldRecords(
   reads: readonly DeviceRecords[],
@@ -99,7 +99,7 @@ function contentReader(perDevice: ReadonlySet<string>): (record: DeviceRecord) =
     }
     let content = '';
     for (const field of compared) {
-      const text = valueText(record[field]);
+      const text = isTimeStamp(record[field]) ? 'time' : valueText(record[field]);
       if (text !== '') content += `${field}=${text.length}:${text};`;
     }
     return content;
@@ -111,7 +111,9 @@ function markDifferences(variants: readonly Row[], perDevice: readonly string[])
   const first = variants[0]?.record ?? {};
   for (const { record } of variants) {
     for (const field of new Set([...Object.keys(first), ...Object.keys(record)])) {
-      if (valueText(first[field]) !== valueText(record[field])) differing.add(field);
+      const [a, b] = [first[field], record[field]];
+      if (isTimeStamp(a) && isTimeStamp(b)) continue;
+      if (valueText(a) !== valueText(b)) differing.add(field);
     }
   }
   const fields = [...differing].filter((field) => !perDevice.includes(field));

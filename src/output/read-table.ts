@@ -1,3 +1,4 @@
+import { isTimeStamp } from '../device/value-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
@@ -91,10 +92,11 @@ export function readCells({ view, rows, fields }: ReadTable): TextTable {
   };
 }
 
-/** A field that is per device has one text only when all devices of the row agree. */
+/** A field that is per device, or a point in time, has one text only when all devices of the row agree. */
 function rowText(row: FoldedRow, field: string, view: View): string {
   const text = fieldText(field, row.record[field]);
-  if (row.records.length === 1 || !view.perDevice.includes(field)) return text;
+  const mayDiffer = view.perDevice.includes(field) || isTimeStamp(row.record[field]);
+  if (row.records.length === 1 || !mayDiffer) return text;
   const distinct = new Set(row.records.map((record) => cellText(record[field])));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }

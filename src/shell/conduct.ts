@@ -52,8 +52,11 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     }
     await file.append(journalLine({ kind: 'end', at: now(call) }));
     yield { kind: 'summary', run: plan.run, counts: tally.counts };
-    if (tally.isUnfinished) {
-      const text = `go on with "resume ${plan.run}", or try again what failed with "retry ${plan.run}"`;
+    const { skipped = 0, unknown = 0, failed = 0 } = tally.counts;
+    if (skipped + unknown > 0) {
+      yield { kind: 'message', level: 'info', text: `go on with "resume ${plan.run}"` };
+    } else if (failed > 0 && stepCount(plan) > 1) {
+      const text = `try again what failed with "retry ${plan.run}"`;
       yield { kind: 'message', level: 'info', text };
     }
   } finally {
@@ -86,10 +89,6 @@ class Tally {
   constructor(plan: Plan) {
     this.#run = plan.run;
     this.#total = stepCount(plan);
-  }
-
-  get isUnfinished(): boolean {
-    return (this.counts.skipped ?? 0) + (this.counts.unknown ?? 0) + (this.counts.failed ?? 0) > 0;
   }
 
   add(result: StepResult): Output {

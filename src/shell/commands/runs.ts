@@ -1,5 +1,5 @@
 import type { Run, StepState } from '../../change/journal.ts';
-import type { StepResult, Verdict } from '../../change/verdict.ts';
+import { countsOf, pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { conduct, refuseMaskedSteps } from '../conduct.ts';
@@ -17,7 +17,7 @@ const RUN: ArgSpec = {
 };
 
 /** The same, where the latest run is meant when none is named. */
-const LATEST: ArgSpec = {
+export const LATEST: ArgSpec = {
   ...RUN,
   isRequired: false,
   summary: 'the id of a run; the latest one when none is given',
@@ -215,49 +215,9 @@ async function* takeUp(
   });
 }
 
-async function namedRun(call: Call): Promise<Run> {
+/** The run that was named, or else the latest one. */
+export async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.session;
   return id === undefined ? latestRun(services) : loadRun(services, id);
-}
-
-/** One result for each step: its verdict, or that it was never reached or is in doubt. */
-export function resultsOf(run: Run): readonly StepResult[] {
-  return run.plan.devices.flatMap(({ device, steps, settled, error, wanted = [] }) => [
-    ...settled,
-    ...(error === undefined
-      ? []
-      : wanted.map((one): StepResult => ({ device, ...one, verdict: 'failed', error }))),
-    ...steps.map((_step, index) => {
-      const state = run.states.get(device.name)?.[index] ?? WAITING;
-      return state.kind === 'ended' ? state.result : pendingResult(run, device.name, index);
-    }),
-  ]);
-}
-
-function pendingResult(run: Run, name: string, index: number): StepResult {
-  const plan = run.plan.devices.find(({ device }) => device.name === name);
-  const step = plan?.steps[index];
-  const isSent = run.states.get(name)?.[index]?.kind === 'sent';
-  return {
-    device: plan?.device ?? { name, address: '' },
-    resource: step?.resource ?? '',
-    key: step?.key ?? '',
-    action: step?.action ?? 'set',
-    verdict: isSent ? 'unknown' : 'skipped',
-    note: isSent ? 'sent, but interrupted before it was read back' : 'not reached',
-  };
-}
-
-export function countsOf(run: Run): Partial<Record<Verdict, number>> {
-  const counts: Partial<Record<Verdict, number>> = {};
-  for (const { verdict } of resultsOf(run)) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
-}
-
-function stateText(run: Run): string {
-  if (!run.isPlanned) return 'never sent';
-  if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;
-  const { skipped = 0, unknown = 0 } = countsOf(run);
-  return run.endedAt === undefined || skipped + unknown > 0 ? 'unfinished' : 'ended';
 }

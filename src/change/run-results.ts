@@ -1,0 +1,63 @@
+import type { Run, StepState } from './journal.ts';
+import type { Step } from './plan.ts';
+import type { StepResult, Verdict } from './verdict.ts';
+
+/** How one step of a run ended, and the step itself where a request was planned. */
+export interface StepOutcome {
+  readonly result: StepResult;
+  readonly step?: Step;
+  readonly state?: StepState;
+}
+
+const WAITING: StepState = { kind: 'waiting' };
+
+/** One outcome for each step, in the order of the plan. */
+export function outcomesOf(run: Run): readonly StepOutcome[] {
+  return run.plan.devices.flatMap(({ device, steps, settled, error, wanted = [] }) => [
+    ...settled.map((result) => ({ result })),
+    ...(error === undefined
+      ? []
+      : wanted.map((one) => ({
+          result: { device, ...one, verdict: 'failed' as const, error },
+        }))),
+    ...steps.map((step, index) => {
+      const state = run.states.get(device.name)?.[index] ?? WAITING;
+      const result = state.kind === 'ended' ? state.result : pendingResult(run, device.name, index);
+      return { result, step, state };
+    }),
+  ]);
+}
+
+/** One result for each step: its verdict, or that it was never reached or is in doubt. */
+export function resultsOf(run: Run): readonly StepResult[] {
+  return outcomesOf(run).map(({ result }) => result);
+}
+
+/** What is to be said of a step that has no verdict yet. */
+export function pendingResult(run: Run, name: string, index: number): StepResult {
+  const plan = run.plan.devices.find(({ device }) => device.name === name);
+  const step = plan?.steps[index];
+  const isSent = run.states.get(name)?.[index]?.kind === 'sent';
+  return {
+    device: plan?.device ?? { name, address: '' },
+    resource: step?.resource ?? '',
+    key: step?.key ?? '',
+    action: step?.action ?? 'set',
+    verdict: isSent ? 'unknown' : 'skipped',
+    note: isSent ? 'sent, but interrupted before it was read back' : 'not reached',
+  };
+}
+
+export function countsOf(run: Run): Partial<Record<Verdict, number>> {
+  const counts: Partial<Record<Verdict, number>> = {};
+  for (const { verdict } of resultsOf(run)) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+/** How far a run has come, in words. */
+export function stateText(run: Run): string {
+  if (!run.isPlanned) return 'never sent';
+  if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;
+  const { skipped = 0, unknown = 0 } = countsOf(run);
+  return run.endedAt === undefined || skipped + unknown > 0 ? 'unfinished' : 'ended';
+}
