@@ -1,6 +1,6 @@
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
+import { editDistance, suggest } from '../suggest.ts';
 import { NO_OPTIONS, OPTIONS, type Options, type OptionSpec } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
@@ -206,7 +206,12 @@ function findVerb(
   if (verb !== undefined) return { verb, operands: rest };
   const fallback = command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
   const names = command.verbs.map(({ name }) => name).filter((name) => name !== '');
-  const meant = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
+  const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
+  // Where a search word may stand, only one slip makes it a mistyped verb: "sato" is no "set".
+  const meant =
+    fallback === undefined || first === undefined
+      ? near
+      : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
   if (fallback !== undefined && meant.length === 0) return { verb: fallback, operands: words };
   if (first === undefined) {
     throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`);

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Credential } from '../../src/device/credential.ts';
+import { CredentialError } from '../../src/errors.ts';
+import { CredentialGate } from '../../src/fleet/credential-gate.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const credential = Credential.basic('admin', 'secret');
+
+/** Ten devices ask at the same time; tells who got it, and how each ended. */
+function askAll(gate: CredentialGate, names: readonly string[], answer: 'accepted' | 'refused') {
+  const reached: string[] = [];
+  const outcomes = names.map(async (name) => {
+    const tell = await gate.admit(name, credential);
+    reached.push(name);
+    await Promise.resolve();
+    tell(answer);
+  });
+  return { reached, outcomes: Promise.allSettled(outcomes) };
+}
+
+const TEN = Array.from({ length: 10 }, (_, index) => `fw${index}`);
+
+test('a wrong password reaches two devices of ten, and the others say whom it failed at', async () => {
+  const { reached, outcomes } = askAll(new CredentialGate(), TEN, 'refused');
+  const rejected = (await outcomes).flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as unknown] : [],
+  );
+  expect(reached).toEqual(['fw0', 'fw1']);
+  expect(rejected).toHaveLength(8);
+  for (const reason of rejected) expect(reason).toBeInstanceOf(CredentialError);
+  expect(String(rejected[0])).toContain('fw0 and fw1 refused it');
+  expect(String(rejected[0])).not.toContain('secret');
+});
+
+test('once a device has accepted it, all others get it', async () => {
+  const { reached, outcomes } = askAll(new CredentialGate(), TEN, 'accepted');
+  await outcomes;
+  expect(reached).toHaveLength(10);
+});
+
+test('two silent devices do not keep the others waiting for ever', async () => {
+  const gate = new CredentialGate();
+  await gate.admit('fw0', credential);
+  await gate.admit('fw1', credential);
+  const third = gate.admit('fw2', credential);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await expect(third).resolves.toBeTypeOf('function');
+});
+
+test('another credential has a standing of its own', async () => {
+  const gate = new CredentialGate();
+  await askAll(gate, TEN, 'refused').outcomes;
+  await expect(gate.admit('fw5', Credential.basic('admin', 'other'))).resolves.toBeTypeOf(
+    'function',
+  );
+});
+
+test('a new command may try again what was refused before', async () => {
+  const gate = new CredentialGate();
+  await askAll(gate, TEN, 'refused').outcomes;
+  await expect(gate.admit('fw5', credential)).rejects.toThrow(CredentialError);
+  gate.forgetRefusals();
+  await expect(gate.admit('fw5', credential)).resolves.toBeTypeOf('function');
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fanOut } from '../../src/fleet/fan-out.ts';
+
+async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const result of results) all.push(result);
+  return all;
+}
+
+/** Work that ends when it is told to. */
+function gates(count: number) {
+  return Array.from({ length: count }, () => {
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    return { open, opened };
+  });
+}
+
+test('yields each result as soon as it is there, whatever came before it', async () => {
+  const [first, second] = gates(2);
+  const results = fanOut([0, 1], 2, async (item, emit: (item: number) => void) => {
+    await (item === 0 ? first : second)?.opened;
+    emit(item);
+  });
+  second?.open();
+  expect(await results.next()).toEqual({ value: 1, done: false });
+  first?.open();
+  expect(await results.next()).toEqual({ value: 0, done: false });
+  expect(await results.next()).toMatchObject({ done: true });
+});
+
+test('never runs more than the width, and everything once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(30), fc.integer({ min: 1, max: 8 }), async (count, width) => {
+      let running = 0;
+      let most = 0;
+      const items = Array.from({ length: count }, (_, index) => index);
+      const results = await collect(
+        fanOut(items, width, async (item, emit: (item: number) => void) => {
+          running += 1;
+          most = Math.max(most, running);
+          await Promise.resolve();
+          running -= 1;
+          emit(item);
+        }),
+      );
+      expect([...results].sort((a, b) => a - b)).toEqual(items);
+      expect(most).toBe(Math.min(count, width));
+    }),
+  );
+});
+
+test('after an abort nothing new is started, and what is under way is still yielded', async () => {
+  const stop = new AbortController();
+  const [gate] = gates(1);
+  const started: number[] = [];
+  const results = fanOut(
+    [0, 1, 2],
+    1,
+    async (item, emit: (item: number) => void) => {
+      started.push(item);
+      await gate?.opened;
+      emit(item);
+    },
+    stop.signal,
+  );
+  const all = collect(results);
+  stop.abort();
+  gate?.open();
+  expect(await all).toEqual([0]);
+  expect(started).toEqual([0]);
+});
+
+test('a bug in the work comes out as it is', async () => {
+  const results = fanOut([1], 1, () => Promise.reject(new TypeError('bug')));
+  await expect(collect(results)).rejects.toThrow(new TypeError('bug'));
+});
