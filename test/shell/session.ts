@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createServices } from '../../src/services.ts';
+import { resolvePaths } from '../../src/settings/paths.ts';
+import { openSettings } from '../../src/settings/settings.ts';
+import type { ShellIo } from '../../src/shell/io.ts';
+import { Session } from '../../src/shell/session.ts';
+import { Shell } from '../../src/shell/shell.ts';
+import { startSimulator } from '../../src/simulator/simulator.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
+
+/** A session connected to one simulated device, which has been asked nothing yet. */
+export async function startSession() {
+  const folder = await makeTempFolder();
+  const env = Object.fromEntries(
+    ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
+  );
+  const paths = resolvePaths(env);
+  const settings = await openSettings(paths);
+  const readStdin = () => Promise.resolve('');
+  const session = new Session(
+    createServices({ env, version: '0.0.0', paths, settings, readStdin }),
+  );
+  const simulator = await startSimulator({ users: 8 });
+  onTestFinished(async () => {
+    await session.close();
+    await simulator.close();
+  });
+  const [device] = simulator.devices;
+  if (device === undefined) throw new Error('no device');
+  const { name, address, fingerprint, accounts } = device;
+  session.give(name, { fingerprint, ...accounts.admin });
+  session.fleet.join(session.fleet.members([{ name, address, groups: [] }]));
+  const shell = new Shell(session);
+  const io: ShellIo = {
+    signal: new AbortController().signal,
+    readInput: readStdin,
+    trace: () => undefined,
+  };
+  return {
+    session,
+    device,
+    /** Reads the users, so that there is something to complete from. */
+    read: async (): Promise<number> => {
+      let count = 0;
+      for await (const { kind } of shell.evaluate('user list', io))
+        count += kind === 'read' ? 1 : 0;
+      return count;
+    },
+  };
+}
