@@ -22,7 +22,7 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
   const answers = outputs.filter((output) => output.kind === 'answer');
   const named = outputs.flatMap((output): [string, JsonValue][] => {
     if (output.kind === 'table') return [[output.name, output.rows]];
-    return output.kind === 'text' ? [[output.name, output.text]] : [];
+    return output.kind === 'text' ? [[output.name, output.data ?? output.text]] : [];
   });
   const errors = errorsOf(outputs, plans);
   return {

@@ -55,7 +55,7 @@ function linesOf(output: Output): readonly JsonObject[] {
     case 'table':
       return output.rows;
     case 'text':
-      return [{ [output.name]: output.text }];
+      return [{ [output.name]: output.data ?? output.text }];
     case 'answer':
       return [answerObject(output)];
     case 'error':

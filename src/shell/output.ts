@@ -1,5 +1,6 @@
 import type { Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
+import type { JsonValue } from '../device/json-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { Format } from './options.ts';
@@ -97,11 +98,13 @@ export interface TableOutput {
   readonly hasSuccess?: boolean;
 }
 
-/** Text of our own (help): lines as they are, to stdout. `name` is its key in JSON. */
+/** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */
 export interface TextOutput {
   readonly kind: 'text';
   readonly name: string;
   readonly text: string;
+  /** The same for programs: JSON and YAML have this in place of the text. */
+  readonly data?: JsonValue;
 }
 
 /** The answer to a raw request (`get`, `post`, `delete`). */

@@ -6,6 +6,7 @@ import { help } from './help.ts';
 import { history } from './history.ts';
 import { login, logout } from './login.ts';
 import { get, post, remove } from './raw.ts';
+import { report } from './report.ts';
 import { resourceCommand } from './resource.ts';
 import { run } from './run.ts';
 import { resume, retry, runs, undo } from './runs.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   resume,
   retry,
   undo,
+  report,
   get,
   post,
   remove,

@@ -1,0 +1,76 @@
+import { jsonText, type JsonValue } from '../../device/json-text.ts';
+import { maskedForm, maskedRecord, maskedValue } from '../../device/secret-fields.ts';
+import type { DevshError } from '../../errors.ts';
+import { replaceUnsafe } from './one-line.ts';
+import { mostUrgentFirst, verdictOf, type Report, type StepReport } from './report.ts';
+
+/** The version of the document, the same as that of `--json`. */
+const SCHEMA = 'devsh/1';
+
+/** A report as plain data, secrets masked: what stands under `report` in `--json`. */
+export function reportData(report: Report): JsonValue {
+  const { run, command, by, version, state, counts } = report;
+  return {
+    run,
+    command,
+    by,
+    version,
+    began: report.beganAt,
+    ended: report.endedAt,
+    state,
+    counts,
+    devices: mostUrgentFirst(report.devices).map((one) => ({
+      device: one.device.name,
+      address: one.device.address,
+      verdict: verdictOf(one),
+      error: one.error && errorData(one.error),
+      steps: one.steps.map(stepData),
+    })),
+  };
+}
+
+/** The report as a JSON document of its own, ending with a line break. */
+export function jsonReport(report: Report): string {
+  const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
+  // Line breaks inside strings are escaped already; those left belong to the layout.
+  const lines = text.split('\n').map((line) => replaceUnsafe(line, escaped));
+  return lines.join('\n') + '\n';
+}
+
+function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue {
+  const { action, resource, key, verdict, note, error, record, differences } = result;
+  return {
+    action,
+    resource,
+    key,
+    verdict,
+    at,
+    sent: isSent,
+    note,
+    error: error && errorData(error),
+    request: step && {
+      method: step.request.method,
+      path: step.request.path,
+      form: step.request.form && maskedForm(step.request.form),
+    },
+    changes: changes.map((change) => ({ ...change })),
+    before: step?.before && maskedRecord(step.before),
+    planned: step?.after && maskedRecord(step.after),
+    held: record && maskedRecord(record),
+    differences: differences?.map(({ field, sent, held }) => ({
+      field,
+      sent: maskedValue(field, sent),
+      held: maskedValue(field, held),
+    })),
+  };
+}
+
+function errorData({ code, message }: DevshError): JsonValue {
+  return { code, message };
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
+  }).join('');
+}

@@ -1,0 +1,150 @@
+import { valueText } from '../../device/value-text.ts';
+import { oneLine } from './one-line.ts';
+import {
+  mostUrgentFirst,
+  remarksOf,
+  type DeviceReport,
+  type FieldChange,
+  type Report,
+  type StepReport,
+} from './report.ts';
+
+type Kind = 'passed' | 'failure' | 'error' | 'skipped';
+
+/** One `testcase` element and what it counts as. */
+interface TestCase {
+  readonly kind: Kind;
+  readonly xml: string;
+}
+
+/**
+ * A report as JUnit XML, for the test view of a CI system: one suite, one case for each step, the
+ * device as its class. `no effect`, `differs`, `failed` and `drift` are failures; `unknown` and a
+ * device that could not be read are errors.
+ */
+export function junitReport(report: Report): string {
+  const cases = mostUrgentFirst(report.devices).flatMap(deviceCases);
+  const count = (kind: Kind): number => cases.filter((one) => one.kind === kind).length;
+  const attributes = attributesText({
+    name: `devsh run ${report.run}`,
+    tests: String(cases.length),
+    failures: String(count('failure')),
+    errors: String(count('error')),
+    skipped: String(count('skipped')),
+  });
+  const details = attributesText({ timestamp: report.beganAt, ...timeOf(report) });
+  const properties = Object.entries({
+    command: report.command,
+    by: report.by,
+    state: report.state,
+    version: report.version,
+  }).map(([name, value]) => `      <property${attributesText({ name, value })}/>`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${attributes}>`,
+    `  <testsuite${attributes}${details}>`,
+    '    <properties>',
+    ...properties,
+    '    </properties>',
+    ...cases.map(({ xml }) => xml),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function deviceCases({ device, error, steps }: DeviceReport): TestCase[] {
+  if (error && steps.length === 0) {
+    const element = resultElement('error', 'failed', error.message, '');
+    return [{ kind: 'error', xml: caseXml(device.name, 'read', [element]) }];
+  }
+  return steps.map((step) =>
+    stepCase(device.name, error === undefined ? kindOf(step) : 'error', step),
+  );
+}
+
+function stepCase(device: string, kind: Kind, { result, changes }: StepReport): TestCase {
+  const { action, resource, key, verdict } = result;
+  const remarks = remarksOf(result).join('; ');
+  const lines = changes.map(changeLine).join('\n');
+  const output = [remarks, lines].filter((text) => text !== '').join('\n');
+  const element =
+    kind === 'passed'
+      ? elementXml('system-out', output)
+      : resultElement(kind, verdict, remarks === '' ? verdict : remarks, lines);
+  const elements = kind === 'passed' && output === '' ? [] : [element];
+  return { kind, xml: caseXml(device, `${action} ${resource} ${key}`, elements) };
+}
+
+function kindOf({ result }: StepReport): Kind {
+  switch (result.verdict) {
+    case 'done':
+    case 'unchanged':
+      return 'passed';
+    case 'no effect':
+    case 'differs':
+    case 'failed':
+    case 'drift':
+      return 'failure';
+    case 'unknown':
+      return 'error';
+    case 'skipped':
+      return 'skipped';
+  }
+}
+
+/** `lang: before de, planned en, held fr` */
+function changeLine({ field, before, planned, held }: FieldChange): string {
+  const shown = (value: FieldChange['held']): string =>
+    value === undefined ? '(none)' : oneLine(valueText(value));
+  return `${oneLine(field)}: before ${shown(before)}, planned ${shown(planned)}, held ${shown(held)}`;
+}
+
+function caseXml(device: string, name: string, elements: readonly string[]): string {
+  const open = `    <testcase${attributesText({ classname: device, name })}`;
+  return elements.length === 0
+    ? `${open}/>`
+    : [`${open}>`, ...elements, '    </testcase>'].join('\n');
+}
+
+function resultElement(
+  kind: Exclude<Kind, 'passed'>,
+  type: string,
+  message: string,
+  text: string,
+): string {
+  return elementXml(kind, text, kind === 'skipped' ? { message } : { type, message });
+}
+
+function elementXml(
+  name: string,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): string {
+  const lines = text.split('\n').map(xmlText).join('\n');
+  return `      <${name}${attributesText(attributes)}>${lines}</${name}>`;
+}
+
+function attributesText(attributes: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${xmlText(value)}"`)
+    .join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** What XML 1.0 forbids (section 2.2) is among what `oneLine` writes in visible form. */
+function xmlText(text: string): string {
+  return oneLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+function timeOf({ beganAt, endedAt }: Report): { time?: string } {
+  const seconds = (Date.parse(endedAt ?? '') - Date.parse(beganAt)) / 1000;
+  return seconds >= 0 ? { time: seconds.toFixed(3) } : {};
+}

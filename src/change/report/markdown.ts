@@ -1,0 +1,148 @@
+import { documentedProfile } from '../../device/profile.ts';
+import type { Value } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
+import { oneLine } from './one-line.ts';
+import {
+  countsText,
+  mostUrgentFirst,
+  remarksOf,
+  verdictOf,
+  type DeviceReport,
+  type FieldChange,
+  type Report,
+  type StepReport,
+} from './report.ts';
+
+/** Punctuation of Markdown and HTML, blanks that would be lost, what makes a link of an address. */
+const MEANINGFUL =
+  /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
+
+/** Devices on which the same happened, told once. */
+interface Section {
+  readonly devices: DeviceReport[];
+}
+
+/**
+ * A report as GitHub-flavoured Markdown: who, when and what, a table of all devices, then what
+ * happened field by field, once for devices that differ only in their ids.
+ */
+export function markdownReport(report: Report): string {
+  const devices = mostUrgentFirst(report.devices);
+  const lines = [
+    `# devsh run ${inline(report.run)}`,
+    '',
+    `**${countsText(report.counts)}** on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}`,
+    '',
+    ...table(
+      ['What', 'Value'],
+      [
+        ['Command', inline(report.command)],
+        ['By', inline(report.by)],
+        ['Began', inline(report.beganAt)],
+        ['Ended', inline(report.endedAt ?? 'not ended')],
+        ['State', inline(report.state)],
+        ['devsh', inline(report.version)],
+      ],
+    ),
+    '',
+    '## Devices',
+    '',
+    ...table(['Device', 'Address', 'Verdict', 'Steps'], devices.map(deviceRow)),
+    ...sectionsOf(devices).flatMap(sectionLines),
+  ];
+  return lines.join('\n') + '\n';
+}
+
+function deviceRow(one: DeviceReport): string[] {
+  const counts: Record<string, number> = {};
+  for (const { result } of one.steps) counts[result.verdict] = (counts[result.verdict] ?? 0) + 1;
+  const steps = one.error ? 'could not be read' : countsText(counts);
+  return [inline(one.device.name), inline(one.device.address), verdictOf(one), steps];
+}
+
+function sectionsOf(devices: readonly DeviceReport[]): Section[] {
+  const sections = new Map<string, Section>();
+  for (const device of devices) {
+    const content = bodyLines([device], isIdField).join('\n');
+    const section = sections.get(content);
+    if (section) section.devices.push(device);
+    else sections.set(content, { devices: [device] });
+  }
+  return [...sections.values()];
+}
+
+function sectionLines({ devices }: Section): string[] {
+  const [first] = devices;
+  if (first === undefined) return [];
+  const names = devices.map(({ device }) => inline(device.name)).join(', ');
+  const count = devices.length === 1 ? '' : ` (${devices.length} devices)`;
+  return ['', `## ${names}${count}: ${verdictOf(first)}`, ...bodyLines(devices)];
+}
+
+/** What happened on each of these devices alike; `isLeftOut` names fields that do not count. */
+function bodyLines(
+  devices: readonly DeviceReport[],
+  isLeftOut: (field: string) => boolean = () => false,
+): string[] {
+  const [first] = devices;
+  if (first === undefined) return [];
+  if (first.error && first.steps.length === 0) {
+    return ['', `Could not be read: ${inline(first.error.message)}`];
+  }
+  return first.steps.flatMap((step, index) => {
+    const twins = devices.flatMap(({ steps }) => steps[index] ?? []);
+    const rows = step.changes
+      .filter(({ field }) => !isLeftOut(field))
+      .map((change) => changeRow(change, twins));
+    return [
+      '',
+      `### ${stepTitle(step)}`,
+      ...remarksOf(step.result).flatMap((remark) => ['', `Remark: ${inline(remark)}`]),
+      ...(rows.length === 0
+        ? []
+        : ['', ...table(['Field', 'Before', 'Planned', 'Held afterwards'], rows)]),
+    ];
+  });
+}
+
+function stepTitle({ result }: StepReport): string {
+  const { action, resource, key, verdict } = result;
+  return `${action} ${inline(resource)} ${inline(key)}: ${verdict}`;
+}
+
+function changeRow(change: FieldChange, twins: readonly StepReport[]): string[] {
+  const { field } = change;
+  const cell = (part: 'before' | 'planned' | 'held'): string => {
+    const own = cellText(change[part]);
+    const isSame = twins.every(({ changes }) => {
+      return cellText(changes.find((twin) => twin.field === field)?.[part]) === own;
+    });
+    return isSame ? own : '(differs by device)';
+  };
+  return [inline(field), cell('before'), cell('planned'), cell('held')];
+}
+
+function cellText(value: Value | undefined): string {
+  if (value === undefined) return '–';
+  const text = valueText(value);
+  return text === '' ? '(empty)' : inline(text);
+}
+
+/** Each device gives its own: no reason to tell the same change twice. */
+function isIdField(field: string): boolean {
+  return documentedProfile.idFields.includes(field);
+}
+
+/** @param rows cells that are safe in Markdown already */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)];
+}
+
+/**
+ * Text from outside within a line. What means something in Markdown becomes a character reference:
+ * renderers disagree on backslashes before a `|` in a table, never on these.
+ */
+function inline(text: string): string {
+  return oneLine(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
+}

@@ -1,0 +1,191 @@
+import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
+import type { DeviceRecord, DeviceRef, Value } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
+import type { DevshError } from '../../errors.ts';
+import type { Run } from '../journal.ts';
+import type { Step } from '../plan.ts';
+import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
+import { VERDICTS, type StepResult, type Verdict } from '../verdict.ts';
+
+/** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: Value | undefined;
+  readonly planned: Value | undefined;
+  readonly held: Value | undefined;
+}
+
+/** One step of a run, as a report tells it. */
+export interface StepReport {
+  readonly result: StepResult;
+  /** Absent when no request was needed or possible. */
+  readonly step?: Step;
+  /** When it was sent or ended, ISO 8601. */
+  readonly at?: string;
+  /** Whether its request has left, or may have. */
+  readonly isSent: boolean;
+  readonly changes: readonly FieldChange[];
+}
+
+export interface DeviceReport {
+  readonly device: DeviceRef;
+  /** Set when the device could not be read, so that nothing was planned there. */
+  readonly error?: DevshError;
+  /** In the order in which they were planned. */
+  readonly steps: readonly StepReport[];
+}
+
+/** A run as it is handed in: who, when, with which line, and what every device came to. */
+export interface Report {
+  readonly run: string;
+  readonly command: string;
+  readonly by: string;
+  readonly version: string;
+  readonly beganAt: string;
+  readonly endedAt: string | undefined;
+  readonly state: string;
+  readonly counts: Readonly<Partial<Record<Verdict, number>>>;
+  /** In the order of the plan. */
+  readonly devices: readonly DeviceReport[];
+}
+
+/** What needs a look first. */
+const URGENCY: readonly Verdict[] = [
+  'failed',
+  'unknown',
+  'differs',
+  'no effect',
+  'drift',
+  'skipped',
+  'done',
+  'unchanged',
+];
+
+export function reportOf(run: Run): Report {
+  const steps = new Map<string, StepReport[]>();
+  for (const outcome of outcomesOf(run)) {
+    const { name } = outcome.result.device;
+    const list = steps.get(name);
+    if (list) list.push(stepReport(outcome));
+    else steps.set(name, [stepReport(outcome)]);
+  }
+  return {
+    run: run.run,
+    command: run.command,
+    by: run.by,
+    version: run.version,
+    beganAt: run.at,
+    endedAt: run.endedAt,
+    state: stateText(run),
+    counts: countsOf(run),
+    devices: run.plan.devices.map(({ device, error }) => ({
+      device,
+      ...(error && { error }),
+      steps: steps.get(device.name) ?? [],
+    })),
+  };
+}
+
+/** Every device, those that failed or are in doubt first, otherwise in the order of the plan. */
+export function mostUrgentFirst(devices: readonly DeviceReport[]): readonly DeviceReport[] {
+  const urgencyOf = (device: DeviceReport): number => URGENCY.indexOf(verdictOf(device));
+  return devices
+    .map((device) => ({ device, urgency: urgencyOf(device) }))
+    .sort((a, b) => a.urgency - b.urgency)
+    .map(({ device }) => device);
+}
+
+/** The verdict of a device: the most urgent one of its steps. */
+export function verdictOf({ error, steps }: DeviceReport): Verdict {
+  if (error) return 'failed';
+  const verdicts = new Set(steps.map(({ result }) => result.verdict));
+  return URGENCY.find((verdict) => verdicts.has(verdict)) ?? 'unchanged';
+}
+
+/** `7 done · 2 failed`, in the order of a summary. */
+export function countsText(counts: Report['counts']): string {
+  const parts = VERDICTS.flatMap((verdict) =>
+    counts[verdict] === undefined ? [] : [`${counts[verdict]} ${verdict}`],
+  );
+  return parts.length === 0 ? 'no steps' : parts.join(' · ');
+}
+
+/** What a report says beside the verdict: the note, and what went wrong. */
+export function remarksOf({ note, error }: StepResult): string[] {
+  return [...(note === undefined ? [] : [note]), ...(error ? [error.message] : [])];
+}
+
+function stepReport({ result, step, state }: StepOutcome): StepReport {
+  const at = state === undefined || state.kind === 'waiting' ? undefined : state.at;
+  return {
+    result,
+    ...(step && { step }),
+    ...(at !== undefined && { at }),
+    isSent: state !== undefined && hasLeft(state),
+    changes: changesOf(result, step),
+  };
+}
+
+function hasLeft(state: NonNullable<StepOutcome['state']>): boolean {
+  if (state.kind !== 'ended') return state.kind === 'sent';
+  return !['unchanged', 'drift', 'skipped'].includes(state.result.verdict);
+}
+
+/** The fields that the step was about, and those that turned out otherwise than planned. */
+function changesOf(result: StepResult, step: Step | undefined): FieldChange[] {
+  const { differences = [] } = result;
+  if (step === undefined) {
+    return differences.map(({ field, sent, held }) => ({
+      field,
+      before: maskedValue(field, held),
+      planned: maskedValue(field, sent),
+      held: maskedValue(field, held),
+    }));
+  }
+  const before = maskedRecord(step.before ?? {});
+  const planned = maskedRecord(step.after ?? {});
+  const held = maskedRecord(result.record ?? {});
+  return fieldsOf(step, before, held, differences).map((field) => ({
+    field,
+    before: own(before, field),
+    planned: own(planned, field),
+    held: own(held, field),
+  }));
+}
+
+function fieldsOf(
+  step: Step,
+  before: DeviceRecord,
+  held: DeviceRecord,
+  differences: NonNullable<StepResult['differences']>,
+): string[] {
+  const differing = differences.map(({ field }) => field);
+  switch (step.action) {
+    case 'add':
+      return unique([
+        ...Object.keys(step.asked),
+        ...Object.keys(step.filled),
+        ...differing,
+        ...Object.keys(held),
+      ]);
+    case 'set':
+      return unique([
+        ...Object.keys(step.asked),
+        ...differing,
+        ...Object.keys(held).filter((field) => {
+          return valueText(own(before, field)) !== valueText(own(held, field));
+        }),
+      ]);
+    case 'delete':
+      return unique([...Object.keys(before), ...Object.keys(held)]);
+  }
+}
+
+function unique(fields: readonly string[]): string[] {
+  return [...new Set(fields)];
+}
+
+/** A device may call a field `toString`. */
+function own(record: DeviceRecord, field: string): Value | undefined {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
+}
