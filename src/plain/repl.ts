@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
+import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
@@ -13,7 +14,8 @@ import { runLine, type LineEnd } from './run-line.ts';
 export async function runRepl(shell: Shell, host: Host, firstLine: string): Promise<number> {
   let end: LineEnd = { exitCode: 0, isQuit: false };
   const run = async (line: string): Promise<void> => {
-    if (line.trim() !== '') end = await runStoppable(shell, line, host);
+    // A comment is no command, and no command at all would be `help`.
+    if (parseLine(line).words.length > 0) end = await runStoppable(shell, line, host);
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {
