@@ -37,12 +37,7 @@ const stdin = (kind: 'token' | 'password', text: string) => ({
 
 test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
   ['nothing', {}, undefined, undefined],
-  [
-    'a token on stdin',
-    { stdin: stdin('token', 'abc\nrest') },
-    'x',
-    ['stdin', 'x', 'Token abc'],
-  ],
+  ['a token on stdin', { stdin: stdin('token', 'abc\nrest') }, 'x', ['stdin', 'x', 'Token abc']],
   [
     'a password on stdin, its blanks kept',
     { stdin: stdin('password', ' p w \r\n') },

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { differencesOf, isSameValue } from '../../src/change/compare.ts';
+import type { Value } from '../../src/device/record.ts';
+
+test.each<[Value, Value | undefined, boolean]>([
+  ['de', 'de', true],
+  ['de', 'DE', false],
+  ['de', ' de', false],
+  ['', null, true],
+  ['', undefined, true],
+  [null, '', true],
+  ['5', 5, true],
+  [5, '5', true],
+  ['5', 50, false],
+  ['true', true, true],
+  ['True', true, true],
+  ['1', true, true],
+  ['no', false, true],
+  ['maybe', true, false],
+  [true, false, false],
+  ['9007199254740993', 9007199254740993n, true],
+  [['a', 'b'], ['a', 'b'], true],
+  [['a', 'b'], ['b', 'a'], false],
+])('sent %s and held %s: the same is %s', (sent, held, expected) => {
+  expect(isSameValue(sent, held)).toBe(expected);
+});
+
+test('differences name each field once, with what was sent and what is held', () => {
+  expect(differencesOf({ a: '1', b: 'x', c: 'y' }, { a: 1, b: 'z' })).toEqual([
+    { field: 'b', sent: 'x', held: 'z' },
+    { field: 'c', sent: 'y', held: null },
+  ]);
+});

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/change/change.ts';
+import { planDevice } from '../../src/change/plan.ts';
+import { documentedProfile } from '../../src/device/profile.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const fw1 = { name: 'fw1', address: '10.0.0.5:443' };
+const ann = { uuid: 'u1', first_name: 'Ann', lastname: 'A', username: 'ann', lang: 'de' };
+const bob = { uuid: 'u2', first_name: 'Bob', lastname: 'B', username: 'bob', lang: 'en' };
+
+function plan(change: Change, records: readonly DeviceRecord[]) {
+  return planDevice(fw1, documentedProfile, change, records);
+}
+
+const key = (text: string) => ({ kind: 'key', key: text }) as const;
+
+test('an added user sends the text null as uuid and every documented field', () => {
+  const { steps } = plan({ action: 'add', resource: 'user', fields: { username: 'zoe' } }, [ann]);
+  expect(steps).toMatchObject([
+    {
+      action: 'add',
+      key: 'zoe',
+      request: {
+        method: 'POST',
+        path: '/api/user/',
+        form: [
+          ['uuid', 'null'],
+          ['first_name', ''],
+          ['lastname', ''],
+          ['username', 'zoe'],
+          ['lang', 'de'],
+        ],
+      },
+      filled: { lang: expect.any(String) as string },
+    },
+  ]);
+});
+
+test('a boolean that nobody named is sent as most records have it, never left to be false', () => {
+  const records = [ann, bob].map((record) => ({ ...record, is_active: true }));
+  const { steps } = plan({ action: 'add', resource: 'user', fields: { username: 'zoe' } }, records);
+  expect(steps[0]?.request.form).toContainEqual(['is_active', 'true']);
+});
+
+test.each<[string, Change, string]>([
+  [
+    'adding what is there already',
+    { action: 'add', resource: 'user', fields: { username: 'ann', lang: 'de' } },
+    'unchanged',
+  ],
+  [
+    'adding what is there with other fields',
+    { action: 'add', resource: 'user', fields: { username: 'ann', lang: 'fr' } },
+    'differs',
+  ],
+  [
+    'setting what is so already',
+    { action: 'set', resource: 'user', target: key('ann'), fields: { lang: 'de' } },
+    'unchanged',
+  ],
+  [
+    'setting a user that is not there',
+    { action: 'set', resource: 'user', target: key('zoe'), fields: { lang: 'de' } },
+    'failed',
+  ],
+  [
+    'taking the name of another user',
+    { action: 'set', resource: 'user', target: key('ann'), fields: { username: 'bob' } },
+    'failed',
+  ],
+  [
+    'deleting a user that is not there',
+    { action: 'delete', resource: 'user', target: key('zoe') },
+    'unchanged',
+  ],
+])('%s needs no request', (_, change, verdict) => {
+  expect(plan(change, [ann, bob])).toMatchObject({ steps: [], settled: [{ verdict }] });
+});
+
+test('two users of the same name are never guessed between', () => {
+  const twins = [ann, { ...ann, uuid: 'u9' }];
+  const { steps, settled } = plan(
+    { action: 'delete', resource: 'user', target: key('ann') },
+    twins,
+  );
+  expect(steps).toEqual([]);
+  expect(settled).toMatchObject([{ verdict: 'failed', error: { code: 'ambiguous' } }]);
+  const byId = plan({ action: 'delete', resource: 'user', target: key('u9') }, twins);
+  expect(byId.steps[0]?.request).toEqual({ method: 'DELETE', path: '/api/user/u9/' });
+});
+
+test.each(['', '.', '..', 'null', 'a/../..', '%2e%2e'])(
+  'a record whose id is %j is never deleted by a path',
+  (uuid) => {
+    const { steps } = plan({ action: 'delete', resource: 'user', target: key('ann') }, [
+      { ...ann, uuid },
+    ]);
+    expect(steps).toEqual([]);
+  },
+);
+
+/** What a device that does exactly as it is told holds afterwards. */
+function applied(records: readonly DeviceRecord[], steps: ReturnType<typeof plan>['steps']) {
+  return steps.reduce<DeviceRecord[]>(
+    (held, { request, before }, index) => {
+      if (request.method === 'DELETE') return held.filter(({ uuid }) => uuid !== before?.['uuid']);
+      const sent = Object.fromEntries(request.form ?? []);
+      return sent['uuid'] === 'null'
+        ? [...held, { ...sent, uuid: `new${index}` }]
+        : held.map((record) => (record['uuid'] === sent['uuid'] ? { ...record, ...sent } : record));
+    },
+    [...records],
+  );
+}
+
+test('planned again after a device has done it, every change is unchanged', () => {
+  const text = fc.string({ maxLength: 5 });
+  const lang = fc.constantFrom('de', 'en', 'fr');
+  const username = fc.constantFrom('ann', 'bob', 'carl', 'dora', 'Émile', '佐藤');
+  const person = fc.record({ first_name: text, lastname: text, username, lang });
+  const records = fc
+    .uniqueArray(person, { selector: (one) => one.username })
+    .map((people) => people.map((one, index) => ({ uuid: `id-${index}`, ...one })));
+  const fields = fc.record({ lang, lastname: text }, { requiredKeys: ['lang'] });
+  const change = fc.oneof<fc.Arbitrary<Change>[]>(
+    fc.tuple(username, fields).map(([name, rest]) => ({
+      action: 'add',
+      resource: 'user',
+      fields: { username: name, ...rest },
+    })),
+    fc.tuple(username, fields).map(([name, rest]) => ({
+      action: 'set',
+      resource: 'user',
+      target: key(name),
+      fields: rest,
+    })),
+    username.map((name) => ({ action: 'delete', resource: 'user', target: key(name) })),
+  );
+  fc.assert(
+    fc.property(records, change, (held, wanted) => {
+      const { steps } = plan(wanted, held);
+      fc.pre(steps.length > 0);
+      const again = plan(wanted, applied(held, steps));
+      expect(again.steps).toEqual([]);
+      expect(again.settled.map(({ verdict }) => verdict)).toEqual(['unchanged']);
+    }),
+  );
+});
