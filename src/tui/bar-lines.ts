@@ -74,20 +74,27 @@ function fittingTabs(tabs: readonly Span[], fleet: FleetView, width: number): Sp
   ];
 }
 
-/** What must be known before writing goes last; the account goes first. */
+/**
+ * All of it where that leaves room for the devices; otherwise the account goes first, and what must be
+ * known before writing stays. Where the devices have no room anyway, nothing is gained by dropping.
+ */
 function fittingRights({ rights }: FleetView, columns: number, tabsWidth: number): Span[] {
-  for (let from = 0; from < rights.length; from++) {
-    const kept = rights.filter(({ isAlarming }, index) => index >= from || isAlarming);
-    const spans = kept.flatMap(({ text, isAlarming }, index): Span[] => [
-      ...(index > 0 ? [{ tone: 'quiet' as const, text: ' · ' }] : []),
-      { tone: isAlarming ? 'bad' : 'quiet', text },
-    ]);
-    const width = spans.reduce((sum, { text }) => sum + widthOf(text), 0);
-    if (width + tabsWidth + 3 <= columns || width <= columns / 3 || from === rights.length - 1) {
-      return spans;
-    }
-  }
-  return [];
+  const variants = rights.map((_, from) =>
+    rights
+      .filter(({ isAlarming }, index) => index >= from || isAlarming)
+      .flatMap(({ text, isAlarming }, index): Span[] => [
+        ...(index > 0 ? [{ tone: 'quiet' as const, text: ' · ' }] : []),
+        { tone: isAlarming ? 'bad' : 'quiet', text },
+      ]),
+  );
+  const widthOfAll = (spans: readonly Span[]): number =>
+    spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+  return (
+    variants.find((spans) => widthOfAll(spans) + tabsWidth + 3 <= columns) ??
+    variants.find((spans) => widthOfAll(spans) <= columns / 3) ??
+    variants.at(-1) ??
+    []
+  );
 }
 
 /** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */

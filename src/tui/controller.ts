@@ -61,7 +61,7 @@ export class Controller {
         this.#showProblem(line, error);
       },
       onQuit: () => {
-        this.#leave();
+        surface.leave();
       },
     });
   }
@@ -276,14 +276,16 @@ export class Controller {
     }
   }
 
-  /** Adds a line to the history, unless it is one that must not be kept. */
+  /** Adds a line to the history; it goes again when it is one that must not be kept. */
   async #remember(line: string): Promise<void> {
+    const { history } = this.#store.state.prompt;
+    if (history.at(-1) !== line)
+      this.#store.dispatch({ kind: 'history', lines: [...history, line] });
     try {
       const isKept = await this.#shell.session.services.history.append(line);
-      if (!isKept) return;
-      const { history } = this.#store.state.prompt;
-      if (history.at(-1) === line) return;
-      this.#store.dispatch({ kind: 'history', lines: [...history, line] });
+      if (isKept) return;
+      const lines = this.#store.state.prompt.history.filter((other) => other !== line);
+      this.#store.dispatch({ kind: 'history', lines });
     } catch (error) {
       this.#sayFailure(error);
     }

@@ -22,8 +22,12 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
 
 /** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
 function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['rights'] {
-  const accounts = distinct(members.map(({ account }) => account));
-  const trusts = distinct(members.map(({ trust }) => trust && trustWord(trust)));
+  // A device that never answered has proved nothing.
+  const known = members.filter(({ state, trust }) => {
+    return state.kind === 'ready' || trust?.kind === 'insecure';
+  });
+  const accounts = distinct(known.map(({ account }) => account));
+  const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
   const [account] = accounts;
   const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
   const mode =

@@ -33,7 +33,7 @@ export function layoutOf(state: State): Layout {
   const room = Math.max(1, rows - FIXED);
   const [question] = state.questions;
   if (question !== undefined) {
-    const lines = questionLines(question, columns, Math.max(2, room - (rows > 14 ? 4 : 2)));
+    const lines = questionLines(question, columns, rows > 14 ? room - 4 : room);
     return {
       body: room - lines.length,
       messages: [],
@@ -116,12 +116,14 @@ function questionLines(question: OpenQuestion, columns: number, most: number): s
   const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
   const asked = wrapText(question.complaint ?? question.text, columns - 2);
   const details = question.lines.flatMap((line) => wrapText(line, columns - 2, '  '));
-  const room = Math.max(1, most - 1 - asked.length);
-  if (details.length <= room) return [rule, ...details, ...asked].slice(0, most);
+  // On a small screen every line is needed for what is asked.
+  const head = most > 8 ? [rule] : [];
+  const room = Math.max(1, most - head.length - asked.length);
+  if (details.length <= room) return [...head, ...details, ...asked].slice(-most);
   const height = Math.max(1, room - 1);
   const top = Math.min(question.top, details.length - height);
   const more = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
-  return [rule, ...details.slice(top, top + height), more, ...asked].slice(-most);
+  return [...head, ...details.slice(top, top + height), more, ...asked].slice(-most);
 }
 
 /** How far a question can be scrolled. */

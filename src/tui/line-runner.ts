@@ -103,7 +103,13 @@ export class LineRunner {
   #ioOf(router: OutputRouter, signal: AbortSignal): ShellIo {
     return {
       signal,
-      ask: (question) => this.#options.questions.ask(question, router.takePlan(), signal),
+      ask: async (question) => {
+        const { questions, store } = this.#options;
+        const answer = await questions.ask(question, router.takePlan(), signal);
+        // What was said while planning is over.
+        store.dispatch({ kind: 'work-progress', text: 'working' });
+        return answer;
+      },
       readInput: () => Promise.resolve(''),
       trace: (line) => {
         router.log('quiet', visible(line));

@@ -16,6 +16,7 @@ interface BodyProps {
 
 /** The table, or the text that lies over it; always as high as it was told. */
 export function Body({ state, theme, height }: BodyProps) {
+  if (height < 1) return null;
   return (
     <Box flexDirection="column" height={height} flexShrink={0}>
       {state.overlay.kind === 'none' ? (

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
+
+test('connects after the fingerprint is accepted and the login is typed, hidden', async () => {
+  const simulator = await simulate();
+  const [device] = simulator.devices;
+  const program = await startDevsh(['connect', device?.address ?? '']);
+
+  await program.waitFor('type yes to trust');
+  // Long lines are wrapped, so the fingerprint may go over two of them.
+  const shown = program.screen().join('').replace(/\s/g, '');
+  expect(shown).toContain(device?.fingerprint);
+  expect(device?.log).toEqual([]);
+  program.type('yes\r');
+  await program.waitFor('User name on');
+  program.type('admin\r');
+  await program.waitFor('Password of admin');
+  program.type('admin-secret');
+  await program.waitFor('••••••••••••');
+  program.type('\r');
+  await program.waitFor('connected to 1 device');
+  await program.waitFor(/● 127\.0\.0\.\d.*as admin · pinned · read-write/);
+  await program.waitFor(/viewer\s+Vic/);
+  expect(program.raw()).not.toContain('admin-secret');
+});
+
+test('a declined certificate leaves the device failed, with its reason in full, and sends nothing', async () => {
+  const simulator = await simulate();
+  const [device] = simulator.devices;
+  const program = await startDevsh(['connect', device?.address ?? '']);
+  await program.waitFor('type yes to trust');
+  program.press('escape');
+  await program.waitFor(/✗ 127\.0\.0\.\d\S* untrusted/);
+  expect(device?.log).toEqual([]);
+});
+
+test('three devices with one down: the two others are shown, the third stands there with its reason', async () => {
+  const simulator = await simulate({ devices: 3 });
+  simulator.devices[1]?.setFault('refuse');
+  const program = await connect(simulator);
+
+  await program.waitFor('connected to 2 of 3 devices');
+  await program.waitFor(/✗ 127\.0\.0\.3\S* unreachable/);
+  await program.waitFor(/^ ✗ 127\.0\.0\.3\S*: .*refuses the connection/m);
+  await program.waitFor(/2 of 3 devices · 16 records/);
+
+  simulator.devices[1]?.setFault('refuse', false);
+  await goToTable(program);
+  program.press('r');
+  await program.waitFor('type yes to trust');
+  program.type('yes\r');
+  await program.waitFor(/ 3 devices · 24 records/);
+  expect(program.screen().join('\n')).not.toContain('✗');
+});
+
+test('Ctrl-C in the middle of a slow write finishes the request and says what was not sent', async () => {
+  const simulator = await simulate({ devices: 3 });
+  const program = await connect(simulator, { args: ['--timeout', '2'] });
+  for (const device of simulator.devices) device.setFault('silence', true, { method: 'POST' });
+
+  program.type('user add username=zed first_name=Zed lastname=Zulu lang=en\r');
+  await program.waitFor('Type 3 to do them');
+  program.type('3\r');
+  await program.waitFor('Ctrl-C cancels');
+  await expect.poll(() => simulator.devices[0]?.log.at(-1)?.method).toBe('POST');
+  program.press('ctrl-c');
+  await program.waitFor('the request in flight is finished first');
+  await program.waitFor(/add user zed: skipped on/);
+  expect(simulator.devices[2]?.log.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('a second Ctrl-C leaves the wait at once, and the prompt is usable', async () => {
+  const simulator = await simulate();
+  const program = await connect(simulator);
+  simulator.devices[0]?.setFault('silence');
+  program.type('get /api/user/ --timeout 60\r');
+  await program.waitFor('Ctrl-C cancels');
+  program.press('ctrl-c');
+  program.press('ctrl-c');
+  program.type('version?');
+  await program.waitFor(/devsh.*> version\?/);
+  await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C again'));
+});

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { startInPty, type PtyProgram } from './harness.ts';
+
+export interface StartOptions {
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The built program in a pty, with folders of its own; ends with the test. */
+export async function startDevsh(
+  args: readonly string[],
+  { cols = 100, rows = 30, env = {} }: StartOptions = {},
+): Promise<PtyProgram> {
+  const home = await mkdtemp(join(tmpdir(), 'devsh-pty-'));
+  const program = startInPty({
+    command: process.execPath,
+    args: [inject('cli'), ...args],
+    cols,
+    rows,
+    env: {
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, 'config'),
+      XDG_DATA_HOME: join(home, 'data'),
+      XDG_STATE_HOME: join(home, 'state'),
+      XDG_CACHE_HOME: join(home, 'cache'),
+      ...env,
+    },
+  });
+  onTestFinished(async () => {
+    await program.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  return program;
+}
+
+/** Simulated devices that end with the test. */
+export async function simulate(
+  options: Parameters<typeof startSimulator>[0] = {},
+): Promise<Simulator> {
+  const simulator = await startSimulator({ users: 8, ...options });
+  onTestFinished(() => simulator.close());
+  return simulator;
+}
+
+/** What a terminal with this account in its environment would be. */
+export const ADMIN = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
+
+/** devsh on simulated devices, connected, their certificates accepted, the table filled. */
+export async function connect(
+  simulator: Simulator,
+  { args = [], ...options }: StartOptions & { readonly args?: readonly string[] } = {},
+): Promise<PtyProgram> {
+  const addresses = simulator.devices.map(({ address }) => address);
+  const program = await startDevsh(['connect', ...addresses, ...args], {
+    ...options,
+    env: { ...ADMIN, ...options.env },
+  });
+  await program.waitFor('type yes to trust');
+  program.type('yes\r');
+  await program.waitFor('connected to');
+  return program;
+}
+
+/** From the prompt to the table. Waits, because Escape and a key at once would be Alt and that key. */
+export async function goToTable(program: PtyProgram): Promise<void> {
+  program.press('escape');
+  await program.waitFor(': prompt');
+}

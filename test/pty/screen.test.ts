@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
+
+test('a resize lays the screen out anew, also through a size that is too small', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  program.type('user sh');
+  program.resize(200, 50);
+  await program.waitFor(/UUID +NOTE/);
+  program.resize(38, 9);
+  await program.waitFor('terminal too small (38x9): needs 40x10');
+  program.resize(80, 24);
+  await program.waitFor(/devsh all 2> user sh/);
+  await program.waitFor(/2 devices · 16 records/);
+});
+
+test('on 40x10 everything has its line, and what is less important is left out', async () => {
+  const program = await connect(await simulate({ devices: 3 }), { cols: 40, rows: 10 });
+  await program.waitFor('✓ connected to 3 devices');
+  await program.waitFor(/^ users.* 24 records/m);
+  await program.waitFor(/^▸ all +admin/m);
+  const screen = program.screen();
+  expect(screen[8]).toMatch(/^ devsh all 3>/);
+  expect(screen[9]).toMatch(/^ enter run/);
+  program.type('user delete viewer\r');
+  await program.waitFor(/Type 3 to do/);
+  await program.waitFor('answer>');
+  program.press('escape');
+  await program.waitFor('not confirmed');
+});
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves the terminal clean', async (signal) => {
+  const program = await connect(await simulate());
+  expect(program.buffer).toBe('alternate');
+  program.kill(signal);
+  const { signal: number } = await program.exit;
+  expect(number).toBe({ SIGTERM: 15, SIGHUP: 1 }[signal]);
+  expect(program.buffer).toBe('normal');
+  expect(program.cursor.isShown).toBe(true);
+  expect(program.modes.bracketedPasteMode).toBe(false);
+});
+
+test.each([
+  ['NO_COLOR', { env: { NO_COLOR: '1' } }],
+  ['--no-color', { args: ['--no-color'] }],
+])('%s: no colour is written, states are words and signs', async (_name, options) => {
+  const simulator = await simulate({ devices: 2 });
+  simulator.devices[1]?.setFault('refuse');
+  const program = await connect(simulator, options);
+  await program.waitFor(/✗ 127\.0\.0\.3\S* unreachable/);
+  await goToTable(program);
+  program.press('down');
+  await program.waitFor(': prompt');
+  const colours = [...program.raw().matchAll(/\x1b\[([\d;]*)m/g)]
+    .flatMap(([, codes = '']) => codes.split(';'))
+    .filter((code) => /^(3\d|4\d|9\d|10\d)$/.test(code));
+  expect(colours).toEqual([]);
+});
+
+test('history is walked with the arrows and searched with Ctrl-R; a password is not in it', async () => {
+  const program = await connect(await simulate());
+  program.type('user list lang=en\r');
+  await program.waitFor('filter: lang=en');
+  program.type('user list password=hunter2\r');
+  await program.waitFor('filter: password=hunter2');
+  program.type('devices\r');
+  await program.waitFor('CERTIFICATE');
+  program.press('up');
+  await program.waitFor(/> devices$/m);
+  program.press('up');
+  await program.waitFor(/> user list lang=en$/m);
+  program.press('ctrl-c');
+  program.press('ctrl-r');
+  program.type('lang');
+  await program.waitFor(/search 'lang': user list lang=en/);
+  program.press('enter');
+  await program.waitFor('filter: lang=en');
+});
+
+test('keys that are typed faster than the program starts are all taken', async () => {
+  const simulator = await simulate();
+  const program = await startDevsh([]);
+  await program.waitFor('No device is connected yet');
+  program.type(
+    `connect ${simulator.devices[0]?.address ?? ''} --user admin\x01\x05 --no\x17\x03help\r`,
+  );
+  await program.waitFor('the incident shell');
+  program.type('qquit\r');
+  expect((await program.exit).code).toBe(0);
+});
+
+test('the demo starts with no settings and ends with q', async () => {
+  const program = await startDevsh(['demo']);
+  await program.waitFor('connected to 3 devices');
+  await program.waitFor('● sim3');
+  await goToTable(program);
+  program.press('q');
+  expect(await program.exit).toEqual({ code: 0, signal: 0 });
+});

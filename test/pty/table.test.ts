@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { connect, goToTable, simulate } from './devsh.ts';
+
+test('the table is browsed, filtered while typing, and the filter is cleared with Esc', async () => {
+  const program = await connect(await simulate({ devices: 2, users: 12 }));
+  await goToTable(program);
+  program.press('G');
+  await program.waitFor((screen) =>
+    /^▸/.test(screen.findLast((line) => /^[▸ ] /.test(line)) ?? ''),
+  );
+  program.type('/viewer');
+  await program.waitFor(/filter: viewer \(1 row\)/);
+  await program.waitFor(/^▸ .*viewer\s+Vic/m);
+  program.press('enter');
+  await program.waitFor(': prompt');
+  program.type('/');
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('filter: viewer'));
+  await program.waitFor(/▸ .*viewer/);
+});
+
+test('a filter typed as a command fills the table, and is named above it', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  program.type('user list username=viewer\r');
+  await program.waitFor(/2 records, 1 the same on all · filter: username=viewer/);
+  program.type('user list\r');
+  await program.waitFor(/16 records/);
+});
+
+test('Enter shows every field of each device side by side', async () => {
+  const simulator = await simulate({ devices: 2 });
+  simulator.devices[1]?.putUser({ username: 'viewer', lang: 'de' });
+  const program = await connect(simulator);
+  await goToTable(program);
+  program.type('/viewer\r');
+  await program.waitFor(/differs: lang/);
+  program.press('enter');
+  await program.waitFor('≠ differs between the devices');
+  await program.waitFor(/^ ≠ lang +en +de/m);
+  await program.waitFor(/127\.0\.0\.2\S* +127\.0\.0\.3/);
+  program.press('escape');
+  await program.waitFor('NOTE');
+});
+
+test('f unfolds equal records, Tab goes through the devices, and the prompt follows', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  program.press('tab');
+  await program.waitFor(/^▸ all +admin/m);
+  program.press('f');
+  await program.waitFor('not folded');
+  await program.waitFor(/^▸ 127\.0\.0\.2\S* +admin/m);
+  program.press('f');
+  await program.waitFor(/^▸ all/m);
+  program.press('tab');
+  await program.waitFor(/devsh 127\.0\.0\.2\S*>/);
+  await program.waitFor(/\[● 127\.0\.0\.2/);
+  await program.waitFor(/ 1 device · 8 records/);
+  program.press('tab');
+  await program.waitFor(/\[● 127\.0\.0\.3/);
+  program.press('tab');
+  await program.waitFor('devsh all 2>');
+  program.press('shift-tab');
+  await program.waitFor(/\[● 127\.0\.0\.3/);
+});
+
+test('help is made from the keymap and closes with Esc', async () => {
+  const program = await connect(await simulate());
+  await goToTable(program);
+  program.press('?');
+  await program.waitFor('In the table');
+  await program.waitFor(/d +delete the marked records/);
+  program.press('G');
+  await program.waitFor('Everywhere');
+  program.press('escape');
+  await program.waitFor(/admin +Ada/);
+});
+
+test('hostile text from a device is shown, not obeyed', async () => {
+  const simulator = await simulate();
+  simulator.devices[0]?.putUser({
+    username: 'aaa',
+    first_name: '\x1b[2J\x07\u202eevil',
+    lang: 'en',
+  });
+  const program = await connect(simulator);
+  await program.waitFor(/aaa +\^\[\[2J\^G<U\+202E>e/);
+  expect(program.raw()).not.toContain('\u202e');
+});
+
+test('10,000 records scroll without delay, and only what is visible is drawn', async () => {
+  const program = await connect(await simulate({ users: 10_000 }));
+  await program.waitFor('10000 records');
+  await goToTable(program);
+  const before = program.raw().length;
+  for (let press = 0; press < 200; press++) program.press('j');
+  program.press('G');
+  await program.waitFor((screen) => screen.filter((line) => line.startsWith('▸')).length === 1);
+  program.press('g');
+  await program.waitFor(/^▸ .*\badmin\b/m);
+  expect(program.raw().length - before).toBeLessThan(400_000);
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { connect, goToTable, simulate } from './devsh.ts';
+
+test('a user is added with completion, read back, and is in the table', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  program.type('user ad');
+  program.press('tab');
+  await program.waitFor('user add ');
+  program.type('usern');
+  program.press('tab');
+  await program.waitFor('username=');
+  program.type('carol fi');
+  program.press('tab');
+  await program.waitFor('first_name=');
+  program.type('Carol lastname=Clark la');
+  program.press('tab');
+  await program.waitFor('lang=');
+  program.type('en\r');
+  await program.waitFor('2 to add');
+  await program.waitFor('Type 2 to do them');
+  program.type('2\r');
+  await program.waitFor(/✓ add user carol: done on 127\.0\.0\.2\S*, 127\.0\.0\.3/);
+  await program.waitFor(/^. all +carol +Carol +Clark +en/m);
+
+  for (const { users } of simulator.devices) {
+    expect(users).toContainEqual(expect.objectContaining({ username: 'carol', lang: 'en' }));
+  }
+  program.press('ctrl-d');
+  expect(await program.exit).toEqual({ code: 0, signal: 0 });
+  expect(program.buffer).toBe('normal');
+  expect(program.screen().join('\n')).toContain('2 changes in this session:');
+});
+
+test('deleting asks with the plan; a wrong answer does nothing, the right one deletes', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  const names = () => simulator.devices.map(({ users }) => users.map(({ username }) => username));
+  await goToTable(program);
+  program.type('/viewer\r');
+  await program.waitFor(/filter: viewer \(1 row\)/);
+  program.press('d');
+  await program.waitFor('2 to delete');
+  await program.waitFor('do not come back');
+  program.type('y\r');
+  await program.waitFor('that is not "2"');
+  expect(names().every((users) => users.includes('viewer'))).toBe(true);
+  program.press('escape');
+  await program.waitFor('not confirmed: nothing was sent');
+  expect(names().every((users) => users.includes('viewer'))).toBe(true);
+
+  program.press('d');
+  await program.waitFor('Type 2 to do them');
+  program.type('2\r');
+  await program.waitFor(/✓ delete user viewer: done on 127\.0\.0\.2\S*, 127/);
+  expect(names().some((users) => users.includes('viewer'))).toBe(false);
+  await program.waitFor('no record matches the filter');
+});
+
+test('marked records on different devices become one command for each set of devices', async () => {
+  const simulator = await simulate({ devices: 2 });
+  simulator.devices[0]?.putUser({ username: 'aa.one', lang: 'en' });
+  simulator.devices[1]?.putUser({ username: 'aa.two', lang: 'en' });
+  const program = await connect(simulator);
+  await goToTable(program);
+  program.type('/aa.\r');
+  await program.waitFor(/\(2 rows\)/);
+  program.press('*');
+  await program.waitFor('[2 marked]');
+  program.press('d');
+  await program.waitFor(/delete user aa.one on 127\.0\.0\.2\S*\? Type y/);
+  program.type('y\r');
+  await program.waitFor(/delete user aa.two on 127\.0\.0\.3\S*\? Type y/);
+  program.type('y\r');
+  await program.waitFor('no record matches the filter');
+  expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
+});
+
+test('e opens the prompt with the record, to be changed and run', async () => {
+  const simulator = await simulate();
+  const program = await connect(simulator);
+  await goToTable(program);
+  program.type('/viewer\re');
+  await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
+  program.press('ctrl-w');
+  program.type('lang=de\r');
+  await program.waitFor('lang: en -> de');
+  program.type('y\r');
+  await program.waitFor(/✓ set user viewer: done/);
+});
+
+test('three pasted lines wait for Enter and a yes, then run one after the other', async () => {
+  const simulator = await simulate();
+  const program = await connect(simulator);
+  const requests = simulator.devices[0]?.log.length;
+  const add = (name: string) => `user add username=${name} first_name=A lastname=B lang=en --yes`;
+  program.paste(`${add('p1')}\n${add('p2')}\n${add('p3')}\n`);
+  await program.waitFor('⏎');
+  expect(simulator.devices[0]?.log.length).toBe(requests);
+  program.press('enter');
+  await program.waitFor('Run these 3 lines');
+  expect(simulator.devices[0]?.log.length).toBe(requests);
+  program.type('y\r');
+  await program.waitFor('11 records');
+  expect(simulator.devices[0]?.users.map(({ username }) => username)).toEqual(
+    expect.arrayContaining(['p1', 'p2', 'p3']),
+  );
+});
+
+test('what is wrong with a line is pointed at, and the line stays to be corrected', async () => {
+  const program = await connect(await simulate());
+  program.type('user lisst bob\r');
+  await program.waitFor(/did you mean 'list'/);
+  const screen = program.screen();
+  const row = screen.findIndex((line) => line.includes('user lisst bob'));
+  expect(screen[row + 1]?.indexOf('^')).toBe(screen[row]?.indexOf('lisst'));
+  program.press('ctrl-c');
+  await program.waitFor((lines) => !lines.join('\n').includes('lisst'));
+});

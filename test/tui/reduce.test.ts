@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { inputLine } from '../../src/tui/input-line.ts';
+import { isTooSmall, layoutOf } from '../../src/tui/layout.ts';
+import { EMPTY_EDITING, lineText } from '../../src/tui/line.ts';
+import type { State } from '../../src/tui/state.ts';
+import { wrapText } from '../../src/tui/wrap.ts';
+import { after, stateOf, user } from './table-fixture.ts';
+
+const start = stateOf({ fw1: [user('alice')], fw2: [user('bob')] });
+const typed = (state: State, text: string): State =>
+  after(state, { kind: 'edit', key: { kind: 'insert', text } });
+const line = (state: State): string => lineText(state.prompt.editing.line);
+
+function completion(...texts: readonly string[]) {
+  const proposals = texts.map((text) => ({ text, insert: `${text} ` }));
+  return { start: 5, end: 6, proposals };
+}
+
+describe('history', () => {
+  const state = after(typed(start, 'dra'), { kind: 'history', lines: ['one', 'two three', 'two'] });
+  const back = { kind: 'view', action: 'history-back' } as const;
+  const forth = { kind: 'view', action: 'history-forth' } as const;
+
+  test('goes back to the first line and forth to what was being typed', () => {
+    expect(line(after(state, back))).toBe('two');
+    expect(line(after(state, back, back, back, back))).toBe('one');
+    expect(line(after(state, back, back, forth, forth))).toBe('dra');
+  });
+
+  test('is searched from the newest line on', () => {
+    const search = { kind: 'view', action: 'search' } as const;
+    const found = typed(after(state, search), 'TW');
+    expect(inputLine(found).text).toBe('two');
+    expect(inputLine(after(found, search)).text).toBe('two three');
+    expect(line(after(found, search, { kind: 'view', action: 'search-accept' }))).toBe('two three');
+    expect(line(after(found, { kind: 'view', action: 'search-cancel' }))).toBe('dra');
+  });
+});
+
+describe('completion', () => {
+  const asked = typed(start, 'user b');
+  const open = after(asked, {
+    kind: 'menu',
+    line: 'user b',
+    completion: completion('bob', 'bill'),
+  });
+
+  test('one proposal goes into the line at once', () => {
+    const one = after(asked, { kind: 'menu', line: 'user b', completion: completion('bob') });
+    expect(line(one)).toBe('user bob ');
+    expect(one.prompt.menu).toBeUndefined();
+  });
+
+  test('several open a menu with none chosen; Tab chooses, Enter takes', () => {
+    expect(line(open)).toBe('user b');
+    expect(open.prompt.menu?.chosen).toBeUndefined();
+    const chosen = after(open, { kind: 'view', action: 'menu-next' });
+    expect(line(after(chosen, { kind: 'view', action: 'menu-accept' }))).toBe('user bob ');
+    const last = after(open, { kind: 'view', action: 'menu-back' });
+    expect(line(after(last, { kind: 'view', action: 'menu-accept' }))).toBe('user bill ');
+  });
+
+  test('typing on takes what is chosen, with one blank', () => {
+    const chosen = after(open, { kind: 'view', action: 'menu-next' });
+    expect(line(typed(chosen, ' '))).toBe('user bob ');
+    expect(line(typed(chosen, 'x'))).toBe('user bob x');
+  });
+
+  test('an answer for a line that has changed since is dropped', () => {
+    const late = after(typed(asked, 'x'), {
+      kind: 'menu',
+      line: 'user b',
+      completion: completion('bob'),
+    });
+    expect(line(late)).toBe('user bx');
+  });
+});
+
+describe('questions', () => {
+  const question = {
+    id: 1,
+    kind: 'secret',
+    text: 'Password:',
+    expected: undefined,
+    lines: [],
+    top: 0,
+    editing: EMPTY_EDITING,
+    complaint: undefined,
+  } as const;
+
+  test('get the keys while the prompt keeps its line; a secret is dots', () => {
+    const state = typed(after(typed(start, 'user'), { kind: 'ask', question }), 'pä55');
+    expect(inputLine(state)).toMatchObject({ label: ' answer> ', text: '••••' });
+    expect(line(state)).toBe('user');
+  });
+
+  test('wait for each other', () => {
+    const state = after(
+      start,
+      { kind: 'ask', question },
+      { kind: 'ask', question: { ...question, id: 2 } },
+      { kind: 'answered', id: 1 },
+    );
+    expect(state.questions.map(({ id }) => id)).toEqual([2]);
+  });
+
+  test('a long plan can be scrolled, and the question stays in sight', () => {
+    const lines = Array.from({ length: 100 }, (_, n) => `step ${n}`);
+    const state = after(start, {
+      kind: 'ask',
+      question: { ...question, kind: 'confirm', text: 'Type 100:', lines },
+    });
+    expect(layoutOf(state).question.at(-1)).toBe('Type 100:');
+    const down = after(state, { kind: 'view', action: 'scroll-down' });
+    expect(layoutOf(down).question).toContain('step 1');
+    expect(layoutOf(down).question).not.toContain('step 0');
+  });
+});
+
+describe('layout', () => {
+  test('every row of the screen is given to exactly one part, on all sizes', () => {
+    for (const columns of [40, 80, 120, 200]) {
+      for (const rows of [10, 24, 40, 50]) {
+        const state = after(
+          typed(start, 'usr'),
+          { kind: 'resize', size: { columns, rows } },
+          {
+            kind: 'problem',
+            problem: { message: 'there is no command "usr"', column: 0, suggestions: ['user'] },
+          },
+        );
+        const { body, messages, question, under } = layoutOf(state);
+        expect(4 + body + messages.length + question.length + under).toBe(rows);
+        expect(body).toBeGreaterThanOrEqual(3);
+      }
+    }
+  });
+
+  test('below 40x10 there is only a message', () => {
+    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 39, rows: 10 } }))).toBe(
+      true,
+    );
+    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 40, rows: 9 } }))).toBe(true);
+    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 40, rows: 10 } }))).toBe(
+      false,
+    );
+  });
+
+  test('a line longer than the screen scrolls with its cursor', () => {
+    const state = typed(
+      after(start, { kind: 'resize', size: { columns: 40, rows: 10 } }),
+      `user add ${'x'.repeat(60)}END`,
+    );
+    const { text, cursor } = inputLine(state);
+    expect(text.endsWith('END')).toBe(true);
+    expect(cursor).toBeLessThan(40);
+    const home = after(state, { kind: 'edit', key: { kind: 'home' } });
+    expect(inputLine(home).text.startsWith('user add')).toBe(true);
+  });
+
+  test('text wraps at blanks, and inside a word only where it must', () => {
+    expect(wrapText('one two three', 8, '  ')).toEqual(['one two', '  three']);
+    expect(wrapText('田中田中田中', 5)).toEqual(['田中', '田中', '田中']);
+  });
+});
