@@ -13,7 +13,9 @@ type Variables = Map<string, { readonly name: string; readonly of: string }>;
 export function curlReport(report: Report): string {
   const variables: Variables = new Map();
   const calls = report.devices.flatMap(({ device, error, steps }) => [
-    ...(error ? ['', comment(`${device.name}: could not be read, nothing was sent`)] : []),
+    ...(error && steps.length === 0
+      ? ['', comment(`${device.name}: could not be read, nothing was sent`)]
+      : []),
     ...steps.flatMap((step) => callLines(step, variables)),
   ]);
   const needed = [...variables.values()];

@@ -93,10 +93,10 @@ function kindOf({ result }: StepReport): Kind {
   }
 }
 
-/** `lang: before de, planned en, held fr` */
+/** `lang: before de, planned en, held fr`; a dash where there is no record or nobody knows. */
 function changeLine({ field, before, planned, held }: FieldChange): string {
   const shown = (value: FieldChange['held']): string =>
-    value === undefined ? '(none)' : oneLine(valueText(value));
+    value === undefined ? '–' : oneLine(valueText(value));
   return `${oneLine(field)}: before ${shown(before)}, planned ${shown(planned)}, held ${shown(held)}`;
 }
 
