@@ -33,7 +33,6 @@ test('one device after the other is written to, unless --concurrency says otherw
   expect(second).toBeGreaterThanOrEqual(firstReadBack);
   expect(third).toBeGreaterThanOrEqual(secondReadBack);
   await devsh('user add username=two --on @lab --yes --concurrency 3');
-  expect(Math.max(...last('POST'))).toBeLessThanOrEqual(Math.max(...last('GET')));
   const [, ...laterWrites] = last('POST');
   expect(Math.min(...laterWrites)).toBeLessThan(last('GET')[0] ?? 0);
 });
