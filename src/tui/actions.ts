@@ -42,6 +42,7 @@ export type ViewAction =
   | 'help'
   | 'close'
   | 'go-prompt'
+  | 'back'
   | 'go-table'
   | 'scroll-up'
   | 'scroll-down';

@@ -103,7 +103,7 @@ export const KEYMAP: readonly KeyBinding[] = [
   }),
 
   bind('table', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 1, text: 'prompt' }),
-  bind('table', ['escape'], 'go-prompt', 'clear the filter and the marks, then to the prompt'),
+  bind('table', ['escape'], 'back', 'clear the filter and the marks, then to the prompt'),
   bind('table', ['down', 'j'], 'down', 'down'),
   bind('table', ['up', 'k'], 'up', 'up'),
   bind('table', ['left', 'h'], 'left', 'columns to the left'),

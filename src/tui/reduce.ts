@@ -14,7 +14,7 @@ import { contextOf } from './keymap.ts';
 import { layoutOf, questionDepth, tableHeight } from './layout.ts';
 import { overlayLines } from './overlay-lines.ts';
 import { keyOfRow, tableRows } from './table-rows.ts';
-import type { OpenQuestion, State } from './state.ts';
+import { NO_FILTER, type OpenQuestion, type State } from './state.ts';
 
 /** So many messages are kept to be read again. */
 const LOG_LIMIT = 2_000;
@@ -143,11 +143,18 @@ function changeQuestion(state: State, change: (question: OpenQuestion) => OpenQu
 }
 
 function act(state: State, action: ViewAction): State {
+  const { table } = state;
   switch (action) {
     case 'go-table':
       return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
     case 'go-prompt':
       return { ...state, focus: 'prompt', overlay: { kind: 'none' } };
+    case 'back':
+      if (table.filter.editing.line !== NO_FILTER.editing.line) {
+        return { ...state, table: { ...table, filter: NO_FILTER } };
+      }
+      if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
+      return { ...state, focus: 'prompt' };
     case 'help':
       return { ...state, overlay: { kind: 'help', top: 0 } };
     case 'close':

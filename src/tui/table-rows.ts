@@ -125,17 +125,21 @@ const sortedRows = memoized(
   ([rows, field, isDown, { view, sort }]) => [rows, field, isDown, view, sort],
 );
 
-/** Remembers the last result: the state keeps what did not change, so identity tells. */
+/**
+ * Remembers the last two results, for the state before a change and after it. What did not change is
+ * the same object in both, so identity tells.
+ */
 function memoized<A extends readonly unknown[], R>(
   compute: (...args: A) => R,
   keysOf: (args: A) => readonly unknown[] = (args) => args,
 ): (...args: A) => R {
-  let last: { keys: readonly unknown[]; result: R } | undefined;
+  let known: readonly { keys: readonly unknown[]; result: R }[] = [];
   return (...args) => {
     const keys = keysOf(args);
-    if (last === undefined || keys.some((key, index) => key !== last?.keys[index])) {
-      last = { keys, result: compute(...args) };
-    }
-    return last.result;
+    const found = known.find((entry) => keys.every((key, index) => key === entry.keys[index]));
+    if (found !== undefined) return found.result;
+    const entry = { keys, result: compute(...args) };
+    known = [entry, ...known.slice(0, 1)];
+    return entry.result;
   };
 }

@@ -134,7 +134,7 @@ function deviceText({ devices }: FoldedRow, shown: number): string {
   const names = visible(devices.map(({ name }) => name).join(','));
   if (devices.length > 1 && devices.length === shown) return 'all';
   if (devices.length < 2 || widthOf(names) <= 16) return names;
-  return `${cut(visible(devices[0]?.name ?? ''), 12)} +${devices.length - 1}`;
+  return `${cut(visible(devices[0]?.name ?? ''), 18)} +${devices.length - 1}`;
 }
 
 interface FittedColumn {

@@ -40,8 +40,14 @@ function headOf(text: string, width: number): string {
   while (head.length < text.length) {
     const next = firstGrapheme(text.slice(head.length));
     used += widthOf(next);
-    if (used > width && head !== '') break;
+    if (used > width && head !== '') return head.slice(0, breakIn(head));
     head += next;
   }
   return head;
+}
+
+/** Fingerprints, paths and lists are broken behind a separator when there is one near the end. */
+function breakIn(head: string): number {
+  const [, kept] = /^(.*[:,;/])[^:,;/]{1,8}$/su.exec(head) ?? [];
+  return kept === undefined || kept.trim() === '' ? head.length : kept.length;
 }

@@ -160,6 +160,7 @@ describe('layout', () => {
 
   test('text wraps at blanks, and inside a word only where it must', () => {
     expect(wrapText('one two three', 8, '  ')).toEqual(['one two', '  three']);
+    expect(wrapText('67:4F:A9:D5', 8)).toEqual(['67:4F:', 'A9:D5']);
     expect(wrapText('田中田中田中', 5)).toEqual(['田中', '田中', '田中']);
   });
 });

@@ -122,6 +122,16 @@ describe('filter and sort', () => {
   });
 });
 
+test('Esc in the table clears the filter, then the marks, then goes to the prompt', () => {
+  const state = press(type(press(fleet, 'mark-all', 'filter'), 'bob'), 'keep-filter');
+  const unfiltered = press(state, 'back');
+  expect(tableRows(unfiltered).rows).toHaveLength(5);
+  expect(unfiltered.table.marks.size).toBe(6);
+  const unmarked = press(unfiltered, 'back');
+  expect(unmarked).toMatchObject({ focus: 'table', table: { marks: new Set() } });
+  expect(press(unmarked, 'back').focus).toBe('prompt');
+});
+
 describe('keys as commands', () => {
   test('delete names the devices that hold the current record', () => {
     expect(deleteLines(fleet)).toEqual(['user delete alice --on fw1,fw2']);
