@@ -1,10 +1,11 @@
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { DevshError, DriftError } from '../errors.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Access, Member } from '../fleet/member.ts';
-import { carryOut, driftOf, settleDoubt, type StepDevice, type StepEnd } from './carry-out.ts';
+import { applyToDevice, endUnread, notReached, type PendingStep } from './apply-device.ts';
+import { SETTLE_DELAYS_MS, type StepDevice } from './carry-out.ts';
 import type { StepRef, StepState } from './journal.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+import type { DevicePlan, Plan } from './plan.ts';
 import { portionsOf, StopRule, type RollOut } from './roll-out.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -22,6 +23,8 @@ export interface ApplyOptions {
   readonly stateOf: (ref: StepRef) => StepState;
   /** Asked after the canary; resolves to why not to go on. */
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
+  /** How long to wait before each further look when a change does not show yet. */
+  readonly settleDelaysMs?: readonly number[];
 }
 
 /** What has to be on disk before a request leaves, and when its verdict is known. */
@@ -36,8 +39,8 @@ export type ApplyEvent =
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Carries out a plan on its members, by address, in the portions of its roll-out and yields the result of each step when it has
- * been read back. Steps that ended before (a resumed run) are not repeated and not yielded. What a
+ * Carries out a plan on its members, by address, in the portions of its roll-out, and yields the
+ * result of each step when it has been read back. Steps that ended before (a resumed run) are not repeated and not yielded. What a
  * device does is a result; thrown is only what is no longer about a device (a full disk).
  */
 export async function* applyPlan(
@@ -85,119 +88,60 @@ async function* applyPortion(
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<StepResult> {
+  const { access, exclusive, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
   yield* fanOut<DevicePlan, StepResult>(portion, options.width, async (devicePlan, emit) => {
-    const steps = devicePlan.steps.flatMap((step, index) => {
-      const ref = { device: devicePlan.device.name, index };
-      const state = options.stateOf(ref);
-      return state.kind === 'ended' ? [] : [{ step, ref, isInDoubt: state.kind === 'sent' }];
-    });
-    const member = members.get(devicePlan.device.address);
-    if (options.signal.aborted) rule.stop('cancelled');
-    if (member === undefined || rule.reason !== undefined) {
-      const reason = rule.reason ?? 'the device is not selected';
-      for (const { step } of steps) emit(skipped(devicePlan, step, reason));
-      return;
-    }
+    const pending = pendingSteps(devicePlan, options.stateOf);
     const report = (result: StepResult): void => {
       rule.add(result);
       emit(result);
     };
-    await options.exclusive(devicePlan.device, () =>
-      applyToDevice(devicePlan, steps, member, rule, options, report),
-    );
+    if (signal.aborted) rule.stop('cancelled');
+    const member = members.get(devicePlan.device.address);
+    if (member === undefined || rule.reason !== undefined) {
+      const reason = rule.reason ?? 'the device is not selected';
+      for (const one of pending) emit(notReached(devicePlan, one, reason));
+      return;
+    }
+    const device: StepDevice = {
+      profile: member.profile,
+      list: (resource) => member.list(access, resource),
+      write: (request) => member.use(access, (open) => open.write(request)),
+    };
+    const stopReason = (): string | undefined => {
+      if (signal.aborted) rule.stop('cancelled');
+      return rule.reason;
+    };
+    if (member.entry.readOnly === true) {
+      const error = new RefusedError(
+        `${member.ref.name}: read-only in the inventory; nothing was sent`,
+      );
+      for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
+      return;
+    }
+    const lock = { isHeld: false };
+    try {
+      await exclusive(devicePlan.device, () => {
+        lock.isHeld = true;
+        const work = { devicePlan, pending, device, journal, stopReason, report, settleDelaysMs };
+        return applyToDevice(work);
+      });
+    } catch (error) {
+      if (lock.isHeld || !(error instanceof DevshError)) throw error;
+      // Somebody else is writing there for longer than is worth waiting: the others go on.
+      for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
+    }
   });
 }
 
-interface PendingStep {
-  readonly step: Step;
-  readonly ref: StepRef;
-  readonly isInDoubt: boolean;
-}
-
-/**
- * One device under its lock: read again, settle what is in doubt, refuse all when something has
- * drifted, then one step after the other. Each reading back is the reading before the next step.
- */
-async function applyToDevice(
-  devicePlan: DevicePlan,
-  pending: readonly PendingStep[],
-  member: Member,
-  rule: StopRule,
-  { access, journal, signal }: ApplyOptions,
-  emit: (result: StepResult) => void,
-): Promise<void> {
-  const device: StepDevice = {
-    profile: member.profile,
-    list: (resource) => member.list(access, resource),
-    write: (request) => member.use(access, (open) => open.write(request)),
-  };
-  const end = async ({ step, ref }: PendingStep, stepEnd: StepEnd): Promise<void> => {
-    const result = resultOf(devicePlan, step, stepEnd);
-    await journal.ended(ref, result);
-    emit(result);
-  };
-
-  let readings: Map<string, readonly DeviceRecord[]>;
-  try {
-    readings = await readAll(pending, device);
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    // What is in doubt stays so: only reading tells.
-    for (const one of pending)
-      await end(one, { verdict: one.isInDoubt ? 'unknown' : 'failed', error });
-    return;
-  }
-  const recordsFor = ({ step }: PendingStep): readonly DeviceRecord[] =>
-    readings.get(step.resource) ?? [];
-  const left: PendingStep[] = [];
-  for (const one of pending) {
-    const settled = one.isInDoubt
-      ? settleDoubt(device.profile, one.step, recordsFor(one))
-      : undefined;
-    if (settled === undefined) left.push(one);
-    else await end(one, settled);
-  }
-  const drifts = new Map(
-    left.map((one) => [one, driftOf(device.profile, one.step, recordsFor(one))]),
-  );
-  const [firstDrift] = [...drifts.values()].filter((drift) => drift !== undefined);
-  for (const one of left) {
-    const drift = drifts.get(one);
-    if (drift !== undefined) {
-      const error = new DriftError(`${devicePlan.device.name}: ${drift}; nothing was sent`);
-      await end(one, { verdict: 'drift', error });
-    } else if (firstDrift !== undefined) {
-      emit(skipped(devicePlan, one.step, firstDrift));
-    } else if (signal.aborted || rule.reason !== undefined) {
-      rule.stop('cancelled');
-      emit(skipped(devicePlan, one.step, rule.reason ?? 'cancelled'));
-    } else {
-      const before = readings.get(one.step.resource) ?? [];
-      const done = await carryOut(one.step, device, before, () => journal.sending(one.ref));
-      if (done.after !== undefined) readings.set(one.step.resource, done.after);
-      await end(one, done.end);
-    }
-  }
-}
-
-async function readAll(
-  pending: readonly PendingStep[],
-  device: StepDevice,
-): Promise<Map<string, readonly DeviceRecord[]>> {
-  const readings = new Map<string, readonly DeviceRecord[]>();
-  for (const resource of new Set(pending.map(({ step }) => step.resource))) {
-    readings.set(resource, await device.list(resource));
-  }
-  return readings;
-}
-
-function skipped(devicePlan: DevicePlan, step: Step, reason: string): StepResult {
-  return resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
-}
-
-function resultOf({ device }: DevicePlan, step: Step, end: StepEnd): StepResult {
-  const { resource, key, action } = step;
-  return { device, resource, key, action, ...end };
+function pendingSteps(
+  { device, steps }: DevicePlan,
+  stateOf: ApplyOptions['stateOf'],
+): PendingStep[] {
+  return steps.flatMap((step, index) => {
+    const ref = { device: device.name, index };
+    const state = stateOf(ref);
+    return state.kind === 'ended' ? [] : [{ step, ref, isInDoubt: state.kind === 'sent' }];
+  });
 }
 
 /** Ends early when `signal` is aborted. */

@@ -1,10 +1,8 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { isTimeStamp } from '../device/value-text.ts';
 import { CancelledError, DevshError } from '../errors.ts';
-import { isSameValue } from './compare.ts';
-import { isMasked } from './journal.ts';
+import { changesSince, isSameValue } from './compare.ts';
 import { find, judge, type Answered } from './judge.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
@@ -21,7 +19,7 @@ export interface StepDevice {
 export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
 
 /** How long to wait before reading again when a change does not show yet. */
-const SETTLE_DELAYS_MS = [200, 800];
+export const SETTLE_DELAYS_MS = [200, 800];
 
 /**
  * Carries out one step: sends once, reads back, judges. Expected failures are a result, not thrown.
@@ -35,11 +33,12 @@ export async function carryOut(
   device: StepDevice,
   before: readonly DeviceRecord[],
   beforeSend: () => Promise<void>,
+  settleDelaysMs: readonly number[] = SETTLE_DELAYS_MS,
 ): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
   await beforeSend();
   try {
     const answered = await send(step, device);
-    return await readBack(step, answered, before, device);
+    return await readBack(step, answered, before, device, settleDelaysMs);
   } catch (error) {
     if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
     throw error;
@@ -73,14 +72,10 @@ export function driftOf(
   }
   const held = find(profile, step, records, before);
   if (held === undefined) return `${step.resource} ${step.key} is gone since the plan`;
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(held)])].filter(
-    (field) =>
-      !isMasked(before, field) &&
-      !isSameValue(before[field] ?? null, held[field]) &&
-      !isTimeStamp(held[field]),
-  );
-  if (fields.length === 0) return undefined;
-  return `${step.resource} ${step.key} changed since the plan (${fields.join(', ')})`;
+  const changed = changesSince(before, held);
+  if (changed.length === 0) return undefined;
+  const fields = changed.map(({ field }) => field).join(', ');
+  return `${step.resource} ${step.key} changed since the plan (${fields})`;
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
@@ -103,6 +98,7 @@ async function readBack(
   answered: Answered,
   before: readonly DeviceRecord[],
   device: StepDevice,
+  settleDelaysMs: readonly number[],
 ): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
@@ -113,7 +109,7 @@ async function readBack(
       return { end: unread(answered, error) };
     }
     const end = judge(device.profile, step, answered, { before, after });
-    const delayMs = SETTLE_DELAYS_MS[attempt];
+    const delayMs = settleDelaysMs[attempt];
     // An answer may come before the change shows, and a lost request may still be at work.
     const mayStillSettle =
       end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');

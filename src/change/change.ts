@@ -14,8 +14,17 @@ export type Change =
       readonly resource: string;
       readonly target: Target;
       readonly fields: DeviceRecord;
+      readonly expected?: Expected;
     }
-  | { readonly action: 'delete'; readonly resource: string; readonly target: Target };
+  | {
+      readonly action: 'delete';
+      readonly resource: string;
+      readonly target: Target;
+      readonly expected?: Expected;
+    };
+
+/** What these fields held when the record was last seen: one that differs now is drift, and left alone. */
+export type Expected = DeviceRecord;
 
 /**
  * The records that a filter picks. Words must be found as they are: what is written to is not guessed.

@@ -1,5 +1,7 @@
 import { formText } from '../device/encode.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
+import { isTimeStamp } from '../device/value-text.ts';
+import { isMasked } from './mask.ts';
 import type { Difference } from './verdict.ts';
 
 /**
@@ -19,6 +21,18 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
   return Object.entries(wanted)
     .filter(([field, sent]) => !isSameValue(sent, held[field]))
     .map(([field, sent]) => ({ field, sent, held: held[field] ?? null }));
+}
+
+/**
+ * What is different in a record since it was last seen (`sent`: as it was). Points in time change by
+ * themselves, and what was masked when it was kept cannot be compared.
+ */
+export function changesSince(seen: DeviceRecord, held: DeviceRecord): Difference[] {
+  const fields = [...new Set([...Object.keys(seen), ...Object.keys(held)])];
+  return fields
+    .filter((field) => !isMasked(seen, field) && !isTimeStamp(held[field]))
+    .filter((field) => !isSameValue(seen[field] ?? null, held[field]))
+    .map((field) => ({ field, sent: seen[field] ?? null, held: held[field] ?? null }));
 }
 
 function canonical(value: Value): string {

@@ -1,9 +1,10 @@
 import { jsonText, type JsonValue } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { maskedForm, maskedRecord, MASK } from '../device/secret-fields.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import type { Value } from '../device/record.ts';
 import { DevshError, SettingsError } from '../errors.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { isJournalEntry } from './shape.ts';
 import type { StepResult } from './verdict.ts';
 
 /** The format of a journal, in its first line. */
@@ -86,19 +87,32 @@ export function lacksSecret(step: Step): boolean {
  * any other line that cannot be read is a SettingsError with its number.
  */
 export function parseJournal(text: string, file: string): Run {
-  const lines = text.split('\n');
-  const entries: JournalEntry[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (line === '') continue;
-    try {
-      entries.push(parseJson(line) as unknown as JournalEntry);
-    } catch (error) {
-      if (!(error instanceof JsonFailure)) throw error;
-      if (index === lines.length - 1) break;
-      throw new SettingsError(`${file}:${index + 1}: this line of the journal cannot be read`);
-    }
+  // What has no line break is half a line: it is taken off when the run goes on.
+  const lines = text.split('\n').slice(0, -1);
+  if (lines.length === 0) {
+    throw new SettingsError(`${file}: this journal is empty: nothing was sent in its run`);
   }
-  return runOf(entries, file);
+  return runOf(
+    lines.map((line, index) => entryOf(line, `${file}:${index + 1}`)),
+    file,
+  );
+}
+
+function entryOf(line: string, place: string): JournalEntry {
+  const unreadable = `${place}: this line of the journal cannot be read`;
+  let data: unknown;
+  try {
+    data = parseJson(line);
+  } catch (error) {
+    if (error instanceof JsonFailure) throw new SettingsError(unreadable, { cause: error });
+    throw error;
+  }
+  const schema = typeof data === 'object' && data !== null && 'schema' in data && data.schema;
+  if (typeof schema === 'string' && schema !== JOURNAL_SCHEMA) {
+    throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
+  }
+  if (!isJournalEntry(data)) throw new SettingsError(unreadable);
+  return data as JournalEntry;
 }
 
 function runOf(entries: readonly JournalEntry[], file: string): Run {
@@ -236,9 +250,4 @@ function reviveResult(result: StepResult): StepResult {
 
 function reviveError(error: { code: string; exitCode: number; message: string }): DevshError {
   return new JournaledError(error.code, error.exitCode, error.message);
-}
-
-/** The fields of an image that were masked and so cannot be compared or sent. */
-export function isMasked(record: DeviceRecord, field: string): boolean {
-  return record[field] === MASK;
 }

@@ -3,6 +3,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import { differencesOf, isSameValue } from './compare.ts';
+import { isMasked } from './mask.ts';
 import type { Step } from './plan.ts';
 import type { Difference, Verdict } from './verdict.ts';
 
@@ -72,7 +73,8 @@ function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Re
   }
   const missed = differencesOf(step.asked, held);
   const sideEffects = differencesOf(withoutAsked(step, before), held).filter(
-    ({ sent }) => !isTimeStamp(sent),
+    // A plan from a file or a journal does not know the secrets of before.
+    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field),
   );
   const added = readings.after.length - readings.before.length;
   const twins = sameKey(step, readings.after, wanted).length;

@@ -6,6 +6,7 @@ import { RefusedError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { devicePlanData, lacksSecret, revivePlan } from './journal.ts';
 import type { DevicePlan, Plan } from './plan.ts';
+import { isDevicePlan, isPlanHead } from './shape.ts';
 
 const PLAN_SCHEMA = 'devsh-plan/1';
 
@@ -51,7 +52,7 @@ export function freezePlan(frozen: FrozenPlan): string {
         'apply it directly',
     );
   }
-  return `${content}${jsonText({ sha256: sha256(content) })}\n`;
+  return `${content}${sealOf(content)}`;
 }
 
 /**
@@ -64,15 +65,16 @@ export function thawPlan(text: string, file: string, now: Date, force: boolean):
   const altered = new RefusedError(
     `${file} was altered or cut since it was written (its SHA-256 does not fit): make the plan anew`,
   );
+  if (text.slice(end) !== sealOf(content)) throw altered;
   let lines: readonly unknown[];
   try {
-    const [seal] = parseLines(text.slice(end)) as readonly { sha256?: unknown }[];
-    if (seal?.sha256 !== sha256(content)) throw altered;
     lines = parseLines(content);
   } catch (error) {
     if (error instanceof JsonFailure) throw altered;
     throw error;
   }
+  const [first, ...others] = lines;
+  if (!isPlanHead(first) || !others.every(isDevicePlan)) throw altered;
   const [head, ...devices] = lines as readonly [
     Omit<FrozenPlan, 'plan'> & { run: string; devices: number },
     ...DevicePlan[],
@@ -107,6 +109,10 @@ function changeData(change: Change): JsonValue {
         fields: maskedRecord(change.fields),
       }
     : { ...change, target: { ...change.target } };
+}
+
+function sealOf(content: string): string {
+  return `${jsonText({ sha256: sha256(content) })}\n`;
 }
 
 function sha256(text: string): string {

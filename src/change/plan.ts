@@ -6,11 +6,12 @@ import {
 } from '../device/encode.ts';
 import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
-import { RefusedError, UsageError, type DevshError } from '../errors.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { DriftError, RefusedError, UsageError, type DevshError } from '../errors.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
+import { isMasked } from './mask.ts';
 import type { Action, StepResult } from './verdict.ts';
 
 /** One write to one record of one device, computed from what the device held. */
@@ -56,12 +57,19 @@ export function stepCount(plan: Plan): number {
   return plan.devices.reduce((count, device) => count + device.steps.length, 0);
 }
 
-/** A run's id: the UTC time and four random letters, as in `20261121-093041-k3qd`. */
+/** In the order in which names are sorted. */
+const ID_LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
+
+/**
+ * A run's id: the UTC time, two letters for the milliseconds and two random ones, as in
+ * `20261121-093041-k3qd`. Runs of the same second sort by time, too: `undo` takes the latest.
+ */
 export function newRunId(now: Date, random: () => number = Math.random): string {
   const time = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
-  const tail = Array.from({ length: 4 }, () => letters[Math.floor(random() * letters.length)]);
-  return `${time}-${tail.join('')}`;
+  const letter = (index: number): string => ID_LETTERS[index % ID_LETTERS.length] ?? '';
+  const milliseconds = now.getUTCMilliseconds();
+  const tail = [0, 1].map(() => letter(Math.floor(random() * ID_LETTERS.length)));
+  return `${time}-${letter(milliseconds >> 5)}${letter(milliseconds)}${tail.join('')}`;
 }
 
 /**
@@ -81,11 +89,25 @@ export function planDevice(
   return { ...plan, total: { [resource]: records.length } };
 }
 
-/** The parts of one device's plan, one for each change, as one. */
+/**
+ * The parts of one device's plan, one for each change, as one. Throws a `UsageError` when two changes
+ * are about the same record: each was planned as if the other were not there.
+ */
 export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]): DevicePlan {
+  // One record is one object: all parts were planned from the same reading.
+  const steps = new Map<DeviceRecord | string, Step>();
+  for (const step of parts.flatMap((part) => part.steps)) {
+    const name = `${step.resource} ${step.key}`;
+    const id = step.before ?? name;
+    const earlier = steps.get(id);
+    if (earlier !== undefined && !(earlier.action === 'delete' && step.action === 'delete')) {
+      throw new UsageError(`${device.name}: ${name} would be changed twice: say it in one change`);
+    }
+    steps.set(id, step);
+  }
   return {
     device,
-    steps: parts.flatMap(({ steps }) => steps),
+    steps: [...steps.values()],
     settled: parts.flatMap(({ settled }) => settled),
     total: Object.assign({}, ...parts.map(({ total }) => total)) as Record<string, number>,
   };
@@ -96,11 +118,19 @@ function planChange(context: Context, change: Change): DevicePlan {
     case 'add':
       return planAdd(context, change.fields);
     case 'set':
-      return planEach(context, 'set', change.target, (record) =>
-        planSet(context, record, change.fields),
-      );
+      return planEach(context, 'set', change.target, (record) => {
+        const planned = planSet(context, record, change.fields);
+        if ('verdict' in planned) return planned;
+        return driftFrom(context, 'set', change.expected, record) ?? planned;
+      });
     case 'delete':
-      return planEach(context, 'delete', change.target, (record) => planDelete(context, record));
+      return planEach(
+        context,
+        'delete',
+        change.target,
+        (record) =>
+          driftFrom(context, 'delete', change.expected, record) ?? planDelete(context, record),
+      );
   }
 }
 
@@ -209,6 +239,26 @@ function mostCommon(values: readonly Value[]): Value | undefined {
     if (count > most) [best, most] = [value, count];
   }
   return best;
+}
+
+/** A record that somebody has changed since it was last seen is not to be changed unseen. */
+function driftFrom(
+  { device, profile, resource, keyField }: Context,
+  action: 'set' | 'delete',
+  expected: DeviceRecord | undefined,
+  record: DeviceRecord,
+): StepResult | undefined {
+  if (expected === undefined) return undefined;
+  const differences = differencesOf(expected, record).filter(
+    ({ field, held }) => !isMasked(expected, field) && !isTimeStamp(held),
+  );
+  if (differences.length === 0) return undefined;
+  const key = valueText(record[keyField] ?? idOf(profile, record));
+  const fields = differences.map(({ field }) => field).join(', ');
+  const error = new DriftError(
+    `${device.name}: ${resource} ${key} was changed by somebody else since (${fields}); --force does it all the same`,
+  );
+  return { device, resource, key, action, verdict: 'drift', record, differences, error };
 }
 
 function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): Planned {

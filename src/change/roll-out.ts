@@ -2,7 +2,7 @@ import { UnauthorizedError } from '../device/errors.ts';
 import type { DevicePlan } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 
-/** After so many refused logins nothing more is sent: a wrong password must not lock accounts. */
+/** So many devices refused the login: nothing more is sent, a wrong password must not lock accounts. */
 const MAX_REFUSED_LOGINS = 2;
 
 /** In which portions a plan goes out, and when it stops by itself. */
@@ -48,7 +48,7 @@ export class StopRule {
   readonly #rollOut: RollOut;
   readonly #deviceCount: number;
   readonly #failed = new Set<string>();
-  #refusedLogins = 0;
+  readonly #refusedLogins = new Set<string>();
   #reason: string | undefined;
 
   constructor(rollOut: RollOut, deviceCount: number) {
@@ -72,8 +72,8 @@ export class StopRule {
     if (isGood(result)) return;
     this.#failed.add(result.device.name);
     if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
-      this.#refusedLogins += 1;
-      if (this.#refusedLogins >= MAX_REFUSED_LOGINS) this.stop('the login was refused twice');
+      this.#refusedLogins.add(result.device.name);
+      if (this.#refusedLogins.size >= MAX_REFUSED_LOGINS) this.stop('the login was refused twice');
     }
     const { maxFailures } = this.#rollOut;
     if (maxFailures === undefined) return;

@@ -58,6 +58,9 @@ export function countsOf(run: Run): Partial<Record<Verdict, number>> {
 export function stateText(run: Run): string {
   if (!run.isPlanned) return 'never sent';
   if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;
-  const { skipped = 0, unknown = 0 } = countsOf(run);
-  return run.endedAt === undefined || skipped + unknown > 0 ? 'unfinished' : 'ended';
+  const isOpen = outcomesOf(run).some(
+    ({ state, result }) =>
+      result.verdict === 'unknown' || (state !== undefined && state.kind !== 'ended'),
+  );
+  return run.endedAt === undefined || isOpen ? 'unfinished' : 'ended';
 }

@@ -4,9 +4,8 @@ import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';
 import { isSameValue } from './compare.ts';
-import type { Run } from './journal.ts';
+import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
-import type { StepResult } from './verdict.ts';
 
 /** What takes a run back on one device, and what cannot be brought back. */
 export interface DeviceUndo {
@@ -26,8 +25,8 @@ export function undoOf(run: Run, profile: Profile): readonly DeviceUndo[] {
     const undone = steps
       .flatMap((step, index) => {
         const state = states[index];
-        return state?.kind === 'ended' && hasTakenEffect(state.result)
-          ? [undoStep(step, state.result, profile)]
+        return state !== undefined && mayHaveTakenEffect(state)
+          ? [undoStep(step, state.kind === 'ended' ? state.result.record : undefined, profile)]
           : [];
       })
       .reverse();
@@ -42,24 +41,36 @@ export function undoOf(run: Run, profile: Profile): readonly DeviceUndo[] {
   });
 }
 
-/** `differs` has changed something, too; `unknown` may have: its plan shows what is to be done. */
-function hasTakenEffect({ verdict }: StepResult): boolean {
-  return verdict === 'done' || verdict === 'differs' || verdict === 'unknown';
+/**
+ * `differs` has changed something, too; what is `unknown` or was sent without a verdict may have: the
+ * plan shows what is to be done.
+ */
+function mayHaveTakenEffect(state: StepState): boolean {
+  if (state.kind !== 'ended') return state.kind === 'sent';
+  return ['done', 'differs', 'unknown'].includes(state.result.verdict);
 }
 
+/** @param record the record as read back after the step, where it could be */
 function undoStep(
   step: Step,
-  result: StepResult,
+  record: DeviceRecord | undefined,
   profile: Profile,
 ): { change: Change; loss?: string } {
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
   switch (step.action) {
     case 'add':
-      return { change: { action: 'delete', resource, target: { kind: 'key', key } } };
+      return {
+        change: {
+          action: 'delete',
+          resource,
+          target: { kind: 'key', key },
+          expected: record ?? step.after ?? {},
+        },
+      };
     case 'set': {
       // All that the step changed, asked for or not; what is masked cannot be set back.
-      const held = result.record ?? step.after ?? {};
+      const held = record ?? step.after ?? {};
       const changed = Object.keys(before).filter(
         (field) =>
           !profile.idFields.includes(field) &&
@@ -75,6 +86,7 @@ function undoStep(
           resource,
           target: { kind: 'key', key: now },
           fields: pickFields(before, changed),
+          expected: pickFields(held, changed),
         },
         ...(secrets.length > 0 && {
           loss: `${resource} ${key}: ${secrets.join(', ')} cannot be set back, as it was not kept`,

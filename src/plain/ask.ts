@@ -20,12 +20,18 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
   });
   const terminal = createInterface({ input: host.stdin, output, terminal: true, historySize: 0 });
   return new Promise((resolve) => {
+    let isAnswered = false;
     const finish = (answer: string | undefined): void => {
+      if (isAnswered) return;
+      isAnswered = true;
       // Before closing, which resolves to nothing.
       resolve(answer);
       terminal.close();
       if (isSecret || answer === undefined) host.stderr.write('\n');
     };
+    question.until?.addEventListener('abort', () => {
+      finish(undefined);
+    });
     terminal.on('SIGINT', () => {
       finish(undefined);
     });

@@ -4,7 +4,7 @@ import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
-import type { Member } from '../fleet/member.ts';
+import type { Access, Member } from '../fleet/member.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
@@ -14,19 +14,22 @@ export interface Conducted {
   readonly plan: Plan;
   readonly members: readonly Member[];
   /** Absent for a new run. */
-  readonly stateOf?: (deviceName: string, index: number) => StepState;
+  readonly again?: {
+    /** Its journal, opened; who opened it closes it. */
+    readonly file: RunFile;
+    readonly stepsLeft: number;
+    readonly stateOf: (deviceName: string, index: number) => StepState;
+  };
 }
 
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
 export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
-  const { plan, members, stateOf } = conducted;
-  const isNew = stateOf === undefined;
-  const { runs } = call.session.services;
-  const file = await (isNew ? runs.create(plan.run) : runs.resume(plan.run));
+  const { plan, members, again } = conducted;
+  const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
-    await file.append(isNew ? openingLines(call, plan) : resumeLine(call));
-    const tally = new Tally(plan);
-    if (isNew) {
+    await file.append(again === undefined ? openingLines(call, plan) : resumeLine(call));
+    const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
+    if (again === undefined) {
       for (const result of plan.devices.flatMap(({ settled }) => settled)) {
         yield tally.add(result);
       }
@@ -39,7 +42,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       signal: call.io.signal,
       journal: journalIn(file, () => call.session.services.now()),
       exclusive: (device, work) => call.session.services.exclusive(device.address, work),
-      stateOf: ({ device, index }) => stateOf?.(device, index) ?? { kind: 'waiting' },
+      stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
       afterCanary: (canary) => checkCanary(call, canary, members, plan),
     });
     for await (const event of events) {
@@ -60,7 +63,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       yield { kind: 'message', level: 'info', text };
     }
   } finally {
-    await file.close();
+    if (again === undefined) await file.close();
   }
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
@@ -86,9 +89,10 @@ class Tally {
   #ended = 0;
   #bad = 0;
 
-  constructor(plan: Plan) {
-    this.#run = plan.run;
-    this.#total = stepCount(plan);
+  /** @param total how many steps are to be carried out */
+  constructor(run: string, total: number) {
+    this.#run = run;
+    this.#total = total;
   }
 
   add(result: StepResult): Output {
@@ -134,8 +138,11 @@ async function checkCanary(
   const resource = canary[0]?.steps[0]?.resource ?? 'user';
   for (const member of members.filter(({ ref }) => addresses.has(ref.address))) {
     try {
-      await member.close();
-      await member.list(call.access, resource, call.io.signal);
+      const access = withoutAsking(call.access);
+      const { credential } = member;
+      if (credential === undefined) await member.close();
+      else await member.openWith(access, credential);
+      await member.list(access, resource, call.io.signal);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
       return `a fresh login on the canary ${member.ref.name} failed: ${error.message}`;
@@ -152,6 +159,20 @@ async function checkCanary(
     expected,
   });
   return answer === expected ? undefined : 'not continued after the canary';
+}
+
+/** A login that is refused is the answer to the question whether it still works: nobody is asked. */
+function withoutAsking(access: Access): Access {
+  const { trace, timeoutMs } = access;
+  return {
+    trace,
+    timeoutMs,
+    trust: (entry) => access.trust(entry),
+    credential: (entry) => access.credential(entry),
+    admit: (entry, credential) => access.admit(entry, credential),
+    acceptCertificate: () => Promise.resolve(undefined),
+    anotherCredential: () => Promise.resolve(undefined),
+  };
 }
 
 function openingLines(call: Call, plan: Plan): string {

@@ -4,6 +4,7 @@ import type { Output } from './output.ts';
 
 const FAILED = 1;
 const PARTIAL = 3;
+const DRIFT = 7;
 
 /** Absent: does not count, unless nothing else was said. */
 const CODES: Readonly<Record<Verdict, number | undefined>> = {
@@ -12,19 +13,20 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
   'no effect': FAILED,
   differs: FAILED,
   failed: FAILED,
-  drift: 7,
+  drift: DRIFT,
   unknown: PARTIAL,
   skipped: undefined,
 };
 
 /**
  * The exit status of one command, from all that it said. Everything well: 0. Some well and some not,
- * or something unknown: 3. Nothing well: the code that all failures share, otherwise 1. An error that
+ * or something unknown: 3. Drift, and nothing done or failed beside it: 7. Nothing well: the code that all failures share, otherwise 1. An error that
  * ended the command decides alone.
  */
 export class ExitCode {
   readonly #codes = new Set<number>();
   #hasSkipped = false;
+  #hasDone = false;
   #hasResults = false;
   #hasSteps = false;
   #ended: DevshError | undefined;
@@ -77,12 +79,16 @@ export class ExitCode {
     if (this.#hasSteps && !this.#hasResults) codes.add(0);
     const [only] = codes;
     if (only === undefined) return this.#hasSkipped ? FAILED : 0;
-    if (codes.size === 1) return only;
+    // What was not reached makes a success a part of one.
+    if (codes.size === 1) return only === 0 && this.#hasSkipped ? PARTIAL : only;
+    const isDriftAlone = codes.size === 2 && codes.has(0) && codes.has(DRIFT) && !this.#hasDone;
+    if (isDriftAlone) return DRIFT;
     return codes.has(0) || codes.has(PARTIAL) ? PARTIAL : FAILED;
   }
 
   #addResult({ verdict, error }: StepResult): void {
     const code = CODES[verdict];
+    if (verdict === 'done') this.#hasDone = true;
     if (code === undefined) this.#hasSkipped = true;
     else this.#codes.add(code === FAILED ? (error?.exitCode ?? FAILED) : code);
   }

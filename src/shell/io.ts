@@ -8,6 +8,8 @@ export interface Question {
   /** Lines to show above it. */
   readonly details?: readonly string[];
   readonly expected?: string;
+  /** Aborted when the answer is no longer of use: the question is taken away. */
+  readonly until?: AbortSignal;
 }
 
 /** Where a line comes from: what it may ask, read, and when it is to stop. */

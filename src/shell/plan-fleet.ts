@@ -19,7 +19,6 @@ export async function* planFleet(
   members: readonly Member[],
   changesFor: (member: Member) => readonly Change[],
 ): AsyncGenerator<Output, Plan> {
-  if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const plans = new Map<Member, DevicePlan>();
   const planned = fanOut<Member, DevicePlan>(
     members,

@@ -1,49 +1,82 @@
-import { NotFoundError } from '../errors.ts';
+import { undoOf } from '../change/undo.ts';
+import { documentedProfile } from '../device/profile.ts';
+import { CancelledError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import { loadRun } from './run-store.ts';
 import { takeBack } from './take-back.ts';
 
 /**
- * After a run: takes it back by itself unless the user confirms in time. Works only while devsh runs,
- * and says so.
+ * A roll-out that takes itself back unless the user confirms in time; one that was cancelled is taken
+ * back at once. Works only while devsh runs, and says so.
  */
-export async function* revertUnlessConfirmed(
+export async function* confirmOrRevert(
+  call: Call,
+  rollOut: AsyncGenerator<Output>,
+  limitMs: number,
+): AsyncGenerator<Output> {
+  let cancelled: CancelledError | undefined;
+  let runId: string | undefined;
+  try {
+    for await (const output of rollOut) {
+      if (output.kind === 'result') runId = output.run;
+      yield output;
+    }
+  } catch (error) {
+    if (!(error instanceof CancelledError)) throw error;
+    cancelled = error;
+  }
+  if (runId !== undefined) yield* keepOrRevert(call, runId, limitMs, cancelled);
+  if (cancelled !== undefined) throw cancelled;
+}
+
+async function* keepOrRevert(
   call: Call,
   runId: string,
   limitMs: number,
+  cancelled: CancelledError | undefined,
 ): AsyncGenerator<Output> {
+  const run = await loadRun(call.session.services, runId);
+  if (undoOf(run, documentedProfile).length === 0) return;
   const seconds = Math.round(limitMs / 1000);
-  const text =
-    `run ${runId} is taken back in ${seconds} s unless you confirm; ` +
-    'this works only while devsh runs';
-  yield { kind: 'message', level: 'warning', text };
-  if (await isConfirmedInTime(call, seconds, limitMs)) {
-    yield { kind: 'message', level: 'done', text: `confirmed: run ${runId} stays` };
-    return;
+  if (cancelled === undefined) {
+    const text =
+      `run ${runId} is taken back in ${seconds} s unless you confirm; ` +
+      'this works only while devsh runs';
+    yield { kind: 'message', level: 'warning', text };
+    if (await isConfirmedInTime(call, seconds, limitMs)) {
+      yield { kind: 'message', level: 'done', text: `confirmed: run ${runId} stays` };
+      return;
+    }
   }
-  yield { kind: 'message', level: 'warning', text: `not confirmed: taking run ${runId} back` };
-  try {
-    yield* takeBack(call.nestedYes(), await loadRun(call.session.services, runId));
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    yield { kind: 'error', error };
-  }
+  const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
+  yield { kind: 'message', level: 'warning', text: `${why}: taking run ${runId} back` };
+  yield* takeBack(call.nestedYes(), run);
 }
 
 async function isConfirmedInTime(call: Call, seconds: number, limitMs: number): Promise<boolean> {
+  const { ask, signal } = call.io;
+  const over = new AbortController();
   const late = new Promise<undefined>((resolve) => {
-    setTimeout(resolve, limitMs, undefined).unref();
-    call.io.signal.addEventListener('abort', () => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      over.abort();
       resolve(undefined);
-    });
+    };
+    const timer = setTimeout(end, limitMs);
+    signal.addEventListener('abort', end);
+    over.signal.addEventListener('abort', end);
   });
   const question = {
     kind: 'confirm' as const,
     text: `Keep the changes? Type keep within ${seconds} s:`,
     expected: 'keep',
+    until: over.signal,
   };
   // With nobody to ask, the time alone decides.
-  const asked = call.io.ask?.(question) ?? late;
-  return (await Promise.race([asked, late])) === 'keep';
+  const asked = ask === undefined ? late : ask(question);
+  const answer = await Promise.race([asked, late]);
+  over.abort();
+  return answer === 'keep';
 }

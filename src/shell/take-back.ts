@@ -1,3 +1,4 @@
+import type { Change } from '../change/change.ts';
 import type { Run } from '../change/journal.ts';
 import { undoOf } from '../change/undo.ts';
 import { documentedProfile } from '../device/profile.ts';
@@ -16,7 +17,25 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
     own.map((loss) => `${device.name}: ${loss}`),
   );
   for (const loss of losses) yield { kind: 'message', level: 'warning', text: loss };
-  const changes = new Map(undone.map((one) => [one.device.address, one.changes]));
+  const changes = new Map(
+    undone.map((one) => [
+      one.device.address,
+      call.options.force ? one.changes.map(withoutExpectation) : one.changes,
+    ]),
+  );
   const members = await call.membersAt(undone.map(({ device }) => device));
   yield* writeEach(call, members, ({ ref }) => changes.get(ref.address) ?? [], losses);
+}
+
+/** `--force`: also where somebody else has changed the record since. */
+function withoutExpectation(change: Change): Change {
+  const { action, resource } = change;
+  switch (action) {
+    case 'add':
+      return change;
+    case 'set':
+      return { action, resource, target: change.target, fields: change.fields };
+    case 'delete':
+      return { action, resource, target: change.target };
+  }
 }

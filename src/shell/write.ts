@@ -2,6 +2,7 @@ import type { Change } from '../change/change.ts';
 import { guardPlan, unguardedDevices } from '../change/guard.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
 import type { DeviceRef } from '../device/record.ts';
+import { RefusedError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
 import { conduct } from './conduct.ts';
@@ -25,10 +26,10 @@ export async function* writeEach(
   members: readonly Member[],
   changesFor: (member: Member) => readonly Change[],
   losses: readonly string[] = [],
-): AsyncGenerator<Output, Plan> {
+): AsyncGenerator<Output> {
+  refuseReadOnly(call);
   const plan = yield* planFleet(call, members, changesFor);
   yield* writePlan(call, plan, members, losses);
-  return plan;
 }
 
 /** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
@@ -38,6 +39,7 @@ export async function* writePlan(
   members: readonly Member[],
   losses: readonly string[] = [],
 ): AsyncGenerator<Output> {
+  refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
   if (!call.options.force) yield* guard(call, plan, members);
   if (call.options.dryRun) return;
@@ -45,7 +47,18 @@ export async function* writePlan(
   yield* conduct(call, { plan, members });
 }
 
-async function* guard(call: Call, plan: Plan, members: readonly Member[]): AsyncGenerator<Output> {
+function refuseReadOnly(call: Call): void {
+  if (call.isReadOnly && !call.options.dryRun) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+}
+
+/** Refuses what would lock the user out, and says where that cannot be told. */
+export async function* guard(
+  call: Call,
+  plan: Plan,
+  members: readonly Member[],
+): AsyncGenerator<Output> {
   if (stepCount(plan) === 0) return;
   for (const member of members) await member.opened(call.access);
   const accounts = new Map(members.map(({ ref, account }) => [ref.address, account]));

@@ -1,12 +1,12 @@
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { freezePlan, isPlanFile, thawPlan } from '../../change/plan-file.ts';
-import type { DevicePlan, Plan } from '../../change/plan.ts';
+import type { DevicePlan } from '../../change/plan.ts';
 import { UsageError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import { planFleet } from '../plan-fleet.ts';
-import { revertUnlessConfirmed } from '../revert.ts';
+import { confirmOrRevert } from '../revert.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
 import { writeEach, writePlan } from '../write.ts';
 
@@ -84,30 +84,34 @@ export const apply: CommandSpec = {
       async *run(call) {
         const file = call.args.required('FILE');
         const text = await call.readText(file);
-        const applied = isPlanFile(text)
-          ? yield* applyFrozen(call, text, file)
-          : yield* applyChanges(call, changesIn(call, text, file));
-        if (call.options.confirmMs !== undefined && !call.options.dryRun) {
-          yield* revertUnlessConfirmed(call, applied.run, call.options.confirmMs);
-        }
+        const applying = isPlanFile(text)
+          ? applyFrozen(call, text, file)
+          : applyChanges(call, changesIn(call, text, file));
+        const { confirmMs } = call.options;
+        if (confirmMs === undefined) yield* applying;
+        else yield* confirmOrRevert(call, applying, confirmMs);
       },
     },
   ],
 };
 
-async function* applyChanges(call: Call, changes: readonly Change[]): AsyncGenerator<Output, Plan> {
-  return yield* writeEach(call, await call.members(), () => changes);
+async function* applyChanges(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+  yield* writeEach(call, await call.members(), () => changes);
 }
 
-async function* applyFrozen(call: Call, text: string, file: string): AsyncGenerator<Output, Plan> {
+async function* applyFrozen(call: Call, text: string, file: string): AsyncGenerator<Output> {
   const { services } = call.session;
   const frozen = thawPlan(text, file, services.now(), call.options.force);
   const members = await call.membersAt(frozen.plan.devices.map(({ device }) => device));
-  if (call.options.replan) return yield* writeEach(call, members, () => frozen.changes);
+  if (call.options.replan) {
+    yield* writeEach(call, members, () => frozen.changes);
+    return;
+  }
+  const addresses = new Set(members.map(({ ref }) => ref.address));
+  const devices = frozen.plan.devices.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a run of its own.
-  const applied = { run: call.newRun(), devices: frozen.plan.devices.map(asOf(frozen.createdAt)) };
+  const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.createdAt)) };
   yield* writePlan(call, applied, members);
-  return applied;
 }
 
 /** What needed no request was so when the plan was made; nobody has looked since. */

@@ -1,12 +1,10 @@
 import type { Run, StepState } from '../../change/journal.ts';
-import { countsOf, pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
-import { RefusedError } from '../../errors.ts';
+import { countsOf, resultsOf, stateText } from '../../change/run-results.ts';
+import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { conduct, refuseMaskedSteps } from '../conduct.ts';
-import { confirmPlan } from '../confirm.ts';
-import type { Output } from '../output.ts';
 import { latestRun, loadRun } from '../run-store.ts';
 import { takeBack } from '../take-back.ts';
+import { NOT_NOW, takeUp } from '../take-up.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from '../spec.ts';
 
 const RUN: ArgSpec = {
@@ -37,7 +35,16 @@ export const runs: CommandSpec = {
         const ids = await session.services.runs.ids();
         const rows = [];
         for (const id of ids) {
-          const run = await loadRun(session.services, id);
+          let run: Run;
+          try {
+            run = await loadRun(session.services, id);
+          } catch (error) {
+            if (!(error instanceof DevshError)) throw error;
+            // One journal that cannot be read must not hide the others.
+            rows.push({ run: id, state: 'unreadable' });
+            yield { kind: 'error', error };
+            continue;
+          }
           const counts = countsOf(run);
           rows.push({
             run: run.run,
@@ -98,10 +105,12 @@ export const resume: CommandSpec = {
       options: ['devices', 'write', 'roll-out'],
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd'],
-      run: (call) =>
-        takeUp(call, (state) =>
+      async *run(call) {
+        const { run } = await namedRun(call);
+        yield* takeUp(call, run, (state) =>
           state.kind === 'ended' && state.result.verdict === 'unknown' ? sentBefore(state) : state,
-        ),
+        );
+      },
     },
   ],
 };
@@ -117,14 +126,18 @@ export const retry: CommandSpec = {
       args: [LATEST],
       options: ['devices', 'write', 'roll-out', 'retry'],
       examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
-      run: (call) =>
-        takeUp(call, (state) => {
-          if (state.kind === 'waiting') return call.options.rest ? state : NOT_NOW;
+      async *run(call) {
+        const { rest } = call.options;
+        const { run } = await namedRun(call);
+        yield* takeUp(call, run, (state) => {
+          if (state.kind === 'waiting') return rest ? state : NOT_NOW;
           if (state.kind === 'sent') return state;
           const { verdict } = state.result;
           if (verdict === 'unknown') return sentBefore(state);
+          if (verdict === 'skipped' && rest) return WAITING;
           return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
-        }),
+        });
+      },
     },
   ],
 };
@@ -141,7 +154,8 @@ export const undo: CommandSpec = {
       options: ['devices', 'write', 'roll-out'],
       details:
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
-        'password, token and uuid of a deleted user do not come back. The undo is a run itself.',
+        'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
+        'left alone (drift) without --force. The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd --dry-run'],
       async *run(call) {
         yield* takeBack(call, await namedRun(call));
@@ -152,67 +166,9 @@ export const undo: CommandSpec = {
 
 const WAITING: StepState = { kind: 'waiting' };
 
-/** Looks like a step that has ended, so that it is left alone this time. */
-const NOT_NOW = 'not now';
-
 /** Its request may have arrived: it is settled by reading before it is sent again. */
 function sentBefore({ at }: { at: string }): StepState {
   return { kind: 'sent', at };
-}
-
-/** Carries on with a run from its journal; `stateFor` says how each step is to be seen. */
-async function* takeUp(
-  call: Call,
-  stateFor: (state: StepState) => StepState | typeof NOT_NOW,
-): AsyncGenerator<Output> {
-  const run = await namedRun(call);
-  if (!run.isPlanned) {
-    throw new RefusedError(`run ${run.run} ended before anything was sent: repeat its command`);
-  }
-  if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
-  const isLeft = (name: string, index: number): boolean => {
-    const state = stateFor(run.states.get(name)?.[index] ?? WAITING);
-    return state !== NOT_NOW && state.kind !== 'ended';
-  };
-  const left = {
-    ...run.plan,
-    devices: run.plan.devices.map((device) => ({
-      ...device,
-      settled: [],
-      steps: device.steps.filter((_step, index) => isLeft(device.device.name, index)),
-    })),
-  };
-  const devices = left.devices.filter(({ steps }) => steps.length > 0);
-  if (devices.length === 0) {
-    yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
-    for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-    yield { kind: 'summary', run: run.run, counts: countsOf(run) };
-    return;
-  }
-  const plan = { ...left, devices };
-  refuseMaskedSteps(plan);
-  yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  if (call.options.dryRun) return;
-  await confirmPlan(call, plan);
-  // The steps keep their places in the plan: the journal knows them by these.
-  const whole = { ...run.plan, devices: run.plan.devices.map((one) => ({ ...one, settled: [] })) };
-  const members = await call.membersAt(devices.map(({ device }) => device));
-  yield* conduct(call, {
-    plan: {
-      ...whole,
-      devices: whole.devices.filter(({ device }) =>
-        devices.some((one) => one.device.name === device.name),
-      ),
-    },
-    members,
-    stateOf: (name, index) => {
-      const state = run.states.get(name)?.[index] ?? WAITING;
-      const seen = stateFor(state);
-      return seen === NOT_NOW
-        ? { kind: 'ended', at: run.at, result: pendingResult(run, name, index) }
-        : seen;
-    },
-  });
 }
 
 /** The run that was named, or else the latest one. */

@@ -1,0 +1,151 @@
+import type { DeviceRecord } from '../device/record.ts';
+import { DevshError, DriftError } from '../errors.ts';
+import type { ApplyJournal } from './apply.ts';
+import { carryOut, driftOf, settleDoubt, type StepDevice, type StepEnd } from './carry-out.ts';
+import type { StepRef } from './journal.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/** A step that has no verdict yet. */
+export interface PendingStep {
+  readonly step: Step;
+  readonly ref: StepRef;
+  /** It was sent before an interruption: only reading tells what became of it. */
+  readonly isInDoubt: boolean;
+}
+
+/** What is to be done on one device, and who is told. */
+export interface DeviceWork {
+  readonly devicePlan: DevicePlan;
+  readonly pending: readonly PendingStep[];
+  readonly device: StepDevice;
+  readonly journal: ApplyJournal;
+  /** Why nothing more is to be sent; undefined: go on. */
+  readonly stopReason: () => string | undefined;
+  readonly report: (result: StepResult) => void;
+  readonly settleDelaysMs: readonly number[];
+}
+
+/**
+ * One device under its lock: read again, settle what is in doubt, refuse all when something has
+ * drifted, then one step after the other. Each reading back is the reading before the next step.
+ */
+export async function applyToDevice(work: DeviceWork): Promise<void> {
+  const { devicePlan, pending, device, journal, report } = work;
+  if (pending.length === 0) return;
+  const readings = new Map<string, readonly DeviceRecord[]>();
+  const recordsOf = ({ step }: PendingStep): readonly DeviceRecord[] =>
+    readings.get(step.resource) ?? [];
+  let left: readonly PendingStep[];
+  try {
+    await readAll(pending, device, readings);
+    left = await settleAll(work, readings);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'settings') throw error;
+    for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
+    return;
+  }
+  const found = left.map((one) => driftOf(device.profile, one.step, recordsOf(one)));
+  let drift = found.find((one) => one !== undefined);
+  for (const [index, one] of left.entries()) {
+    // Somebody may have changed this record while the steps before it were carried out.
+    const own = found[index] ?? driftOf(device.profile, one.step, recordsOf(one));
+    const reason = work.stopReason();
+    if (own !== undefined) {
+      const error = new DriftError(`${devicePlan.device.name}: ${own}; nothing was sent`);
+      await end(work, one, { verdict: 'drift', error });
+      drift ??= own;
+    } else if (drift !== undefined) {
+      await end(work, one, { verdict: 'skipped', note: `not sent: ${drift}` });
+    } else if (reason !== undefined) {
+      report(notReached(devicePlan, one, reason));
+    } else {
+      const sending = (): Promise<void> => journal.sending(one.ref);
+      const before = recordsOf(one);
+      const done = await carryOut(one.step, device, before, sending, work.settleDelaysMs);
+      if (done.after !== undefined) readings.set(one.step.resource, done.after);
+      await end(work, one, done.end);
+    }
+  }
+}
+
+/** A step on a device that could not be looked at: what is in doubt stays so. */
+export async function endUnread(
+  devicePlan: DevicePlan,
+  one: PendingStep,
+  error: DevshError,
+  journal: ApplyJournal,
+  report: DeviceWork['report'],
+): Promise<void> {
+  const stepEnd: StepEnd = { verdict: one.isInDoubt ? 'unknown' : 'failed', error };
+  await end({ devicePlan, journal, report }, one, stepEnd);
+}
+
+/** A step that nobody has come to this time. The journal says nothing of it: it may still be done. */
+export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: string): StepResult {
+  const { step } = one;
+  return one.isInDoubt
+    ? resultOf(devicePlan, step, {
+        verdict: 'unknown',
+        note: `sent before the interruption, not looked at since: ${reason}`,
+      })
+    : resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
+}
+
+async function readAll(
+  pending: readonly PendingStep[],
+  device: StepDevice,
+  readings: Map<string, readonly DeviceRecord[]>,
+): Promise<void> {
+  for (const resource of new Set(pending.map(({ step }) => step.resource))) {
+    readings.set(resource, await device.list(resource));
+  }
+}
+
+/**
+ * Ends the steps in doubt that have taken effect and returns the others. A request that was sent just
+ * before a crash may still be at work: what does not show yet is looked for again before it counts as lost.
+ */
+async function settleAll(
+  work: DeviceWork,
+  readings: Map<string, readonly DeviceRecord[]>,
+): Promise<readonly PendingStep[]> {
+  const { device, pending, settleDelaysMs } = work;
+  const settle = ({ step }: PendingStep): StepEnd | undefined =>
+    settleDoubt(device.profile, step, readings.get(step.resource) ?? []);
+  const settled = new Map<PendingStep, StepEnd>();
+  const doubted = pending.filter(({ isInDoubt }) => isInDoubt);
+  for (const delayMs of [undefined, ...settleDelaysMs]) {
+    const open = doubted.filter((one) => !settled.has(one));
+    if (open.length === 0) break;
+    if (delayMs !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await readAll(pending, device, readings);
+    }
+    for (const one of open) {
+      const stepEnd = settle(one);
+      if (stepEnd !== undefined) settled.set(one, stepEnd);
+    }
+  }
+  for (const [one, stepEnd] of settled) await end(work, one, stepEnd);
+  return pending.filter((one) => !settled.has(one));
+}
+
+async function end(
+  { devicePlan, journal, report }: Pick<DeviceWork, 'devicePlan' | 'journal' | 'report'>,
+  { step, ref }: PendingStep,
+  stepEnd: StepEnd,
+): Promise<void> {
+  const result = resultOf(devicePlan, step, stepEnd);
+  try {
+    await journal.ended(ref, result);
+  } finally {
+    // What is known must be told, even if the disk is full.
+    report(result);
+  }
+}
+
+function resultOf({ device }: DevicePlan, step: Step, stepEnd: StepEnd): StepResult {
+  const { resource, key, action } = step;
+  return { device, resource, key, action, ...stepEnd };
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { VERDICTS } from './verdict.ts';
+
+/**
+ * What a journal and a plan file must look like before they are believed: a line that is JSON may
+ * still be of another version, or of no devsh at all.
+ */
+const image = z.record(z.string(), z.unknown());
+const device = z.looseObject({ name: z.string(), address: z.string() });
+const action = z.enum(['add', 'set', 'delete']);
+const error = z.looseObject({ code: z.string(), exitCode: z.number(), message: z.string() });
+const about = { resource: z.string(), key: z.string(), action };
+
+const result = z.looseObject({
+  ...about,
+  device,
+  verdict: z.enum(VERDICTS),
+  record: image.optional(),
+  differences: z.array(z.looseObject({ field: z.string() })).optional(),
+  note: z.string().optional(),
+  error: error.optional(),
+});
+
+const step = z.looseObject({
+  ...about,
+  keyField: z.string(),
+  request: z.looseObject({
+    method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+    path: z.string().startsWith('/'),
+    form: z.array(z.tuple([z.string(), z.string()])).optional(),
+  }),
+  before: image.optional(),
+  after: image.optional(),
+  asked: image,
+  filled: z.record(z.string(), z.string()),
+});
+
+const devicePlan = z.looseObject({
+  device,
+  steps: z.array(step),
+  settled: z.array(result),
+  error: error.optional(),
+  wanted: z.array(z.looseObject(about)).optional(),
+});
+
+const at = z.string();
+const ref = z.looseObject({ device: z.string(), index: z.number().int().nonnegative() });
+
+const entry = z.discriminatedUnion('kind', [
+  z.looseObject({
+    kind: z.literal('run'),
+    run: z.string(),
+    at,
+    command: z.string(),
+    by: z.string(),
+    version: z.string(),
+  }),
+  z.looseObject({ kind: z.literal('device'), plan: devicePlan }),
+  z.looseObject({ kind: z.literal('planned') }),
+  z.looseObject({ kind: z.literal('send'), ref, at }),
+  z.looseObject({ kind: z.literal('verdict'), ref, at, result }),
+  z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),
+  z.looseObject({ kind: z.literal('resume'), at, by: z.string() }),
+  z.looseObject({ kind: z.literal('end'), at }),
+]);
+
+const planHead = z.looseObject({
+  run: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.iso.datetime(),
+  command: z.string(),
+  devices: z.number().int(),
+  changes: z.array(z.looseObject({ action, resource: z.string() })),
+});
+
+/** Whether data is a line of a journal. */
+export function isJournalEntry(data: unknown): boolean {
+  return entry.safeParse(data).success;
+}
+
+/** Whether data is what a plan file keeps of one device. */
+export function isDevicePlan(data: unknown): boolean {
+  return devicePlan.safeParse(data).success;
+}
+
+/** Whether data is the first line of a plan file. */
+export function isPlanHead(data: unknown): boolean {
+  return planHead.safeParse(data).success;
+}
