@@ -1,10 +1,11 @@
-import { DevshError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { visibleLines } from '../output/sanitize.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
 import { actionFor, contextOf, isEffect, type Effect } from './keymap.ts';
 import { editKeyOf, lineText, type Line } from './line.ts';
+import { LineHistory } from './line-history.ts';
 import { LineRunner } from './line-runner.ts';
 import { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
@@ -38,6 +39,7 @@ export class Controller {
   readonly #questions: Questions;
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
+  readonly #history: LineHistory;
   #fleetTimer: NodeJS.Timeout | undefined;
   #isLeaving = false;
 
@@ -48,6 +50,7 @@ export class Controller {
     this.#questions = new Questions(store);
     this.#feed = new TableFeed(store, shell.session.fleet);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
+    this.#history = new LineHistory(shell.session.services.history, store);
     this.runner = new LineRunner({
       shell,
       store,
@@ -74,7 +77,7 @@ export class Controller {
       }, GATHER_MS);
     });
     this.#takeFleet();
-    void this.#loadHistory();
+    void this.#history.load();
     if (line !== '') this.#submit(line);
   }
 
@@ -177,7 +180,7 @@ export class Controller {
       void this.#runSeveral(lines);
     } else if (this.#submit(only)) {
       this.#store.dispatch({ kind: 'view', action: 'clear-line' });
-      void this.#remember(only);
+      void this.#history.add(only);
     }
   }
 
@@ -191,7 +194,7 @@ export class Controller {
     if (answer === undefined) return;
     for (const line of lines) {
       if (!this.#submit(line)) return;
-      await this.#remember(line);
+      await this.#history.add(line);
     }
     this.#store.dispatch({ kind: 'view', action: 'clear-line' });
   }
@@ -265,35 +268,6 @@ export class Controller {
     const { fleet, isReadOnly } = this.#shell.session;
     this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
     this.#feed.takeSeen();
-  }
-
-  async #loadHistory(): Promise<void> {
-    try {
-      const lines = await this.#shell.session.services.history.load();
-      this.#store.dispatch({ kind: 'history', lines });
-    } catch (error) {
-      this.#sayFailure(error);
-    }
-  }
-
-  /** Adds a line to the history; it goes again when it is one that must not be kept. */
-  async #remember(line: string): Promise<void> {
-    const { history } = this.#store.state.prompt;
-    if (history.at(-1) !== line)
-      this.#store.dispatch({ kind: 'history', lines: [...history, line] });
-    try {
-      const isKept = await this.#shell.session.services.history.append(line);
-      if (isKept) return;
-      const lines = this.#store.state.prompt.history.filter((other) => other !== line);
-      this.#store.dispatch({ kind: 'history', lines });
-    } catch (error) {
-      this.#sayFailure(error);
-    }
-  }
-
-  #sayFailure(error: unknown): void {
-    if (!(error instanceof DevshError)) throw error;
-    this.#say('warning', `warning: ${error.message}`);
   }
 
   #say(tone: 'good' | 'bad' | 'warning', text: string): void {
