@@ -24,8 +24,8 @@ export interface ClientOptions {
   readonly credential: Credential | undefined;
   /** For TCP and TLS together; 5,000 when absent. */
   readonly connectTimeoutMs?: number;
-  /** For one whole answer; 10,000 when absent. */
-  readonly timeoutMs?: number;
+  /** For one whole answer, asked for at each request; 10,000 when absent. */
+  readonly timeoutMs?: (() => number | undefined) | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
   /** Receives one line for each request and one for each answer; never a secret. */
@@ -50,17 +50,12 @@ if (process.versions.node.startsWith('20.')) {
 export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
-  readonly #limits: ExchangeLimits;
   readonly #closing = new AbortController();
   #pool: Pool | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#origin = originOf(options.address);
-    this.#limits = {
-      timeoutMs: options.timeoutMs ?? 10_000,
-      maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
-    };
   }
 
   /** `https://host[:port]`. */
@@ -76,6 +71,11 @@ export class DeviceClient {
       const { device, credential } = this.#options;
       throw exchangeError({ device, request, credential }, error);
     }
+  }
+
+  #limits(): ExchangeLimits {
+    const { timeoutMs, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+    return { timeoutMs: timeoutMs?.() ?? 10_000, maxBodyBytes };
   }
 
   /** Ends reads under way; a write under way keeps its connection until it is answered. */
@@ -151,7 +151,7 @@ export class DeviceClient {
       ...(request.body && { 'content-type': request.body.type }),
     };
     try {
-      const answer = await exchange(dispatcher, request, headers, this.#limits, signal);
+      const answer = await exchange(dispatcher, request, headers, this.#limits(), signal);
       const bytes = Buffer.byteLength(answer.body);
       trace?.(`< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`);
       return answer;

@@ -145,9 +145,11 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
 }
 
 function reason(
-  { device: { address }, request: { method, path } }: Circumstances,
+  { device, request: { method, path } }: Circumstances,
   fault: TransportFault,
 ): string {
+  // A device that was given by its address is named by it already.
+  const address = device.address.startsWith(device.name) ? 'the device' : device.address;
   const what = `${method} ${oneLine(path)}`;
   switch (fault.kind) {
     case 'name':

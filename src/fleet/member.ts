@@ -51,6 +51,8 @@ export class Member {
   #state: MemberState = { kind: 'new' };
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
+  /** Who used the device last. */
+  #calling: Access | undefined;
   readonly #onChange: () => void;
   /** The records last read, by resource: for completion and counts, never for decisions. */
   readonly #seen = new Map<string, readonly DeviceRecord[]>();
@@ -83,6 +85,7 @@ export class Member {
    */
   async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
+    this.#calling = access;
     if (this.#state.kind !== 'ready') this.#change({ kind: 'connecting' });
     try {
       for (;;) {
@@ -201,8 +204,9 @@ export class Member {
       trust,
       credential,
       profile: this.profile,
-      ...(access.trace && { trace: access.trace }),
-      ...(access.timeoutMs !== undefined && { timeoutMs: access.timeoutMs }),
+      // A device stays open from line to line, but each line has its own time limit and trace.
+      trace: (line) => this.#calling?.trace?.(line),
+      timeoutMs: () => this.#calling?.timeoutMs,
     });
     return { device, credential };
   }

@@ -237,7 +237,7 @@ test('one byte at a time does not outwit the deadline', async () => {
     });
   });
   const startedAt = performance.now();
-  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
+  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
   await expect(listing).rejects.toThrow('no complete answer within 300 ms');
   expect(performance.now() - startedAt).toBeLessThan(1500);
 });
@@ -249,7 +249,7 @@ test('endless provisional answers do not outwit the deadline', async () => {
       clearInterval(timer);
     });
   });
-  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
+  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
   await expect(listing).rejects.toMatchObject({ code: 'unreachable' });
 });
 

@@ -33,7 +33,7 @@ async function simulated(
       pinnedAt: '2026-01-02T03:04:05Z',
     },
     credential: Credential.basic(username, password),
-    timeoutMs: 500,
+    timeoutMs: () => 500,
     ...(options.trace && { trace: options.trace }),
   });
   onTestFinished(() => device.close());

@@ -93,7 +93,7 @@ export function deviceAt(
       ? { kind: 'pinned', fingerprint: server.certificate.fingerprint, pinnedAt: '2026-01-02' }
       : { kind: 'insecure' },
     credential: Credential.basic('admin', 'hunter2secret'),
-    timeoutMs: 2000,
+    timeoutMs: () => 2000,
     ...options,
   });
   onTestFinished(() => device.close());
