@@ -5,7 +5,8 @@ import { visibleLines } from './output/sanitize.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { openSettings } from './settings/settings.ts';
-import { quoteLine, wordsOfArgv } from './shell/parse.ts';
+import { openingOf } from './opening.ts';
+import { wordsOfArgv } from './shell/parse.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
 import { TOUR } from './plain/tour.ts';
@@ -89,39 +90,6 @@ async function runDoor(
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   return runRepl(shell, host, opening.line);
-}
-
-/** How a shell begins: the line it runs first, and the options that are about the shell itself. */
-export interface Opening {
-  readonly line: string;
-  readonly isPlain: boolean;
-  readonly isDemo: boolean;
-  readonly noColor: boolean;
-}
-
-/** Undefined when argv is one command, to be run and left. */
-function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
-  try {
-    const { command, options } = shell.parse(wordsOfArgv(argv));
-    const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
-    if (!isShell || options.help || options.version || options.format !== undefined) {
-      return undefined;
-    }
-    return {
-      line: isEmpty(argv) ? '' : quoteLine(argv),
-      isPlain: options.plain,
-      isDemo: command.name === 'demo',
-      noColor: options.noColor,
-    };
-  } catch (error) {
-    if (error instanceof DevshError) return undefined; // said where the line is run
-    throw error;
-  }
-}
-
-/** No word but options: `devsh`, `devsh --plain`. */
-function isEmpty(argv: readonly string[]): boolean {
-  return argv.every((word) => ['--plain', '--no-color'].includes(word));
 }
 
 /** `devsh demo` without a terminal: what a first session looks like, line by line. */

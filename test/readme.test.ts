@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../src/shell/commands/index.ts';
 import { usageOf } from '../src/shell/help.ts';
-import { OPTIONS, optionLabel } from '../src/shell/options.ts';
+import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
 
 const README = new URL('../README.md', import.meta.url);
 

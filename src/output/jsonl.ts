@@ -11,7 +11,7 @@ import {
 } from './document.ts';
 import { toJson } from './json.ts';
 import { viewedRecords } from './read-table.ts';
-import type { Streams, Writer } from './writer.ts';
+import type { Streams, Writer } from './streams.ts';
 
 /** One JSON object a line, as it arrives: records, results, answers, errors. */
 export function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {

@@ -5,7 +5,7 @@ import { planLines } from './plan-text.ts';
 import { visible, visibleLines } from './sanitize.ts';
 import { createStyle, type Style } from './style.ts';
 import { cut } from './width.ts';
-import type { Streams } from './writer.ts';
+import type { Streams } from './streams.ts';
 
 /** What stands beside the data, on `err`, whatever the format of the data is. */
 export interface RemarkWriter {

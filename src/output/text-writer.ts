@@ -9,7 +9,7 @@ import { toJson } from './json.ts';
 import { createStyle, type Style } from './style.ts';
 import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';
 import { fieldText } from './value.ts';
-import type { Streams, Writer } from './writer.ts';
+import type { Streams, Writer } from './streams.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
 export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {

@@ -1,3 +1,5 @@
+import type { Format } from '../shell/options.ts';
+import type { Streams, Writer } from './streams.ts';
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
 import { csvText } from './csv.ts';
@@ -8,30 +10,6 @@ import { visibleLines } from './sanitize.ts';
 import { remarkWriter, type RemarkWriter } from './remark-text.ts';
 import { textWriter } from './text-writer.ts';
 import { toYaml } from './yaml.ts';
-
-export type Format = 'table' | 'json' | 'jsonl' | 'csv' | 'yaml';
-
-export const FORMATS: readonly Format[] = ['table', 'json', 'jsonl', 'csv', 'yaml'];
-
-/** Where text goes, and what is known about who reads it. */
-export interface Streams {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** Whether `out` is a terminal. */
-  readonly isTty: boolean;
-  readonly isErrTty: boolean;
-  /** The terminal's width in cells. */
-  readonly columns: number;
-  readonly color: boolean;
-  readonly quiet: boolean;
-}
-
-/** Turns what one command says into text. */
-export interface Writer {
-  write(output: Output): void;
-  /** The command has ended; `error` is why it ended early. Call once. */
-  end(error?: DevshError): void;
-}
 
 /** Data goes to `out`; plans, remarks, progress and errors go to `err`. */
 export function createWriter(format: Format, streams: Streams): Writer {

@@ -1,5 +1,6 @@
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
-import { createWriter, type Streams, type Writer } from '../output/writer.ts';
+import { createWriter } from '../output/writer.ts';
+import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { ShellIo } from '../shell/io.ts';

@@ -1,7 +1,8 @@
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
 import { editDistance, suggest } from '../suggest.ts';
-import { NO_OPTIONS, OPTIONS, type Options, type OptionSpec } from './options.ts';
+import { OPTIONS } from './option-list.ts';
+import { NO_OPTIONS, type Options, type OptionSpec } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
 

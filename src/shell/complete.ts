@@ -1,5 +1,6 @@
 import { DevshError } from '../errors.ts';
-import { OPTIONS, type OptionSpec } from './options.ts';
+import { OPTIONS } from './option-list.ts';
+import { type OptionSpec } from './options.ts';
 import { parseLine, quoteWord, type Word } from './parse.ts';
 import type { Session } from './session.ts';
 import type { Candidate, CommandSpec, CompletionScope, VerbSpec } from './spec.ts';

@@ -1,4 +1,4 @@
-import { applyPlan, type ApplyJournal } from '../change/apply.ts';
+import { applyPlan, type ApplyDevice, type ApplyJournal } from '../change/apply.ts';
 import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
@@ -35,8 +35,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       }
     }
     for (const result of unplannedResults(plan)) yield tally.add(result);
-    const events = applyPlan(plan, new Map(members.map((member) => [member.ref.address, member])), {
-      access: call.access,
+    const events = applyPlan(plan, devicesOf(call, members), {
       width: call.writeWidth,
       rollOut: rollOutOf(call),
       signal: call.io.signal,
@@ -68,6 +67,21 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
   }
+}
+
+function devicesOf(call: Call, members: readonly Member[]): Map<string, ApplyDevice> {
+  const { access } = call;
+  return new Map(
+    members.map((member) => [
+      member.ref.address,
+      {
+        profile: member.profile,
+        isReadOnly: member.entry.readOnly === true,
+        list: (resource) => member.list(access, resource),
+        write: (request) => member.use(access, (open) => open.write(request)),
+      },
+    ]),
+  );
 }
 
 /** Refuses a plan whose requests lack a secret that the journal does not keep. */

@@ -1,5 +1,6 @@
 import { argLabel, title } from './bind.ts';
-import { OPTIONS, optionLabel, type OptionSpec } from './options.ts';
+import { OPTIONS, optionLabel } from './option-list.ts';
+import { type OptionSpec } from './options.ts';
 import type { CommandSpec, VerbSpec } from './spec.ts';
 
 const SECTIONS: readonly CommandSpec['section'][] = [

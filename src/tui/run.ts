@@ -1,5 +1,5 @@
 import { createElement } from 'react';
-import type { Opening } from '../main.ts';
+import type { Opening } from '../opening.ts';
 import { wantsColor, type Host } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
 import { App } from './components/screen.tsx';

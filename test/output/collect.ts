@@ -1,7 +1,9 @@
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import { UnreachableError } from '../../src/device/errors.ts';
 import type { DevshError } from '../../src/errors.ts';
-import { createWriter, type Format, type Streams } from '../../src/output/writer.ts';
+import { createWriter } from '../../src/output/writer.ts';
+import type { Streams } from '../../src/output/streams.ts';
+import type { Format } from '../../src/shell/options.ts';
 import type { Output, ReadOutput, View } from '../../src/shell/output.ts';
 
 export const fw1: DeviceRef = { name: 'fw1', address: '10.0.0.5:443' };

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { bind } from '../../src/shell/bind.ts';
-import { NO_OPTIONS, OPTIONS, type Options } from '../../src/shell/options.ts';
+import { OPTIONS } from '../../src/shell/option-list.ts';
+import { NO_OPTIONS, type Options } from '../../src/shell/options.ts';
 import { parseCompleteLine } from '../../src/shell/parse.ts';
 
 function optionsOf(line: string): Options {

@@ -1,0 +1,36 @@
+import { DevshError } from './errors.ts';
+import { quoteLine, wordsOfArgv } from './shell/parse.ts';
+import type { Shell } from './shell/shell.ts';
+
+/** How a shell begins: the line it runs first, and the options that are about the shell itself. */
+export interface Opening {
+  readonly line: string;
+  readonly isPlain: boolean;
+  readonly isDemo: boolean;
+  readonly noColor: boolean;
+}
+
+/** Undefined when argv is one command, to be run and left. */
+export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
+  try {
+    const { command, options } = shell.parse(wordsOfArgv(argv));
+    const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
+    if (!isShell || options.help || options.version || options.format !== undefined) {
+      return undefined;
+    }
+    return {
+      line: isEmpty(argv) ? '' : quoteLine(argv),
+      isPlain: options.plain,
+      isDemo: command.name === 'demo',
+      noColor: options.noColor,
+    };
+  } catch (error) {
+    if (error instanceof DevshError) return undefined; // said where the line is run
+    throw error;
+  }
+}
+
+/** No word but options: `devsh`, `devsh --plain`. */
+function isEmpty(argv: readonly string[]): boolean {
+  return argv.every((word) => ['--plain', '--no-color'].includes(word));
+}

@@ -1,0 +1,22 @@
+import type { DevshError } from '../errors.ts';
+import type { Output } from '../shell/output.ts';
+
+/** Where text goes, and what is known about who reads it. */
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether `out` is a terminal. */
+  readonly isTty: boolean;
+  readonly isErrTty: boolean;
+  /** The terminal's width in cells. */
+  readonly columns: number;
+  readonly color: boolean;
+  readonly quiet: boolean;
+}
+
+/** Turns what one command says into text. */
+export interface Writer {
+  write(output: Output): void;
+  /** The command has ended; `error` is why it ended early. Call once. */
+  end(error?: DevshError): void;
+}

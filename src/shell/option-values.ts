@@ -1,0 +1,43 @@
+import { UsageError } from '../errors.ts';
+import { FORMATS, REPORT_KINDS, type Format, type ReportKind } from './options.ts';
+
+export function formatOf(text: string): Format {
+  const format = FORMATS.find((name) => name === text);
+  if (format === undefined) {
+    throw new UsageError(`there is no format "${text}"; the formats are ${FORMATS.join(', ')}`);
+  }
+  return format;
+}
+
+export function reportKindOf(text: string): ReportKind {
+  const kind = REPORT_KINDS.find((name) => name === text);
+  if (kind === undefined) {
+    throw new UsageError(`there is no report "${text}"; there are ${REPORT_KINDS.join(', ')}`);
+  }
+  return kind;
+}
+
+/** `5`, `10%`. */
+export function failuresOf(text: string): { kind: 'count' | 'percent'; limit: number } {
+  return text.endsWith('%')
+    ? { kind: 'percent', limit: numberOf(text.slice(0, -1), 0, 100) }
+    : { kind: 'count', limit: integerOf(text, 0, 1_000_000) };
+}
+
+export function numberOf(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= least && value <= most)) {
+    throw new UsageError(`"${text}" is not a number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+export function integerOf(text: string, least: number, most: number): number {
+  const value = numberOf(text, least, most);
+  if (!Number.isInteger(value)) throw new UsageError(`"${text}" is not a whole number`);
+  return value;
+}
+
+export function namesOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
+}
