@@ -1,7 +1,8 @@
+import { documentedProfile } from '../../device/profile.ts';
 import { parseJson } from '../../device/json.ts';
 import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
-import type { FormPairs } from '../../device/encode.ts';
+import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
 import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
@@ -90,7 +91,7 @@ export const remove: CommandSpec = {
       examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
       async *run(call) {
         const path = pathOf(call);
-        refuseCollectionPath(path);
+        assertNoCollection(documentedProfile, path);
         const members = await call.members();
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
         yield* each(call, members, call.writeWidth, async (member) => {
@@ -110,17 +111,6 @@ function pathOf(call: Call): string {
     throw new UsageError(`"${path}" is not a path from the root: it begins with one /`, { column });
   }
   return path;
-}
-
-/** By its form alone: `/`, `/api/`, `/api/user/` are collections wherever the API follows its document. */
-function refuseCollectionPath(path: string): void {
-  const [bare = ''] = path.split(/[?#]/);
-  const segments = bare.split('/').filter((segment) => segment !== '');
-  const isPlain = segments.every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
-  if (segments.length >= 3 && isPlain && !path.includes('?') && !path.includes('#')) return;
-  throw new RefusedError(
-    `DELETE ${path} is refused: it does not name one record, as /api/user/<uuid>/ does`,
-  );
 }
 
 /** By what it answers: whatever reads as a list must not be deleted. */
