@@ -1,7 +1,6 @@
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
-import type { Access, Member } from '../fleet/member.ts';
 import { applyToDevice, endUnread, notReached, type PendingStep } from './apply-device.ts';
 import { SETTLE_DELAYS_MS, type StepDevice } from './carry-out.ts';
 import type { StepRef, StepState } from './journal.ts';
@@ -10,7 +9,6 @@ import { portionsOf, StopRule, type RollOut } from './roll-out.ts';
 import type { StepResult } from './verdict.ts';
 
 export interface ApplyOptions {
-  readonly access: Access;
   /** How many devices at a time; on one device always one step after the other. */
   readonly width: number;
   readonly rollOut: RollOut;
@@ -34,18 +32,24 @@ export interface ApplyJournal {
   stopped(reason: string): Promise<void>;
 }
 
+/** A device that a plan may be carried out on. */
+export interface ApplyDevice extends StepDevice {
+  /** The inventory says that nothing is to be written there. */
+  readonly isReadOnly: boolean;
+}
+
 export type ApplyEvent =
   | { readonly kind: 'result'; readonly result: StepResult }
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Carries out a plan on its members, by address, in the portions of its roll-out, and yields the
+ * Carries out a plan on its devices, by address, in the portions of its roll-out, and yields the
  * result of each step when it has been read back. Steps that ended before (a resumed run) are not repeated and not yielded. What a
  * device does is a result; thrown is only what is no longer about a device (a full disk).
  */
 export async function* applyPlan(
   plan: Plan,
-  members: ReadonlyMap<string, Member>,
+  devices: ReadonlyMap<string, ApplyDevice>,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
   const planned = plan.devices.filter(({ steps }) => steps.length > 0);
@@ -53,7 +57,7 @@ export async function* applyPlan(
   const portions = portionsOf(planned, options.rollOut);
   for (const [index, portion] of portions.entries()) {
     if (index > 0) await between(index, portions, rule, options);
-    for await (const result of applyPortion(portion, members, rule, options)) {
+    for await (const result of applyPortion(portion, devices, rule, options)) {
       yield { kind: 'result', result };
     }
   }
@@ -84,11 +88,11 @@ async function between(
 
 async function* applyPortion(
   portion: readonly DevicePlan[],
-  members: ReadonlyMap<string, Member>,
+  devices: ReadonlyMap<string, ApplyDevice>,
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<StepResult> {
-  const { access, exclusive, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
+  const { exclusive, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
   yield* fanOut<DevicePlan, StepResult>(portion, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
     const report = (result: StepResult): void => {
@@ -96,24 +100,19 @@ async function* applyPortion(
       emit(result);
     };
     if (signal.aborted) rule.stop('cancelled');
-    const member = members.get(devicePlan.device.address);
-    if (member === undefined || rule.reason !== undefined) {
+    const device = devices.get(devicePlan.device.address);
+    if (device === undefined || rule.reason !== undefined) {
       const reason = rule.reason ?? 'the device is not selected';
       for (const one of pending) emit(notReached(devicePlan, one, reason));
       return;
     }
-    const device: StepDevice = {
-      profile: member.profile,
-      list: (resource) => member.list(access, resource),
-      write: (request) => member.use(access, (open) => open.write(request)),
-    };
     const stopReason = (): string | undefined => {
       if (signal.aborted) rule.stop('cancelled');
       return rule.reason;
     };
-    if (member.entry.readOnly === true) {
+    if (device.isReadOnly) {
       const error = new RefusedError(
-        `${member.ref.name}: read-only in the inventory; nothing was sent`,
+        `${devicePlan.device.name}: read-only in the inventory; nothing was sent`,
       );
       for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
       return;

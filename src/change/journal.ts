@@ -3,6 +3,7 @@ import { JsonFailure, parseJson } from '../device/json.ts';
 import { maskedForm, maskedRecord, MASK } from '../device/secret-fields.ts';
 import type { Value } from '../device/record.ts';
 import { DevshError, SettingsError } from '../errors.ts';
+import type { Change } from './change.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { isJournalEntry } from './shape.ts';
 import type { StepResult } from './verdict.ts';
@@ -127,7 +128,10 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
     switch (entry.kind) {
       case 'device': {
         const plan = revivePlan(entry.plan);
-        devices.push(plan);
+        // A device that could not be read at first was planned later.
+        const place = devices.findIndex(({ device }) => device.name === plan.device.name);
+        if (place < 0) devices.push(plan);
+        else devices[place] = plan;
         states.set(
           plan.device.name,
           plan.steps.map(() => ({ kind: 'waiting' })),
@@ -190,15 +194,40 @@ function entryData(entry: JournalEntry): JsonValue {
 
 /** A device's part of a plan as plain data, secrets masked. */
 export function devicePlanData(plan: DevicePlan): JsonValue {
-  const { device, steps, settled, total, error, wanted } = plan;
+  const { device, steps, settled, total, error, wanted, changes } = plan;
   return {
     device: { ...device },
     steps: steps.map(stepData),
     settled: settled.map(resultData),
     total,
     wanted: wanted?.map((one) => ({ ...one })),
+    changes: changes?.map(changeData),
     ...(error && { error: errorData(error) }),
   };
+}
+
+/** A change as plain data, secrets masked. */
+export function changeData(change: Change): JsonValue {
+  const { action, resource } = change;
+  switch (action) {
+    case 'add':
+      return { action, resource, fields: maskedRecord(change.fields) };
+    case 'set':
+      return {
+        action,
+        resource,
+        target: { ...change.target },
+        fields: maskedRecord(change.fields),
+        expected: change.expected && maskedRecord(change.expected),
+      };
+    case 'delete':
+      return {
+        action,
+        resource,
+        target: { ...change.target },
+        expected: change.expected && maskedRecord(change.expected),
+      };
+  }
 }
 
 function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { jsonText } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
-import { maskedRecord } from '../device/secret-fields.ts';
 import { RefusedError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { devicePlanData, lacksSecret, revivePlan } from './journal.ts';
+import { changeData, devicePlanData, lacksSecret, revivePlan } from './journal.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import { isDevicePlan, isPlanHead } from './shape.ts';
 
@@ -99,16 +98,6 @@ function parseLines(content: string): readonly unknown[] {
 
 function holdsMask(line: unknown): boolean {
   return (line as DevicePlan).steps.some(lacksSecret);
-}
-
-function changeData(change: Change): JsonValue {
-  return 'fields' in change
-    ? {
-        ...change,
-        ...('target' in change && { target: { ...change.target } }),
-        fields: maskedRecord(change.fields),
-      }
-    : { ...change, target: { ...change.target } };
 }
 
 function sealOf(content: string): string {

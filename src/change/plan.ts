@@ -44,6 +44,8 @@ export interface DevicePlan {
   readonly error?: DevshError;
   /** What was wanted there, when it could not be read. */
   readonly wanted?: readonly Pick<StepResult, 'action' | 'resource' | 'key'>[];
+  /** The same in full, so that `retry` can plan it. */
+  readonly changes?: readonly Change[];
 }
 
 /** All that one change will do, device by device, in the order of the selection. */
@@ -145,7 +147,7 @@ export function unplanned(
     resource: change.resource,
     key: wantedKey(change),
   }));
-  return { device, steps: [], settled: [], error, wanted };
+  return { device, steps: [], settled: [], error, wanted, changes };
 }
 
 function wantedKey(change: Change): string {

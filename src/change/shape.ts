@@ -35,12 +35,15 @@ const step = z.looseObject({
   filled: z.record(z.string(), z.string()),
 });
 
+const change = z.looseObject({ action, resource: z.string() });
+
 const devicePlan = z.looseObject({
   device,
   steps: z.array(step),
   settled: z.array(result),
   error: error.optional(),
   wanted: z.array(z.looseObject(about)).optional(),
+  changes: z.array(change).optional(),
 });
 
 const at = z.string();
@@ -70,7 +73,7 @@ const planHead = z.looseObject({
   expiresAt: z.iso.datetime(),
   command: z.string(),
   devices: z.number().int(),
-  changes: z.array(z.looseObject({ action, resource: z.string() })),
+  changes: z.array(change),
 });
 
 /** Whether data is a line of a journal. */

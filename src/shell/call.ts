@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
@@ -38,6 +39,8 @@ export class Call {
     this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
     this.session = session;
     this.io = io;
+    // Each request of a wide fleet listens to it.
+    setMaxListeners(0, io.signal);
     this.commands = commands;
   }
 

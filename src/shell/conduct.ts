@@ -18,6 +18,8 @@ export interface Conducted {
     /** Its journal, opened; who opened it closes it. */
     readonly file: RunFile;
     readonly stepsLeft: number;
+    /** Devices of the run that could be planned only now. */
+    readonly replanned: readonly DevicePlan[];
     readonly stateOf: (deviceName: string, index: number) => StepState;
   };
 }
@@ -27,13 +29,11 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   const { plan, members, again } = conducted;
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
-    await file.append(again === undefined ? openingLines(call, plan) : resumeLine(call));
+    await file.append(
+      again === undefined ? openingLines(call, plan) : resumeLines(call, again.replanned),
+    );
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
-    if (again === undefined) {
-      for (const result of plan.devices.flatMap(({ settled }) => settled)) {
-        yield tally.add(result);
-      }
-    }
+    for (const result of plan.devices.flatMap(({ settled }) => settled)) yield tally.add(result);
     for (const result of unplannedResults(plan)) yield tally.add(result);
     const events = applyPlan(plan, devicesOf(call, members), {
       width: call.writeWidth,
@@ -205,8 +205,12 @@ function openingLines(call: Call, plan: Plan): string {
   ].join('');
 }
 
-function resumeLine(call: Call): string {
-  return journalLine({ kind: 'resume', at: now(call), by: call.session.services.operator });
+function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
+  const by = call.session.services.operator;
+  return [
+    journalLine({ kind: 'resume', at: now(call), by }),
+    ...replanned.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
+  ].join('');
 }
 
 function journalIn(file: RunFile, clock: () => Date): ApplyJournal {

@@ -1,5 +1,5 @@
 import type { Run, StepState } from '../change/journal.ts';
-import { stepCount, type Plan } from '../change/plan.ts';
+import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { countsOf, pendingResult, resultsOf } from '../change/run-results.ts';
 import { RefusedError } from '../errors.ts';
 import type { RunFile } from '../settings/run-files.ts';
@@ -7,25 +7,32 @@ import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from './output.ts';
+import { planFleet } from './plan-fleet.ts';
 import { loadRun } from './run-store.ts';
 import { guard } from './write.ts';
 
 /** Left alone this time, whatever its state. */
 export const NOT_NOW = 'not now';
 
-export type StateFor = (state: StepState) => StepState | typeof NOT_NOW;
-
 const WAITING: StepState = { kind: 'waiting' };
 
-/** Carries on with a run from its journal; `stateFor` says how each step is to be seen. */
-export async function* takeUp(call: Call, id: string, stateFor: StateFor): AsyncGenerator<Output> {
+/** Which part of a run is to be gone on with. */
+export interface Part {
+  /** How each step is to be seen. */
+  readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
+  /** Also the devices that could not be read when the run was planned: they are planned now. */
+  readonly replans: boolean;
+}
+
+/** Carries on with a run from its journal. */
+export async function* takeUp(call: Call, id: string, part: Part): AsyncGenerator<Output> {
   const { services } = call.session;
   refuseUnsent(await loadRun(services, id));
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
   try {
     // Read under its lock: until just now another devsh may have been carrying it out.
-    yield* goOn(call, await loadRun(services, id), file, stateFor);
+    yield* goOn(call, await loadRun(services, id), file, part);
   } finally {
     await file.close();
   }
@@ -35,15 +42,27 @@ async function* goOn(
   call: Call,
   run: Run,
   file: RunFile,
-  stateFor: StateFor,
+  { stateFor, replans }: Part,
 ): AsyncGenerator<Output> {
-  const seen = (name: string, index: number): ReturnType<StateFor> =>
-    stateFor(run.states.get(name)?.[index] ?? WAITING);
-  const left = planLeft(run, (name, index) => {
-    const state = seen(name, index);
-    return state !== NOT_NOW && state.kind !== 'ended';
-  });
-  if (stepCount(left) === 0) {
+  const replanned = replans ? yield* replan(call, run) : [];
+  const anew = new Map(replanned.map((device) => [device.device.name, device]));
+  const seen = (name: string, index: number): StepState | typeof NOT_NOW =>
+    anew.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
+  const whole = {
+    ...run.plan,
+    devices: run.plan.devices.map(
+      (device) => anew.get(device.device.name) ?? { ...device, settled: [] },
+    ),
+  };
+  const left = planLeft(
+    whole,
+    (name, index) => {
+      const state = seen(name, index);
+      return state !== NOT_NOW && state.kind !== 'ended';
+    },
+    ({ device }) => anew.has(device.name),
+  );
+  if (left.devices.length === 0) {
     yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield { kind: 'summary', run: run.run, counts: countsOf(run) };
@@ -58,15 +77,11 @@ async function* goOn(
   const names = new Set(left.devices.map(({ device }) => device.name));
   yield* conduct(call, {
     // The steps keep their places in the plan: the journal knows them by these.
-    plan: {
-      ...run.plan,
-      devices: run.plan.devices
-        .filter(({ device }) => names.has(device.name))
-        .map((device) => ({ ...device, settled: [] })),
-    },
+    plan: { ...whole, devices: whole.devices.filter(({ device }) => names.has(device.name)) },
     members,
     again: {
       file,
+      replanned,
       stepsLeft: stepCount(left),
       stateOf: (name, index) => {
         const state = seen(name, index);
@@ -77,13 +92,31 @@ async function* goOn(
   });
 }
 
-function planLeft(run: Run, isLeft: (name: string, index: number) => boolean): Plan {
-  const devices = run.plan.devices.map((device) => ({
+/** Plans for the devices that could not be read before. */
+async function* replan(call: Call, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
+  const unread = run.plan.devices.filter(({ error }) => error !== undefined);
+  const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
+  const members = await call.membersAt(unread.map(({ device }) => device));
+  if (members.length === 0) return [];
+  const { devices } = yield* planFleet(call, members, ({ ref }) => changes.get(ref.address) ?? []);
+  // The run knows its devices by the names of then.
+  return devices.flatMap((one) => {
+    const known = unread.find(({ device }) => device.address === one.device.address);
+    return known === undefined ? [] : [{ ...one, device: known.device }];
+  });
+}
+
+/** @param isKept whether a device stays in the plan although it has no step left */
+function planLeft(
+  plan: Plan,
+  isLeft: (name: string, index: number) => boolean,
+  isKept: (device: DevicePlan) => boolean,
+): Plan {
+  const devices = plan.devices.map((device) => ({
     ...device,
-    settled: [],
     steps: device.steps.filter((_step, index) => isLeft(device.device.name, index)),
   }));
-  return { ...run.plan, devices: devices.filter(({ steps }) => steps.length > 0) };
+  return { ...plan, devices: devices.filter((one) => one.steps.length > 0 || isKept(one)) };
 }
 
 function refuseUnsent(run: Run): void {

@@ -107,9 +107,13 @@ export const resume: CommandSpec = {
       examples: ['resume', 'resume 20261121-093041-k3qd'],
       async *run(call) {
         const { run } = await namedRun(call);
-        yield* takeUp(call, run, (state) =>
-          state.kind === 'ended' && state.result.verdict === 'unknown' ? sentBefore(state) : state,
-        );
+        yield* takeUp(call, run, {
+          replans: false,
+          stateFor: (state) =>
+            state.kind === 'ended' && state.result.verdict === 'unknown'
+              ? sentBefore(state)
+              : state,
+        });
       },
     },
   ],
@@ -129,13 +133,16 @@ export const retry: CommandSpec = {
       async *run(call) {
         const { rest } = call.options;
         const { run } = await namedRun(call);
-        yield* takeUp(call, run, (state) => {
-          if (state.kind === 'waiting') return rest ? state : NOT_NOW;
-          if (state.kind === 'sent') return state;
-          const { verdict } = state.result;
-          if (verdict === 'unknown') return sentBefore(state);
-          if (verdict === 'skipped' && rest) return WAITING;
-          return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
+        yield* takeUp(call, run, {
+          replans: true,
+          stateFor: (state) => {
+            if (state.kind === 'waiting') return rest ? state : NOT_NOW;
+            if (state.kind === 'sent') return state;
+            const { verdict } = state.result;
+            if (verdict === 'unknown') return sentBefore(state);
+            if (verdict === 'skipped' && rest) return WAITING;
+            return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
+          },
         });
       },
     },

@@ -1,0 +1,216 @@
+import { applyPlan, type ApplyDevice, type ApplyEvent } from '../../src/change/apply.ts';
+import type { Change } from '../../src/change/change.ts';
+import { journalLine, parseJournal, type Run } from '../../src/change/journal.ts';
+import { mergeDevicePlans, planDevice, type Plan, type Step } from '../../src/change/plan.ts';
+import { IN_ONE_GO } from '../../src/change/roll-out.ts';
+import { encodeForm } from '../../src/device/encode.ts';
+import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
+import { documentedProfile } from '../../src/device/profile.ts';
+import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+
+/** What the model does with one write. `late` is carried out, but shows only at the second look. */
+export const FAULTS = [
+  'none',
+  'refuse',
+  '500',
+  'drop',
+  'store-and-drop',
+  'forget',
+  'late',
+] as const;
+export type ModelFault = (typeof FAULTS)[number];
+
+/** Faults after which the device holds what was wanted. */
+export const CARRIED_OUT: readonly ModelFault[] = ['none', 'store-and-drop', 'late'];
+
+/** devsh was killed: nothing it began goes on. */
+export class Crash extends Error {}
+
+/** Counts down to the crash, over all devices and the journal; each thing that happens is one tick. */
+export class Fuse {
+  #left: number;
+
+  constructor(ticks: number) {
+    this.#left = ticks;
+  }
+
+  /** Throws once the time has come, and ever after. */
+  tick(): void {
+    if (this.#left <= 0) throw new Crash();
+    this.#left -= 1;
+  }
+}
+
+/** One device as a list of users, which speaks the documented API. A crash before or after a write is either. */
+export class ModelDevice {
+  readonly ref: DeviceRef;
+  records: readonly DeviceRecord[];
+  /** The writes that were carried out, as they were sent. */
+  readonly carriedOut: string[] = [];
+  readonly #faults: ModelFault[];
+  #late: readonly DeviceRecord[] | undefined;
+  #lastId = 0;
+
+  constructor(name: string, usernames: readonly string[], faults: readonly ModelFault[]) {
+    this.ref = { name, address: `${name}:443` };
+    this.#faults = [...faults];
+    this.records = usernames.map((username) => ({
+      uuid: this.#newId(),
+      first_name: username,
+      lastname: '',
+      username,
+      lang: 'en',
+    }));
+  }
+
+  /** As one devsh sees it, until its fuse burns down. */
+  through(fuse: Fuse): ApplyDevice {
+    return {
+      profile: documentedProfile,
+      isReadOnly: false,
+      list: () => this.#list(fuse),
+      write: (request) => this.#write(request, fuse),
+    };
+  }
+
+  clearFaults(): void {
+    this.#faults.length = 0;
+  }
+
+  async #list(fuse: Fuse): Promise<readonly DeviceRecord[]> {
+    await Promise.resolve();
+    fuse.tick();
+    const { records } = this;
+    if (this.#late !== undefined) [this.records, this.#late] = [this.#late, undefined];
+    return records;
+  }
+
+  async #write(request: Step['request'], fuse: Fuse): Promise<void> {
+    await Promise.resolve();
+    fuse.tick();
+    const fault = this.#faults.shift() ?? 'none';
+    if (CARRIED_OUT.includes(fault)) this.#carryOut(request, fault === 'late');
+    fuse.tick();
+    switch (fault) {
+      case 'refuse':
+        throw new RejectedError(this.ref, 'refused', { status: 400 });
+      case '500':
+        throw new ProtocolError(this.ref, 'an error inside', { status: 500 });
+      case 'drop':
+      case 'store-and-drop':
+        throw new UnreachableError(this.ref, 'no answer', { mayHaveArrived: true });
+      case 'none':
+      case 'forget':
+      case 'late':
+    }
+  }
+
+  #carryOut({ method, path, form = [] }: Step['request'], isLate: boolean): void {
+    this.carriedOut.push(`${method} ${path} ${encodeForm(form)}`);
+    const fields: DeviceRecord = Object.fromEntries(form);
+    const id = method === 'DELETE' ? path.split('/').at(-2) : fields['uuid'];
+    const others = this.records.filter(({ uuid }) => uuid !== id);
+    const isKnown = others.length < this.records.length;
+    let next = others;
+    if (method === 'POST') {
+      next = isKnown
+        ? this.records.map((one) => (one['uuid'] === id ? { ...one, ...fields } : one))
+        : [...others, { ...fields, uuid: this.#newId() }];
+    }
+    if (isLate) this.#late = next;
+    else this.records = next;
+  }
+
+  #newId(): string {
+    this.#lastId += 1;
+    return `${this.ref.name}-${this.#lastId}`;
+  }
+}
+
+/** Computes the plan of a change set from what the devices hold. */
+export function planFor(devices: readonly ModelDevice[], changes: readonly Change[]): Plan {
+  return {
+    run: '20261121-093041-k3qd',
+    devices: devices.map(({ ref, records }) =>
+      mergeDevicePlans(
+        ref,
+        changes.map((change) => planDevice(ref, documentedProfile, change, records)),
+      ),
+    ),
+  };
+}
+
+const AT = '2026-11-21T09:30:41.000Z';
+
+/** A journal as it stands on the disk: what was written before a crash is there, the last line maybe in part. */
+export class ModelJournal {
+  text: string;
+
+  constructor({ run, devices }: Plan) {
+    const head = { run, at: AT, command: 'apply model', by: 'ann@desk', version: '1.0.0' };
+    this.text = [
+      journalLine({ kind: 'run', ...head }),
+      ...devices.map((plan) => journalLine({ kind: 'device', plan })),
+      journalLine({ kind: 'planned' }),
+    ].join('');
+  }
+
+  get run(): Run {
+    return parseJournal(this.text, 'journal');
+  }
+
+  append(line: string, fuse: Fuse): Promise<void> {
+    try {
+      fuse.tick();
+    } catch (error) {
+      if (!this.text.endsWith('\n')) throw error;
+      this.text += line.slice(0, Math.floor(line.length / 2));
+      throw error;
+    }
+    this.text += line;
+    return Promise.resolve();
+  }
+
+  /** As when it is opened again. */
+  dropHalfLine(): void {
+    this.text = this.text.slice(0, this.text.lastIndexOf('\n') + 1);
+  }
+}
+
+/** Carries out what the journal says is left, until it is done or the fuse has burnt down. */
+export async function goOn(
+  devices: readonly ModelDevice[],
+  journal: ModelJournal,
+  fuse: Fuse,
+  width = 1,
+): Promise<{ events: ApplyEvent[]; hasCrashed: boolean }> {
+  journal.dropHalfLine();
+  const { plan, states } = journal.run;
+  const events: ApplyEvent[] = [];
+  const applying = applyPlan(
+    plan,
+    new Map(devices.map((device) => [device.ref.address, device.through(fuse)])),
+    {
+      width,
+      rollOut: IN_ONE_GO,
+      signal: new AbortController().signal,
+      exclusive: (_device, work) => work(),
+      stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },
+      afterCanary: () => Promise.resolve(undefined),
+      settleDelaysMs: [0],
+      journal: {
+        sending: (ref) => journal.append(journalLine({ kind: 'send', ref, at: AT }), fuse),
+        ended: (ref, result) =>
+          journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse),
+        stopped: (reason) => journal.append(journalLine({ kind: 'stop', at: AT, reason }), fuse),
+      },
+    },
+  );
+  try {
+    for await (const event of applying) events.push(event);
+    return { events, hasCrashed: false };
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    return { events, hasCrashed: true };
+  }
+}

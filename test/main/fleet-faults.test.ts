@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Verdict } from '../../src/change/verdict.ts';
+import { startFleet, usernames } from './devsh.ts';
+
+/** What is wrong with every twentieth device, from which on, and how its step has to end. */
+const KINDS = [
+  { fault: 'refuse', verdict: 'failed', isStored: false },
+  { fault: 'silence', verdict: 'failed', isStored: false },
+  { fault: 'store-and-drop', verdict: 'done', isStored: true },
+  { fault: 'accept-and-forget', verdict: 'no effect', isStored: false },
+  { fault: '500-once', verdict: 'failed', isStored: false },
+] as const;
+
+test(
+  'on 200 devices, a quarter of them faulty, each ends with the right verdict and the counts add up',
+  { timeout: 60_000 },
+  async () => {
+    const { devsh, devices } = await startFleet({ devices: 200, users: 4 });
+    const kindOf = (index: number) => KINDS[index % 20];
+    for (const [index, device] of devices.entries()) {
+      const fault = kindOf(index)?.fault;
+      if (fault === 'refuse') device.setFault(fault);
+      else if (fault !== undefined) device.setFault(fault, 1, { method: 'POST' });
+    }
+    const line = 'user add username=zoe lang=de --on @lab --yes --json --concurrency 32 --timeout 2';
+    const { stdout, exitCode } = await devsh(line);
+    expect(exitCode).toBe(3);
+    const { results, summary } = JSON.parse(stdout) as {
+      results: { device: string; verdict: Verdict }[];
+      summary: Record<string, number>;
+    };
+    expect(results.map(({ device, verdict }) => [device, verdict])).toEqual(
+      devices.map(({ name }, index) => [name, kindOf(index)?.verdict ?? 'done']),
+    );
+    expect(summary).toEqual({ done: 160, failed: 30, 'no effect': 10 });
+    for (const [index, device] of devices.entries()) {
+      const isStored = kindOf(index)?.isStored ?? true;
+      expect(usernames(device).filter((name) => name === 'zoe')).toHaveLength(isStored ? 1 : 0);
+      device.clearFaults();
+    }
+
+    const again = await devsh('retry --yes --json --concurrency 32');
+    expect(JSON.parse(again.stdout)).toMatchObject({ summary: { done: 40 } });
+    expect(again.exitCode).toBe(0);
+    for (const device of devices) {
+      expect(usernames(device).filter((name) => name === 'zoe')).toHaveLength(1);
+    }
+  },
+);
