@@ -1,6 +1,7 @@
 import { jsonText, type JsonValue } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
-import { maskedForm, maskedRecord, MASK } from '../device/secret-fields.ts';
+import { isMaskedRequest, maskedRequest } from '../device/encode.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
 import type { Value } from '../device/record.ts';
 import { DevshError, SettingsError } from '../errors.ts';
 import type { Change } from './change.ts';
@@ -80,7 +81,7 @@ export function journalLine(entry: JournalEntry): string {
 
 /** Whether a step as journaled lacks a secret that its request needs. */
 export function lacksSecret(step: Step): boolean {
-  return step.request.form?.some(([, text]) => text === MASK) ?? false;
+  return isMaskedRequest(step.request);
 }
 
 /**
@@ -233,7 +234,7 @@ export function changeData(change: Change): JsonValue {
 function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {
   return {
     ...rest,
-    request: { ...request, form: request.form && maskedForm(request.form) },
+    request: { ...maskedRequest(request) },
     before: before && maskedRecord(before),
     after: after && maskedRecord(after),
     asked: maskedRecord(asked),

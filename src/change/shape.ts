@@ -28,6 +28,7 @@ const step = z.looseObject({
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
     path: z.string().startsWith('/'),
     form: z.array(z.tuple([z.string(), z.string()])).optional(),
+    json: image.optional(),
   }),
   before: image.optional(),
   after: image.optional(),

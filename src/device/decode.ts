@@ -1,6 +1,7 @@
 import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { JsonFailure, parseJson } from './json.ts';
-import { documentedProfile, idFieldOf, type Profile } from './profile.ts';
+import { documentedProfile } from './built-in-profiles.ts';
+import { idFieldOf, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
 import { decodeTextList } from './text-list.ts';

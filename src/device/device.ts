@@ -9,8 +9,10 @@ import {
 } from './decode.ts';
 import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
 import type { DeviceError } from './errors.ts';
+import { jsonText } from './json-text.ts';
 import { readPages } from './pages.ts';
-import { collectionPath, documentedProfile, isResourceName, type Profile } from './profile.ts';
+import { documentedProfile } from './built-in-profiles.ts';
+import { collectionPath, isResourceName, type Profile } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
@@ -36,6 +38,7 @@ export interface RawRequest {
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 
 /** One device: its records, read and written. Whoever makes it closes it. */
 export class Device {
@@ -110,12 +113,17 @@ function withBody<M extends string>({
   method,
   path,
   form,
-}: {
-  readonly method: M;
-  readonly path: string;
-  readonly form?: FormPairs;
-}): { method: M; path: string; body?: { type: string; text: string } } {
-  return { method, path, ...(form && { body: { type: FORM_TYPE, text: encodeForm(form) } }) };
+  json,
+}: Pick<WriteRequest, 'form' | 'json'> & { readonly method: M; readonly path: string }): {
+  method: M;
+  path: string;
+  body?: { type: string; text: string };
+} {
+  if (form !== undefined) {
+    return { method, path, body: { type: FORM_TYPE, text: encodeForm(form) } };
+  }
+  if (json !== undefined) return { method, path, body: { type: JSON_TYPE, text: jsonText(json) } };
+  return { method, path };
 }
 
 function isSuccess({ status }: Answer): boolean {

@@ -1,19 +1,50 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { jsonText } from './json-text.ts';
-import { collectionPath, idFieldOf, isResourceName, type Profile } from './profile.ts';
+import {
+  collectionPath,
+  idFieldOf,
+  isResourceName,
+  itemPath,
+  keyFieldOf,
+  type Profile,
+  type WriteFacts,
+} from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
-import { isSecretField } from './secret-fields.ts';
+import { isSecretField, MASK, maskedForm, maskedRecord } from './secret-fields.ts';
 import { isValueList } from './value-text.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];
 
-/** One write, ready to be shown, kept and sent as it is. */
+/** One write, ready to be shown, kept and sent as it is. At most one of the bodies is there. */
 export interface WriteRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path from the root of the device, percent-encoded. */
   readonly path: string;
   readonly form?: FormPairs;
+  readonly json?: DeviceRecord;
+}
+
+/** A request as it may be shown and kept: secrets masked. */
+export function maskedRequest({ method, path, form, json }: WriteRequest): WriteRequest {
+  return {
+    method,
+    path,
+    ...(form && { form: maskedForm(form) }),
+    ...(json && { json: maskedRecord(json) }),
+  };
+}
+
+/** Whether a request was masked, and so cannot be sent. */
+export function isMaskedRequest({ form, json }: WriteRequest): boolean {
+  return (
+    form?.some(([, text]) => text === MASK) === true || (json !== undefined && holdsMask(json))
+  );
+}
+
+function holdsMask(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return value === MASK;
+  return Object.values(value).some(holdsMask);
 }
 
 /** How a value is spelled in a form: nothing for `null`, `true` and `false`, JSON for what nests. */
@@ -37,40 +68,41 @@ export function encodeForm(form: FormPairs): string {
 }
 
 /**
- * A new record: the text for "no id", the documented fields (empty where not given), then the others.
- * Throws RefusedError when an id is given: posted, it would overwrite the record that has it.
+ * A new record. The documented form has the text for "no id", the documented fields (empty where not
+ * given), then the others. Throws RefusedError when an id is given: posted, it would overwrite the
+ * record that has it.
+ *
+ * @param model a record of the device: JSON values get the types that it has
  */
 export function createRequest(
   profile: Profile,
   resource: string,
   fields: DeviceRecord,
+  model: DeviceRecord = {},
 ): WriteRequest {
-  const path = checkedCollection(profile, resource);
-  const documented = profile.resources[resource]?.fields ?? [];
   const idField = idFieldOf(profile, fields);
   if (idField !== undefined && formText(fields[idField] ?? null) !== profile.noId) {
     throw new RefusedError(
       `a new ${resource} gets its ${idField} from the device: leave it out, or use "${resource} set"`,
     );
   }
-  const idFields = documented.filter((field) => profile.idFields.includes(field));
-  const rest = Object.keys(fields).filter(
-    (field) => !documented.includes(field) && !profile.idFields.includes(field),
-  );
-  const form = [
-    ...idFields.map((field) => [field, profile.noId] as const),
-    ...documented
-      .filter((field) => !idFields.includes(field))
-      .flatMap((field) => pairsOf(field, fields[field] ?? '')),
-    ...rest.flatMap((field) => pairsOf(field, fields[field] ?? '')),
-  ];
-  return { method: 'POST', path, form };
+  const documented = profile.resources[resource]?.fields ?? [];
+  const own = new Set([...documented, ...Object.keys(fields)]);
+  const body: Record<string, Value> = {};
+  for (const field of own) {
+    if (!profile.idFields.includes(field)) put(body, field, fields[field] ?? '');
+  }
+  const ids = documented.filter((field) => profile.idFields.includes(field));
+  const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
+  const selector = profile.create.selector === 'id' ? noId : {};
+  const path = pathOf(profile, profile.create, resource, undefined);
+  return requestOf(profile.create, resource, path, { ...selector, ...body }, model);
 }
 
 /**
- * A changed record: its id and all its fields, because what a form leaves out may be emptied. Left
- * out are `null` and nested values, and secrets, which a device shows masked or hashed; each is sent
- * when the user asked for it. Throws RefusedError for a record without a usable id.
+ * A changed record. A form has its id and all its fields, because what a form leaves out may be
+ * emptied; left out are `null` and nested values, and secrets, which a device shows masked or hashed;
+ * each is sent when the user asked for it. Throws RefusedError for a record without a usable id.
  */
 export function updateRequest(
   profile: Profile,
@@ -78,43 +110,127 @@ export function updateRequest(
   before: DeviceRecord,
   changes: DeviceRecord,
 ): WriteRequest {
-  const path = checkedCollection(profile, resource);
-  const { field: idField, id } = checkedId(profile, resource, before);
-  if (Object.hasOwn(changes, idField) && formText(changes[idField] ?? null) !== id) {
-    throw new RefusedError(`the ${idField} of a ${resource} cannot be changed`);
+  const facts = profile.update;
+  const named = namedBy(profile, facts, resource, before);
+  if (
+    Object.hasOwn(changes, named.field) &&
+    formText(changes[named.field] ?? null) !== named.text
+  ) {
+    throw new RefusedError(`the ${named.field} of a ${resource} cannot be changed`);
   }
   const documented = profile.resources[resource]?.fields ?? [];
   const fields = new Set([...documented, ...Object.keys(before), ...Object.keys(changes)]);
-  fields.delete(idField);
-  const form: (readonly [string, string])[] = [[idField, id]];
+  fields.delete(named.field);
+  const body: Record<string, Value> = {};
+  if (facts.selector !== 'none') put(body, named.field, named.text);
   for (const field of fields) {
-    if (Object.hasOwn(changes, field)) form.push(...pairsOf(field, changes[field] ?? null));
-    else if (Object.hasOwn(before, field)) {
+    if (Object.hasOwn(changes, field)) put(body, field, changes[field] ?? null);
+    else if (facts.record === 'whole' && Object.hasOwn(before, field)) {
       const value = before[field] ?? null;
-      if (value === null && documented.includes(field)) form.push([field, '']);
-      else if (isKept(field, value)) form.push(...pairsOf(field, value));
+      if (value === null && documented.includes(field)) put(body, field, '');
+      else if (isKept(field, value)) put(body, field, value);
     }
   }
-  return { method: 'POST', path, form };
+  return requestOf(facts, resource, pathOf(profile, facts, resource, named), body, before);
 }
 
-/** Deletes one record by its own path; never a collection. Throws RefusedError for an unusable id. */
+/**
+ * Deletes one record: by its own path, or where the profile says so by a body that names it. Never a
+ * collection. Throws RefusedError for an unusable id.
+ */
 export function deleteRequest(
   profile: Profile,
   resource: string,
   record: DeviceRecord,
 ): WriteRequest {
+  const facts = profile.remove;
+  const named = namedBy(profile, facts, resource, record);
+  const path = pathOf(profile, facts, resource, named);
+  if (facts.method === 'DELETE' || facts.selector === 'none') {
+    assertRecordPath(path, profile, resource);
+  }
+  const body = facts.selector === 'none' ? {} : { [named.field]: named.text };
+  return requestOf(facts, resource, path, body, record);
+}
+
+/** The field by which a write names its record, and its text. */
+interface Named {
+  readonly field: string;
+  readonly text: string;
+}
+
+function namedBy(
+  profile: Profile,
+  facts: WriteFacts,
+  resource: string,
+  record: DeviceRecord,
+): Named {
+  if (facts.selector !== 'key' && !facts.path.includes('{key}')) {
+    return checkedId(profile, resource, record);
+  }
+  const field = keyFieldOf(profile, resource, [record]);
+  return checkedName(field, resource, record);
+}
+
+function pathOf(
+  profile: Profile,
+  facts: WriteFacts,
+  resource: string,
+  named: Named | undefined,
+): string {
   const collection = checkedCollection(profile, resource);
-  const { id } = checkedId(profile, resource, record);
-  const path = profile.deletePath
+  const encoded = encodeURIComponent(named?.text ?? '');
+  return facts.path
     .replace('{collection}', () => collection)
-    .replace('{id}', () => encodeURIComponent(id));
-  assertRecordPath(path, collection);
-  return { method: 'DELETE', path };
+    .replace('{item}', () => itemPath(profile, resource, named?.text ?? ''))
+    .replace('{id}', () => encoded)
+    .replace('{key}', () => encoded);
+}
+
+function requestOf(
+  facts: WriteFacts,
+  resource: string,
+  path: string,
+  body: DeviceRecord,
+  model: DeviceRecord,
+): WriteRequest {
+  const { method, constants } = facts;
+  const fields = { ...constants, ...body };
+  if (Object.keys(fields).length === 0) return { method, path };
+  if (facts.encoding === 'form') {
+    const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value));
+    return { method, path, form };
+  }
+  const typed = Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, typedLike(value, model[field])]),
+  );
+  const wrapper = facts.wrapper?.replace('{resource}', resource);
+  return { method, path, json: wrapper === undefined ? typed : { [wrapper]: typed } };
+}
+
+/** What was typed, in the type that the device uses for this field: `5` becomes a number where it has numbers. */
+function typedLike(value: Value, model: Value | undefined): Value {
+  if (typeof value !== 'string') return value;
+  if (typeof model === 'boolean' && /^(?:true|false)$/i.test(value)) {
+    return value.toLowerCase() === 'true';
+  }
+  const isNumber = typeof model === 'number' && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isNumber && String(Number(value)) === value ? Number(value) : value;
+}
+
+/** Sets an own property whatever its name is. */
+function put(body: Record<string, Value>, field: string, value: Value): void {
+  Object.defineProperty(body, field, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 }
 
 /** The last look before a DELETE: the path, as it will be sent, is one segment below its collection. */
-function assertRecordPath(path: string, collection: string): void {
+function assertRecordPath(path: string, profile: Profile, resource: string): void {
+  const collection = `${profile.basePath}${resource}/`;
   const sent = new URL(path, 'https://device.invalid');
   const segment = sent.pathname.slice(collection.length).replace(/\/$/, '');
   const isOneRecord =
@@ -160,25 +276,25 @@ function checkedCollection(profile: Profile, resource: string): string {
   return collectionPath(profile, resource);
 }
 
-function checkedId(
-  profile: Profile,
-  resource: string,
-  record: DeviceRecord,
-): { field: string; id: string } {
+function checkedId(profile: Profile, resource: string, record: DeviceRecord): Named {
   const field = idFieldOf(profile, record);
   if (field === undefined) {
     throw new RefusedError(
       `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
     );
   }
-  const id = formText(record[field] ?? null);
-  if (!isUsableId(id)) {
+  return checkedName(field, resource, record);
+}
+
+function checkedName(field: string, resource: string, record: DeviceRecord): Named {
+  const text = formText(record[field] ?? null);
+  if (!isUsableId(text)) {
     throw new RefusedError(
-      `the ${field} of this ${resource} is ${JSON.stringify(id.slice(0, 80))}, which does not name one ` +
+      `the ${field} of this ${resource} is ${JSON.stringify(text.slice(0, 80))}, which does not name one ` +
         `record: nothing was sent`,
     );
   }
-  return { field, id };
+  return { field, text };
 }
 
 /** Ids that a device may take for "none", or a server for a way up to the collection. */

@@ -14,60 +14,40 @@ export interface ResourceProfile {
   readonly choiceFields: readonly string[];
 }
 
-/** The facts that a profile states, by name; each has an origin. */
-export type FactName =
-  | 'basePath'
-  | 'resources.user.keyField'
-  | 'resources.user.fields'
-  | 'resources.user.choiceFields'
-  | 'idFields'
-  | 'noId'
-  | 'update'
-  | 'deletePath';
+/** One kind of write: create, update or delete. */
+export interface WriteFacts {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `{collection}`, `{item}` (the path of one record by id) and `{key}` are replaced. */
+  readonly path: string;
+  readonly encoding: 'form' | 'json';
+  /** Sent with each such write, as in `action=delete`. */
+  readonly constants: Readonly<Record<string, string>>;
+  /** A JSON body is put under this name; `{resource}` is replaced. Absent: it is the body itself. */
+  readonly wrapper?: string;
+  /** By what the body says which record is meant; a new record says `noId` for `id`. */
+  readonly selector: 'id' | 'key' | 'none';
+  /** What of the record the body holds: all of it, only what changes, or nothing. */
+  readonly record: 'whole' | 'changes' | 'none';
+}
 
 /** How one family of devices speaks: data only. */
 export interface Profile {
   readonly name: string;
   /** In front of the resource's name; starts and ends with a slash. */
   readonly basePath: string;
+  /** Whether paths end with a slash. */
+  readonly endsWithSlash: boolean;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
   /** Fields that may hold the id of a record, most likely first. */
   readonly idFields: readonly string[];
-  /** What a form says for "no id yet". */
+  /** What a write says for "no id yet". */
   readonly noId: string;
-  /** How a record is changed: all its fields posted to the collection, with its id. */
-  readonly update: 'post-with-id';
-  /** The path of one record; `{collection}` and `{id}` are replaced. */
-  readonly deletePath: string;
-  readonly origins: Readonly<Record<FactName, Origin>>;
+  readonly create: WriteFacts;
+  readonly update: WriteFacts;
+  readonly remove: WriteFacts;
+  /** By the name of a fact (`update.method`, `update`): where devsh knows it from. */
+  readonly origins: Readonly<Partial<Record<string, Origin>>>;
 }
-
-/** Exactly the API document; its gaps are filled by the conventions of REST. */
-export const documentedProfile: Profile = {
-  name: 'documented',
-  basePath: '/api/',
-  resources: {
-    user: {
-      keyField: 'username',
-      fields: ['uuid', 'first_name', 'lastname', 'username', 'lang'],
-      choiceFields: ['lang'],
-    },
-  },
-  idFields: ['uuid', 'id', 'pk', '_id', '.id'],
-  noId: 'null',
-  update: 'post-with-id',
-  deletePath: '{collection}{id}/',
-  origins: {
-    basePath: 'documented',
-    'resources.user.keyField': 'assumed',
-    'resources.user.fields': 'documented',
-    'resources.user.choiceFields': 'assumed',
-    idFields: 'assumed',
-    noId: 'documented',
-    update: 'assumed',
-    deletePath: 'assumed',
-  },
-};
 
 /** Natural keys in use, for resources that the profile does not know. */
 const KEY_FIELDS = ['username', 'name'];
@@ -107,7 +87,13 @@ export function idOf(profile: Profile, record: DeviceRecord): string | undefined
 
 /** The path of all records of a resource: `/api/user/`. The resource must be a plain name. */
 export function collectionPath(profile: Profile, resource: string): string {
-  return `${profile.basePath}${resource}/`;
+  return `${profile.basePath}${resource}${profile.endsWithSlash ? '/' : ''}`;
+}
+
+/** The path of one record: `/api/user/<id>/`. */
+export function itemPath(profile: Profile, resource: string, id: string): string {
+  const end = profile.endsWithSlash ? '/' : '';
+  return `${profile.basePath}${resource}/${encodeURIComponent(id)}${end}`;
 }
 
 /** Whether a resource can be part of a path as it stands. */

@@ -1,4 +1,5 @@
 import type { DeviceRecord, Value } from './record.ts';
+import { isValueList } from './value-text.ts';
 
 /** What stands in plans, the journal and the history instead of a secret. */
 export const MASK = '***';
@@ -11,9 +12,14 @@ export function isSecretField(name: string): boolean {
   return SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
-/** The value to show for a field: masked when it is a secret, unless there is nothing to hide. */
+/**
+ * The value to show for a field: masked when it is a secret, unless there is nothing to hide; inside a
+ * nested value field by field.
+ */
 export function maskedValue(field: string, value: Value): Value {
-  return isSecretField(field) && value !== '' && value !== null ? MASK : value;
+  if (isSecretField(field) && value !== '' && value !== null) return MASK;
+  if (typeof value !== 'object' || value === null) return value;
+  return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
 
 /** A record with its secrets masked. */

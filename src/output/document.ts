@@ -1,9 +1,10 @@
+import { maskedRequest } from '../device/encode.ts';
 import { stepCount, type DevicePlan } from '../change/plan.ts';
 import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { maskedForm, maskedRecord, maskedValue } from '../device/secret-fields.ts';
+import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
 import { SCHEMA } from './json.ts';
@@ -75,11 +76,7 @@ export function devicePlanObject({ device, steps, settled, error }: DevicePlan):
       action,
       resource,
       key,
-      request: {
-        method: request.method,
-        path: request.path,
-        form: request.form && maskedForm(request.form),
-      },
+      request: { ...maskedRequest(request) },
       before: before && maskedRecord(before),
       after: after && maskedRecord(after),
     })),

@@ -1,4 +1,5 @@
-import { documentedProfile, keyFieldOf } from '../device/profile.ts';
+import { documentedProfile } from '../device/built-in-profiles.ts';
+import { keyFieldOf } from '../device/profile.ts';
 import type { View } from './output.ts';
 
 /** How the records of a resource are shown as long as no line said otherwise. */

@@ -1,6 +1,7 @@
+import { isGood } from '../change/roll-out.ts';
 import { undoOf } from '../change/undo.ts';
-import { documentedProfile } from '../device/profile.ts';
-import { CancelledError } from '../errors.ts';
+import { documentedProfile } from '../device/built-in-profiles.ts';
+import { CancelledError, RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import { loadRun } from './run-store.ts';
@@ -51,11 +52,20 @@ async function* keepOrRevert(
   }
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
   yield { kind: 'message', level: 'warning', text: `${why}: taking run ${runId} back` };
-  yield* takeBack(call.nestedYes(), run);
+  let isBack = true;
+  for await (const output of takeBack(call.nestedYes(), run)) {
+    if (output.kind === 'result' && !isGood(output.result)) isBack = false;
+    yield output;
+  }
+  // What was asked for is not so; where the way back failed, too, its verdicts decide.
+  if (isBack && cancelled === undefined) {
+    throw new RefusedError(`not confirmed in time: run ${runId} was taken back`);
+  }
 }
 
 async function isConfirmedInTime(call: Call, seconds: number, limitMs: number): Promise<boolean> {
   const { ask, signal } = call.io;
+  if (signal.aborted) return false;
   const over = new AbortController();
   const late = new Promise<undefined>((resolve) => {
     const end = (): void => {

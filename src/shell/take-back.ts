@@ -1,7 +1,7 @@
 import type { Change } from '../change/change.ts';
 import type { Run } from '../change/journal.ts';
 import { undoOf } from '../change/undo.ts';
-import { documentedProfile } from '../device/profile.ts';
+import { documentedProfile } from '../device/built-in-profiles.ts';
 import { RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { planDevice } from '../../src/change/plan.ts';
-import { documentedProfile } from '../../src/device/profile.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const fw1 = { name: 'fw1', address: '10.0.0.5:443' };

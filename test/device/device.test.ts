@@ -10,7 +10,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../../src/device/errors.ts';
-import { documentedProfile } from '../../src/device/profile.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { Trust } from '../../src/device/tls.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';

@@ -7,7 +7,8 @@ import {
   formText,
   updateRequest,
 } from '../../src/device/encode.ts';
-import { documentedProfile as profile, idOf, keyFieldOf } from '../../src/device/profile.ts';
+import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import { idOf, keyFieldOf } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
 
 test('a new user is the form of the document: no id, every field, then the others', () => {

@@ -1,3 +1,5 @@
+import { maskedRecord } from '../../device/secret-fields.ts';
+import { jsonText } from '../../device/json-text.ts';
 import { isSecretField } from '../../device/secret-fields.ts';
 import { hasUnsafe, oneLine, replaceUnsafe } from './one-line.ts';
 import type { Report, StepReport } from './report.ts';
@@ -65,12 +67,18 @@ function callLines({ result, step, isSent }: StepReport, variables: Variables): 
   const { device, action, resource, key, verdict } = result;
   const title = `${device.name}: ${action} ${resource} ${key}: ${verdict}`;
   if (step === undefined) return ['', comment(`${title}, nothing was sent`)];
-  const { method, path, form } = step.request;
+  const { method, path, form, json } = step.request;
   const nameOf = (field: string): string =>
     variableFor(isSent ? variables : new Map(variables), field, `${resource} ${key}`);
   const lines = [
     `curl "\${options[@]}" --header @<(login) --request ${method} \\`,
     ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
+    ...(json === undefined
+      ? []
+      : [
+          "  --header 'Content-Type: application/json' \\",
+          `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
+        ]),
     `  ${quoted(urlOf(device.address, path))} || status=1`,
   ];
   return isSent

@@ -1,5 +1,6 @@
+import { maskedRequest } from '../../device/encode.ts';
 import { jsonText, type JsonValue } from '../../device/json-text.ts';
-import { maskedForm, maskedRecord, maskedValue } from '../../device/secret-fields.ts';
+import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
 import type { DevshError } from '../../errors.ts';
 import { replaceUnsafe } from './one-line.ts';
 import { mostUrgentFirst, verdictOf, type Report, type StepReport } from './report.ts';
@@ -48,11 +49,7 @@ function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue 
     sent: isSent,
     note,
     error: error && errorData(error),
-    request: step && {
-      method: step.request.method,
-      path: step.request.path,
-      form: step.request.form && maskedForm(step.request.form),
-    },
+    request: step && { ...maskedRequest(step.request) },
     changes: changes.map((change) => ({ ...change })),
     before: step?.before && maskedRecord(step.before),
     planned: step?.after && maskedRecord(step.after),

@@ -1,4 +1,4 @@
-import { documentedProfile } from '../../device/profile.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { oneLine } from './one-line.ts';

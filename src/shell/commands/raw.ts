@@ -1,4 +1,4 @@
-import { documentedProfile } from '../../device/profile.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { parseJson } from '../../device/json.ts';
 import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';

@@ -1,6 +1,7 @@
 import type { Change, Target } from '../../change/change.ts';
 import type { DeviceRecord } from '../../device/record.ts';
-import { documentedProfile, keyFieldOf } from '../../device/profile.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { keyFieldOf } from '../../device/profile.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';

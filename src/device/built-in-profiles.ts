@@ -1,0 +1,115 @@
+import type { Profile, ResourceProfile, WriteFacts } from './profile.ts';
+
+const ID_FIELDS = ['uuid', 'id', 'pk', '_id', '.id'];
+
+const documentedUser: ResourceProfile = {
+  keyField: 'username',
+  fields: ['uuid', 'first_name', 'lastname', 'username', 'lang'],
+  choiceFields: ['lang'],
+};
+
+/** A user of which nothing is known but what it is called by. */
+const anyUser: ResourceProfile = { keyField: 'username', fields: [], choiceFields: [] };
+
+const deleteItem: WriteFacts = {
+  method: 'DELETE',
+  path: '{item}',
+  encoding: 'form',
+  constants: {},
+  selector: 'none',
+  record: 'none',
+};
+
+/** Exactly the API document; its gaps are filled by the conventions of REST. */
+export const documentedProfile: Profile = {
+  name: 'documented',
+  basePath: '/api/',
+  endsWithSlash: true,
+  resources: { user: documentedUser },
+  idFields: ID_FIELDS,
+  noId: 'null',
+  create: {
+    method: 'POST',
+    path: '{collection}',
+    encoding: 'form',
+    constants: {},
+    selector: 'id',
+    record: 'whole',
+  },
+  update: {
+    method: 'POST',
+    path: '{collection}',
+    encoding: 'form',
+    constants: {},
+    selector: 'id',
+    record: 'whole',
+  },
+  remove: deleteItem,
+  origins: {
+    basePath: 'documented',
+    endsWithSlash: 'documented',
+    'resources.user.fields': 'documented',
+    noId: 'documented',
+    create: 'documented',
+    'update.method': 'documented',
+    'remove.method': 'documented',
+  },
+};
+
+/** Django REST Framework with its own views: JSON, PATCH and DELETE on the path of one record. */
+export const drfProfile: Profile = {
+  ...documentedProfile,
+  name: 'drf',
+  resources: { user: anyUser },
+  create: {
+    method: 'POST',
+    path: '{collection}',
+    encoding: 'json',
+    constants: {},
+    selector: 'none',
+    record: 'whole',
+  },
+  update: {
+    method: 'PATCH',
+    path: '{item}',
+    encoding: 'json',
+    constants: {},
+    selector: 'none',
+    record: 'changes',
+  },
+  origins: {},
+};
+
+/** Any other REST API: as `drf`, without the slash at the end. */
+export const genericRestProfile: Profile = {
+  ...drfProfile,
+  name: 'generic-rest',
+  endsWithSlash: false,
+};
+
+const formAction = (action: string, record: WriteFacts['record']): WriteFacts => ({
+  method: 'POST',
+  path: '{collection}',
+  encoding: 'form',
+  constants: { action },
+  selector: action === 'add' ? 'none' : 'key',
+  record,
+});
+
+/** One path for everything, told apart by `action=add|change|delete`. */
+export const formActionProfile: Profile = {
+  ...documentedProfile,
+  name: 'form-action',
+  resources: { user: anyUser },
+  create: formAction('add', 'whole'),
+  update: formAction('change', 'whole'),
+  remove: formAction('delete', 'none'),
+  origins: {},
+};
+
+export const BUILT_IN_PROFILES: readonly Profile[] = [
+  documentedProfile,
+  drfProfile,
+  genericRestProfile,
+  formActionProfile,
+];
