@@ -26,9 +26,9 @@ export async function main(host: Host): Promise<number> {
   try {
     const { paths, cleanUp } = await choosePaths(host.env, isDemo);
     try {
-      return await runIn(host, paths);
+      return await runIn(host, paths, cleanUp);
     } finally {
-      await cleanUp();
+      cleanUp();
     }
   } catch (error) {
     if (error instanceof DevshError) {
@@ -40,7 +40,11 @@ export async function main(host: Host): Promise<number> {
   }
 }
 
-async function runIn(host: Host, paths: Parameters<typeof openSettings>[0]): Promise<number> {
+async function runIn(
+  host: Host,
+  paths: Parameters<typeof openSettings>[0],
+  cleanUp: () => void,
+): Promise<number> {
   const settings = await openSettings(paths);
   const readStdin = once(() => readAll(host.stdin));
   const services = createServices({ env: host.env, version: VERSION, paths, settings, readStdin });
@@ -53,7 +57,7 @@ async function runIn(host: Host, paths: Parameters<typeof openSettings>[0]): Pro
   };
   const shell = new Shell(session);
   try {
-    return await runDoor(host, shell, readStdin);
+    return await runDoor(host, shell, readStdin, cleanUp);
   } finally {
     await session.close();
   }
@@ -64,6 +68,7 @@ async function runDoor(
   host: Host,
   shell: Shell,
   readStdin: () => Promise<string>,
+  cleanUp: () => void,
 ): Promise<number> {
   const words = wordsOfArgv(host.argv);
   const opening = openingOf(shell, host.argv);
@@ -86,7 +91,7 @@ async function runDoor(
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
-    return runTui(shell, host, opening);
+    return runTui(shell, host, opening, cleanUp);
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   return runRepl(shell, host, opening.line);

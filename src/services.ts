@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { OsKeychain } from './credentials/keychain.ts';
@@ -76,13 +77,16 @@ export function createServices(options: ServiceOptions): Services {
 export async function choosePaths(
   env: NodeJS.ProcessEnv,
   isDemo: boolean,
-): Promise<{ paths: Paths; cleanUp: () => Promise<void> }> {
-  if (!isDemo) return { paths: resolvePaths(env), cleanUp: () => Promise.resolve() };
+): Promise<{ paths: Paths; cleanUp: () => void }> {
+  if (!isDemo) return { paths: resolvePaths(env), cleanUp: () => undefined };
   const folder = await mkdtemp(join(tmpdir(), 'devsh-demo-'));
   const own = (name: string): string => join(folder, name);
   return {
     paths: { config: own('config'), data: own('data'), state: own('state'), cache: own('cache') },
-    cleanUp: () => rm(folder, { recursive: true, force: true }),
+    // At once: a signal leaves no time to wait.
+    cleanUp: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

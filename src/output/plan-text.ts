@@ -2,7 +2,7 @@ import type { Plan, Step } from '../change/plan.ts';
 import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
 import { reasonText } from './error-text.ts';
-import { reasonsOf } from './result-text.ts';
+import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
 import { visible } from './sanitize.ts';
 import type { Style, Tone } from './style.ts';
 import { fieldText, quotedText } from './value.ts';
@@ -15,36 +15,43 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
 
 /** What a run will do, equal steps of several devices in one line, and a line of counts. */
 export function planLines(plan: Plan, style: Style): string[] {
-  const lines = new Grouped();
-  for (const { device, steps, settled, error } of plan.devices) {
-    for (const step of steps) lines.add(stepHead(step), stepTail(step), device.name);
-    for (const result of settled) {
-      lines.add(result.verdict, settledTail(result), device.name);
-    }
-    if (error) lines.add('cannot plan', `: ${reasonText(error, device)}`, device.name);
-  }
-  return [...lines.texts(), countLine(plan, style)];
+  const texts = planGroups(plan).map(
+    ({ head, tail, devices }) => `${head} on ${devices.map(visible).join(', ')}${tail}`,
+  );
+  return [...texts, countLine(plan, style)];
 }
 
-/** Lines that differ only in the device, in the order in which they were first added. */
-class Grouped {
-  readonly #groups = new Map<string, { head: string; tail: string; devices: string[] }>();
+/** The same on several devices: `head`, where, `tail`. Head and tail are harmless text. */
+export interface PlanGroup {
+  readonly head: string;
+  readonly tail: string;
+  readonly devices: readonly string[];
+  readonly tone: Tone;
+}
 
-  add(head: string, tail: string, device: string): void {
+/** What a plan does, by what is the same on several devices, in the order of its coming. */
+export function planGroups({ devices }: Plan): PlanGroup[] {
+  const groups = new Map<string, PlanGroup & { readonly devices: string[] }>();
+  const add = (head: string, tail: string, tone: Tone, device: string): void => {
     const id = `${head}\n${tail}`;
-    const group = this.#groups.get(id);
-    if (!group) this.#groups.set(id, { head, tail, devices: [device] });
+    const group = groups.get(id);
+    if (!group) groups.set(id, { head, tail, tone, devices: [device] });
     else if (!group.devices.includes(device)) group.devices.push(device);
+  };
+  for (const { device, steps, settled, error } of devices) {
+    for (const step of steps) {
+      add(stepHead(step), stepTail(step), WILL[step.action].tone, device.name);
+    }
+    for (const result of settled) {
+      add(result.verdict, settledTail(result), VERDICT_MARKS[result.verdict].tone, device.name);
+    }
+    if (error) add('cannot plan', `: ${reasonText(error, device)}`, 'bad', device.name);
   }
-
-  texts(): string[] {
-    return [...this.#groups.values()].map(
-      ({ head, tail, devices }) => `${head} on ${devices.map(visible).join(', ')}${tail}`,
-    );
-  }
+  return [...groups.values()];
 }
 
-function stepHead({ action, resource, key }: Step): string {
+/** "add user carol" */
+export function stepHead({ action, resource, key }: Step): string {
   return `${action} ${visible(resource)} ${visible(key)}`;
 }
 
@@ -73,28 +80,33 @@ function addedText({ asked, filled, after, keyField }: Step): string {
 }
 
 /** ": lang: de -> en, first_name: Bob -> Rob" */
-function changesText({ before, after, asked }: Step): string {
+function changesText(step: Step): string {
+  const changes = fieldChanges(step).map(({ field, text }) => `${field}: ${text}`);
+  return changes.length > 0 ? `: ${changes.join(', ')}` : '';
+}
+
+/** Each field that a step changes, as `de -> en`. */
+export function fieldChanges({ before, after, asked }: Step): { field: string; text: string }[] {
   const wanted = after ?? asked;
-  const changes = Object.keys(wanted)
+  return Object.keys(wanted)
     .filter((field) => valueText(before?.[field]) !== valueText(wanted[field]))
     .map((field) => {
       const [old, next] = [before?.[field], wanted[field]].map((value) => quotedText(field, value));
       // Two different secrets look the same when they are masked.
-      return fieldText(field, wanted[field]) === '•••'
-        ? `${visible(field)}: •••`
-        : `${visible(field)}: ${old ?? ''} -> ${next ?? ''}`;
+      const isSecret = fieldText(field, wanted[field]) === '•••';
+      return { field: visible(field), text: isSecret ? '•••' : `${old ?? ''} -> ${next ?? ''}` };
     });
-  return changes.length > 0 ? `: ${changes.join(', ')}` : '';
 }
 
-function settledTail(result: StepResult): string {
+/** ": user carol - lang: sent de, device holds en" */
+export function settledTail(result: StepResult): string {
   const what = `${visible(result.resource)} ${visible(result.key)}`;
   const reasons = reasonsOf(result);
   return `: ${what}${reasons.length > 0 ? ` - ${reasons.join('; ')}` : ''}`;
 }
 
 /** "7 to add · 2 unchanged · 1 unreachable" */
-function countLine({ devices }: Plan, style: Style): string {
+export function countLine({ devices }: Plan, style: Style): string {
   const steps = devices.flatMap((device) => device.steps);
   const settled = devices.flatMap((device) => device.settled);
   const parts: string[] = [];

@@ -44,8 +44,7 @@ export type ViewAction =
   | 'go-prompt'
   | 'back'
   | 'go-table'
-  | 'scroll-up'
-  | 'scroll-down';
+  | 'unfold';
 
 /** All that can happen to the state. */
 export type Action =
@@ -71,6 +70,7 @@ export type Action =
   | { readonly kind: 'log-replace'; readonly count: number; readonly lines: readonly LogLine[] }
   | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
+  | { readonly kind: 'open-question'; readonly id: number }
   | { readonly kind: 'complain'; readonly text: string }
   | { readonly kind: 'answered'; readonly id: number };
 

@@ -114,7 +114,13 @@ export function titleLine(state: State): { left: string; right: string } {
     { text: `${shown}${count(devices.length, 'device')}`, rank: 4 },
     { text: count(data.recordCount, 'record'), rank: 3 },
     { text: shared === undefined ? '' : `${shared} the same on all`, rank: 4.5, glue: ', ' },
-    { text: filter === '' ? '' : `filter: ${filter} (${count(data.rows.length, 'row')})`, rank: 1 },
+    {
+      text:
+        filter === ''
+          ? ''
+          : `filter: ${filter} (${count(data.rows.length, data.isSimilar ? 'similar row' : 'row')})`,
+      rank: 1,
+    },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },

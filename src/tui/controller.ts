@@ -90,6 +90,7 @@ export class Controller {
     const { state } = this.#store;
     const context = contextOf(state);
     const action = actionFor(event, context);
+    if (context === 'waiting') this.#questions.hold();
     if (action === undefined) {
       this.#type(event);
     } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
@@ -148,6 +149,9 @@ export class Controller {
         break;
       case 'delete':
         for (const command of deleteLines(state)) this.#submit(command, true);
+        break;
+      case 'undo':
+        this.#submit('undo', true);
         break;
       case 'refresh':
         void this.#reader.read();

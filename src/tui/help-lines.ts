@@ -9,6 +9,7 @@ const SECTIONS: readonly { readonly context: Context | 'anywhere'; readonly titl
   { context: 'search', title: 'While searching in history' },
   { context: 'filter', title: 'While typing a filter' },
   { context: 'question', title: 'When something is asked' },
+  { context: 'plan', title: 'When a plan is shown' },
   { context: 'overlay', title: 'In texts like this one' },
   { context: 'anywhere', title: 'Everywhere' },
 ];

@@ -21,11 +21,14 @@ export function inputLine(state: State): InputLine {
   const { columns } = state.size;
   const [question] = state.questions;
   switch (contextOf(state)) {
+    case 'plan':
     case 'question': {
       const line = question?.editing.line ?? { before: '', after: '' };
       const shown = question?.kind === 'secret' ? masked(line) : line;
       return place('answer> ', shown, columns, true);
     }
+    case 'waiting':
+      return place('…', { before: '', after: '' }, columns, false);
     case 'filter':
       return place('filter> ', state.table.filter.editing.line, columns, true);
     case 'search': {

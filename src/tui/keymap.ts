@@ -15,6 +15,7 @@ export type Effect =
   | 'add'
   | 'edit-record'
   | 'delete'
+  | 'undo'
   | 'refresh'
   | 'next-device'
   | 'previous-device'
@@ -23,8 +24,9 @@ export type Effect =
   | 'decline'
   | 'search-run';
 
-/** Who gets the key. */
-export type Context = 'question' | 'overlay' | 'filter' | 'search' | 'menu' | 'prompt' | 'table';
+/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
+export type Context =
+  'waiting' | 'question' | 'plan' | 'overlay' | 'filter' | 'search' | 'menu' | 'prompt' | 'table';
 
 export interface KeyBinding {
   readonly keys: readonly KeyName[];
@@ -48,6 +50,7 @@ const EFFECTS: ReadonlySet<string> = new Set<Effect>([
   'add',
   'edit-record',
   'delete',
+  'undo',
   'refresh',
   'next-device',
   'previous-device',
@@ -166,6 +169,7 @@ export const KEYMAP: readonly KeyBinding[] = [
     { rank: 6, text: 'delete' },
     'user delete KEY… --on DEVICES',
   ),
+  bind('table', ['u'], 'undo', 'take the last run back', { rank: 6.5, text: 'undo' }, 'undo'),
   bind(
     'table',
     ['tab'],
@@ -212,11 +216,14 @@ export const KEYMAP: readonly KeyBinding[] = [
 
   bind('question', ['enter'], 'answer', 'answer', { rank: 1, text: 'answer' }),
   bind('question', ['escape', 'ctrl-d'], 'decline', 'no', { rank: 2, text: 'no' }),
-  bind('question', ['down', 'pagedown'], 'scroll-down', 'scroll what is above', {
-    rank: 3,
-    text: 'scroll',
+  bind('plan', ['tab'], 'unfold', 'the plan device by device, or folded again', {
+    rank: 4,
+    text: 'unfold',
   }),
-  bind('question', ['up', 'pageup'], 'scroll-up', 'scroll back'),
+  bind('question', ['down'], 'down', 'scroll what is above', { rank: 3, text: 'scroll' }),
+  bind('question', ['up'], 'up', 'scroll back'),
+  bind('question', ['pagedown'], 'page-down', 'scroll a page'),
+  bind('question', ['pageup'], 'page-up', 'scroll a page back'),
 
   bind('anywhere', ['ctrl-c'], 'interrupt', 'cancel what runs; otherwise clear the line'),
   bind('anywhere', ['ctrl-l'], 'repaint', 'draw the screen anew'),
@@ -242,19 +249,25 @@ function bind(
 }
 
 export function contextOf({ questions, overlay, table, prompt, focus }: State): Context {
-  if (questions.length > 0) return 'question';
+  const [question] = questions;
+  if (question !== undefined) {
+    if (!question.isOpen) return 'waiting';
+    return question.unfolded === undefined ? 'question' : 'plan';
+  }
   if (overlay.kind !== 'none') return 'overlay';
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   return prompt.menu === undefined ? 'prompt' : 'menu';
 }
 
+/** Where a key goes that means nothing in a place of its own. */
+const BELOW: Readonly<Partial<Record<Context, Context>>> = { menu: 'prompt', plan: 'question' };
+
 /** What a key means where the focus is; undefined when it edits a line or means nothing. */
 export function actionFor(event: KeyEvent, context: Context): ViewAction | Effect | undefined {
   const here = KEYMAP.filter((binding) => binding.context === context);
   const rest = KEYMAP.filter((binding) => binding.context === 'anywhere');
-  // What the menu does not know is typed at the prompt.
-  const below = context === 'menu' ? KEYMAP.filter((binding) => binding.context === 'prompt') : [];
+  const below = KEYMAP.filter((binding) => binding.context === BELOW[context]);
   return [...here, ...rest, ...below].find(({ keys }) => keys.some((key) => matchesKey(event, key)))
     ?.action;
 }
@@ -277,7 +290,8 @@ export function keyText(key: KeyName): string {
 
 /** `enter run · ↹ complete · esc table`, as many as fit. */
 export function footerHints(context: Context): readonly string[] {
-  return KEYMAP.filter((binding) => binding.context === context && binding.hint !== undefined)
+  const contexts = context === 'plan' ? ['plan', 'question'] : [context];
+  return KEYMAP.filter(({ context: one, hint }) => contexts.includes(one) && hint !== undefined)
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
     .map(({ keys, hint }) => `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`);
 }

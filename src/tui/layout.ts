@@ -15,7 +15,7 @@ export interface Layout {
   /** Failures, messages and progress; wrapped, the newest last. */
   readonly messages: readonly LogLine[];
   /** The rule above a question, what is asked, and how much of it is out of sight. */
-  readonly question: readonly string[];
+  readonly question: readonly LogLine[];
   /** Proposals or the problem of the line, under the prompt. */
   readonly under: number;
   /** Row of the line that is typed in, from 0. */
@@ -33,7 +33,7 @@ export function layoutOf(state: State): Layout {
   const room = Math.max(1, rows - FIXED);
   const [question] = state.questions;
   if (question !== undefined) {
-    const lines = questionLines(question, columns, rows > 14 ? room - 4 : room);
+    const lines = questionLines(question, state.size);
     return {
       body: room - lines.length,
       messages: [],
@@ -70,10 +70,7 @@ export function tableHeight(state: State): number {
 /** Devices that failed stand as long as they fail; below them what the last line said. */
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
-  const wrapped = (lines: readonly LogLine[]): LogLine[] =>
-    lines.flatMap(({ tone, text }) =>
-      wrapText(text, columns - 2, '  ').map((part) => ({ tone, text: part })),
-    );
+  const wrapped = (lines: readonly LogLine[]): LogLine[] => wrapLines(lines, columns - 2);
   const most = Math.max(2, Math.floor(room / 3));
   const said = wrapped([...state.log.current, ...progressLine(state)]);
   const failed = failureLines(state);
@@ -111,22 +108,38 @@ function progressLine({ work }: State): LogLine[] {
   return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting} · ${how}` }];
 }
 
-function questionLines(question: OpenQuestion, columns: number, most: number): string[] {
+/** The lines above a question, wrapped; how many of them fit, and what is asked below them. */
+function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
+  const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
   const title = question.kind === 'secret' ? ' login ' : ' question ';
   const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
-  const asked = wrapText(question.complaint ?? question.text, columns - 2);
-  const details = question.lines.flatMap((line) => wrapText(line, columns - 2, '  '));
   // On a small screen every line is needed for what is asked.
-  const head = most > 8 ? [rule] : [];
+  const head: LogLine[] = most > 8 ? [{ tone: 'warning', text: rule }] : [];
+  const asked = wrapText(question.complaint ?? question.text, columns - 2);
+  const shown = (question.isUnfolded ? question.unfolded : undefined) ?? question.lines;
+  const details = wrapLines(shown, columns - 2);
   const room = Math.max(1, most - head.length - asked.length);
-  if (details.length <= room) return [...head, ...details, ...asked].slice(-most);
-  const height = Math.max(1, room - 1);
-  const top = Math.min(question.top, details.length - height);
-  const more = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
-  return [...head, ...details.slice(top, top + height), more, ...asked].slice(-most);
+  const height = details.length <= room ? details.length : Math.max(1, room - 1);
+  return { most, head, asked, details, height };
 }
 
-/** How far a question can be scrolled. */
-export function questionDepth(question: OpenQuestion, columns: number): number {
-  return question.lines.flatMap((line) => wrapText(line, columns - 2, '  ')).length;
+function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
+  const { most, head, asked, details, height } = questionParts(question, size);
+  const top = Math.min(question.top, details.length - height);
+  const text = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
+  const more: LogLine[] = height < details.length ? [{ tone: 'quiet', text }] : [];
+  const below = asked.map((line): LogLine => ({ tone: 'heading', text: line }));
+  return [...head, ...details.slice(top, top + height), ...more, ...below].slice(-most);
+}
+
+/** How many lines of the plan above a question are in sight, and how far they can be scrolled. */
+export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQuestion) {
+  const { details, height } = questionParts(question, size);
+  return { height, depth: details.length - height };
+}
+
+function wrapLines(lines: readonly LogLine[], width: number): LogLine[] {
+  return lines.flatMap(({ tone, text }) =>
+    wrapText(text, width, '  ').map((part) => ({ tone, text: part })),
+  );
 }

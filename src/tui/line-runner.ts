@@ -87,7 +87,7 @@ export class LineRunner {
     try {
       for await (const output of shell.evaluate(invocation, io)) {
         router.write(output);
-        if (output.kind === 'result') this.changes.push(output.result);
+        if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
       }
       router.end(signal.aborted ? new CancelledError() : undefined);
     } catch (error) {

@@ -8,6 +8,7 @@ import { createWriter } from '../output/writer.ts';
 import type { Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import type { MessageOutput, Output, ReadOutput } from '../shell/output.ts';
+import { planView, type PlanView } from './plan-lines.ts';
 import { foldResults } from './result-fold.ts';
 import type { LogLine, LogTone } from './state.ts';
 import type { Store } from './store.ts';
@@ -25,7 +26,7 @@ export class OutputRouter {
   readonly results: StepResult[] = [];
   hasQuit = false;
   /** What is to be shown above the next question. */
-  #plan: readonly string[] = [];
+  #plan: PlanView | undefined;
   readonly #store: Store;
   readonly #feed: TableFeed;
   readonly #title: string;
@@ -43,7 +44,6 @@ export class OutputRouter {
   }
 
   write(output: Output): void {
-    if (output.kind === 'plan') this.#plan = planLines(output.plan, plainStyle);
     const { format } = this.#invocation.options;
     if (format !== undefined && format !== 'table' && output.kind !== 'progress') {
       if (output.kind === 'result') this.results.push(output.result);
@@ -57,7 +57,8 @@ export class OutputRouter {
         else this.#print(output);
         break;
       case 'plan':
-        if (output.dryRun === true) this.#show(this.takePlan());
+        if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
+        else this.#plan = planView(output.plan);
         break;
       case 'progress':
         this.#store.dispatch({
@@ -96,9 +97,9 @@ export class OutputRouter {
   }
 
   /** The plan, for the question that follows it. */
-  takePlan(): readonly string[] {
+  takePlan(): PlanView | undefined {
     const plan = this.#plan;
-    this.#plan = [];
+    this.#plan = undefined;
     return plan;
   }
 

@@ -1,13 +1,20 @@
 import { visibleLines } from '../output/sanitize.ts';
 import type { Question } from '../shell/io.ts';
+import type { PlanView } from './plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './line.ts';
+import type { LogLine } from './state.ts';
 import type { Store } from './store.ts';
+
+/** So long there must have been no key before a question takes one: nobody answers what he has not read. */
+const QUIET_MS = 300;
 
 /** Questions that wait for an answer: shown one after the other, in the order of asking. */
 export class Questions {
   readonly #store: Store;
   readonly #waiting = new Map<number, (answer: string | undefined) => void>();
   #lastId = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #answeredAt = -Infinity;
 
   constructor(store: Store) {
     this.#store = store;
@@ -16,7 +23,7 @@ export class Questions {
   /** Resolves to `undefined` when the user says no, or when `signal` is aborted. */
   ask(
     { kind, text, details = [], expected }: Question,
-    above: readonly string[] = [],
+    plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
     if (signal?.aborted === true) return Promise.resolve(undefined);
@@ -27,7 +34,9 @@ export class Questions {
       signal?.addEventListener('abort', () => {
         this.#settle(id, undefined);
       });
-      const lines = [...above, ...details.flatMap((line) => visibleLines(line).split('\n'))];
+      const said = details
+        .flatMap((line) => visibleLines(line).split('\n'))
+        .map((line): LogLine => ({ tone: 'plain', text: line }));
       this.#store.dispatch({
         kind: 'ask',
         question: {
@@ -35,13 +44,25 @@ export class Questions {
           kind,
           text: visibleLines(text),
           expected,
-          lines,
+          isOpen: false,
+          lines: [...(plan?.folded ?? []), ...said],
+          unfolded: plan && [...plan.unfolded, ...said],
+          isUnfolded: false,
           top: 0,
           editing: EMPTY_EDITING,
           complaint: undefined,
         },
       });
+      if (this.#store.state.questions[0]?.id === id) this.#present();
     });
+  }
+
+  /** A key came before the question could have been read: it waits anew. */
+  hold(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#open();
+    }, QUIET_MS);
   }
 
   /** Enter: a wrong answer is no answer, and is asked for again. */
@@ -71,7 +92,28 @@ export class Questions {
     const resolve = this.#waiting.get(id);
     if (resolve === undefined) return;
     this.#waiting.delete(id);
+    const wasShown = this.#store.state.questions[0]?.id === id;
     this.#store.dispatch({ kind: 'answered', id });
+    if (wasShown) {
+      this.#answeredAt = performance.now();
+      this.#present();
+    }
     resolve(answer);
+  }
+
+  /** Another question is on the screen now. */
+  #present(): void {
+    const [question] = this.#store.state.questions;
+    clearTimeout(this.#timer);
+    if (question === undefined || question.isOpen) return;
+    // Who has just typed his name goes on with the password; only what is confirmed must be read.
+    const isNext = performance.now() - this.#answeredAt < QUIET_MS;
+    if (question.kind !== 'confirm' && isNext) this.#open();
+    else this.hold();
+  }
+
+  #open(): void {
+    const [question] = this.#store.state.questions;
+    if (question !== undefined) this.#store.dispatch({ kind: 'open-question', id: question.id });
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './reduce-table.ts';
 import { edit, type EditKey } from './line.ts';
 import { contextOf } from './keymap.ts';
-import { layoutOf, questionDepth, tableHeight } from './layout.ts';
+import { layoutOf, questionWindow, tableHeight } from './layout.ts';
 import { overlayLines } from './overlay-lines.ts';
 import { keyOfRow, tableRows } from './table-rows.ts';
 import { NO_FILTER, type OpenQuestion, type State } from './state.ts';
@@ -81,6 +81,10 @@ function step(state: State, action: Action): State {
       };
     case 'ask':
       return { ...state, questions: [...state.questions, action.question] };
+    case 'open-question':
+      return changeQuestion(state, (question) =>
+        question.id === action.id ? { ...question, isOpen: true } : question,
+      );
     case 'complain':
       return changeQuestion(state, (question) => ({
         ...question,
@@ -116,6 +120,7 @@ function appended(
 /** A key that edits goes to the line that has the cursor. */
 function editActive(state: State, key: EditKey): State {
   switch (contextOf(state)) {
+    case 'plan':
     case 'question':
       return changeQuestion(state, (question) => ({
         ...question,
@@ -131,6 +136,7 @@ function editActive(state: State, key: EditKey): State {
     case 'menu':
     case 'prompt':
       return { ...state, prompt: editPrompt(state.prompt, key) };
+    case 'waiting':
     case 'overlay':
     case 'table':
       return state;
@@ -173,17 +179,11 @@ function act(state: State, action: ViewAction): State {
         overlay: { kind: 'pager', title: 'messages', lines: shown, top: Infinity },
       };
     }
-    case 'scroll-up':
-    case 'scroll-down':
+    case 'unfold':
       return changeQuestion(state, (question) => ({
         ...question,
-        top: Math.max(
-          0,
-          Math.min(
-            question.top + (action === 'scroll-up' ? -1 : 1),
-            questionDepth(question, state.size.columns) - 1,
-          ),
-        ),
+        isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
+        top: 0,
       }));
     case 'history-back':
     case 'history-forth':
@@ -204,6 +204,7 @@ function act(state: State, action: ViewAction): State {
     case 'half-down':
     case 'first':
     case 'last':
+      if (state.questions.length > 0) return scrolledQuestion(state, action);
       return state.overlay.kind === 'none' ? onTable(state, action) : scrolled(state, action);
     case 'left':
     case 'right':
@@ -229,7 +230,18 @@ function scrolled(state: State, action: MoveAction): State {
   if (overlay.kind === 'none') return state;
   const height = Math.max(1, layoutOf(state).body - 1);
   const last = Math.max(0, overlayLines(state).length - height);
-  const now = Math.min(overlay.top, last);
+  return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
+}
+
+function scrolledQuestion(state: State, action: MoveAction): State {
+  return changeQuestion(state, (question) => {
+    const { height, depth } = questionWindow(state, question);
+    return { ...question, top: movedTop(question.top, action, height, depth) };
+  });
+}
+
+/** The first line shown after a move; `last` is the furthest that it can be. */
+function movedTop(top: number, action: MoveAction, height: number, last: number): number {
   const by: Record<MoveAction, number> = {
     up: -1,
     down: 1,
@@ -240,6 +252,5 @@ function scrolled(state: State, action: MoveAction): State {
     first: -Infinity,
     last: Infinity,
   };
-  const top = Math.max(0, Math.min(last, now + by[action]));
-  return { ...state, overlay: { ...overlay, top } };
+  return Math.max(0, Math.min(last, Math.min(top, last) + by[action]));
 }

@@ -1,15 +1,8 @@
 import type { StepResult } from '../change/verdict.ts';
 import { reasonsOf, VERDICT_MARKS } from '../output/result-text.ts';
 import { visible } from '../output/sanitize.ts';
-import type { LogLine, LogTone } from './state.ts';
-
-const TONES = {
-  heading: 'plain',
-  good: 'good',
-  bad: 'bad',
-  warning: 'warning',
-  quiet: 'quiet',
-} as const satisfies Record<string, LogTone>;
+import { namesText } from './plan-lines.ts';
+import type { LogLine } from './state.ts';
 
 interface Group {
   readonly result: StepResult;
@@ -52,7 +45,7 @@ function lineOf({ result, reasons, keys, devices }: Group): LogLine {
   const { mark, tone } = VERDICT_MARKS[result.verdict];
   const { action, resource, verdict } = result;
   const what = `${action} ${visible(resource)} ${keys.map(visible).join(', ')}`;
-  const where = devices.map(visible).join(', ');
+  const where = namesText(devices);
   const tail = reasons === '' ? '' : ` - ${reasons}`;
-  return { tone: TONES[tone], text: `${mark} ${what}: ${verdict} on ${where}${tail}` };
+  return { tone, text: `${mark} ${what}: ${verdict} on ${where}${tail}` };
 }

@@ -105,7 +105,7 @@ export interface FleetView {
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
 }
 
-export type LogTone = 'plain' | 'good' | 'bad' | 'warning' | 'quiet';
+export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet';
 
 /** One message, harmless already; it may be longer than a line of the screen. */
 export interface LogLine {
@@ -137,8 +137,13 @@ export interface OpenQuestion {
   readonly kind: 'confirm' | 'text' | 'secret';
   readonly text: string;
   readonly expected: string | undefined;
+  /** False while it has just come up: what is typed then was not meant for it. */
+  readonly isOpen: boolean;
   /** Shown above it; harmless already. */
-  readonly lines: readonly string[];
+  readonly lines: readonly LogLine[];
+  /** The same device by device, where there is a plan to be unfolded. */
+  readonly unfolded: readonly LogLine[] | undefined;
+  readonly isUnfolded: boolean;
   readonly top: number;
   readonly editing: Editing;
   readonly complaint: string | undefined;

@@ -42,7 +42,7 @@ export class TableReader {
       const io = {
         signal,
         ask: (question: Parameters<Questions['ask']>[0]) =>
-          this.#questions.ask(question, [], signal),
+          this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),
         trace: () => undefined,
       };

@@ -10,6 +10,8 @@ import type { State, TableState } from './state.ts';
 export interface TableRows {
   /** Folded or not, filtered, sorted. */
   readonly rows: readonly FoldedRow[];
+  /** No record holds the words of the filter as they are typed: these look like them. */
+  readonly isSimilar: boolean;
   readonly keyField: string;
   /** The fields in the order of their importance. */
   readonly fields: readonly string[];
@@ -50,13 +52,13 @@ export function shownDevices({ table, fleet }: Pick<State, 'table' | 'fleet'>): 
 export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { table } = state;
   const merged = mergedRows(table.reads, shownDevices(state), table.view, table.isFolded);
-  const filtered = filteredRows(merged.rows, table.filter.parsed);
+  const { rows: filtered, isSimilar } = filteredRows(merged.rows, table.filter.parsed);
   const sort = table.sort;
   const rows = sortedRows(filtered, sort?.field ?? merged.keyField, sort?.isDown ?? false, table);
-  return { ...merged, rows };
+  return { ...merged, rows, isSimilar };
 }
 
-type Merged = TableRows;
+type Merged = Omit<TableRows, 'isSimilar'>;
 
 const mergedRows = memoized(
   (
@@ -94,9 +96,19 @@ function unfolded(row: FoldedRow): FoldedRow[] {
   });
 }
 
-const filteredRows = memoized((rows: readonly FoldedRow[], filter: Filter) =>
-  filter.terms.length === 0 ? rows : rows.filter((row) => matchesRow(row, filter)),
-);
+const filteredRows = memoized((rows: readonly FoldedRow[], filter: Filter) => {
+  if (filter.terms.length === 0) return { rows, isSimilar: false };
+  const exact = rows.filter((row) => matchesRow(row, exactly(filter)));
+  if (exact.length > 0) return { rows: exact, isSimilar: false };
+  const similar = rows.filter((row) => matchesRow(row, filter));
+  return { rows: similar, isSimilar: similar.length > 0 };
+});
+
+function exactly({ terms }: Filter): Filter {
+  return {
+    terms: terms.map((term) => (term.kind === 'word' ? { ...term, isFuzzy: false } : term)),
+  };
+}
 
 const haystacks = new WeakMap<FoldedRow, readonly Haystack[]>();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 
 test('connects after the fingerprint is accepted and the login is typed, hidden', async () => {
   const simulator = await simulate();
@@ -11,9 +11,9 @@ test('connects after the fingerprint is accepted and the login is typed, hidden'
   const shown = program.screen().join('').replace(/\s/g, '');
   expect(shown).toContain(device?.fingerprint);
   expect(device?.log).toEqual([]);
-  program.type('yes\r');
+  await answer(program, 'yes');
   await program.waitFor('User name on');
-  program.type('admin\r');
+  await answer(program, 'admin');
   await program.waitFor('Password of admin');
   program.type('admin-secret');
   await program.waitFor('••••••••••••');
@@ -29,6 +29,7 @@ test('a declined certificate leaves the device failed, with its reason in full, 
   const [device] = simulator.devices;
   const program = await startDevsh(['connect', device?.address ?? '']);
   await program.waitFor('type yes to trust');
+  await program.waitFor('answer>');
   program.press('escape');
   await program.waitFor(/✗ 127\.0\.0\.\d\S* untrusted/);
   expect(device?.log).toEqual([]);
@@ -48,7 +49,7 @@ test('three devices with one down: the two others are shown, the third stands th
   await goToTable(program);
   program.press('r');
   await program.waitFor('type yes to trust');
-  program.type('yes\r');
+  await answer(program, 'yes');
   await program.waitFor(/ 3 devices · 24 records/);
   expect(program.screen().join('\n')).not.toContain('✗');
 });
@@ -60,7 +61,7 @@ test('Ctrl-C in the middle of a slow write finishes the request and says what wa
 
   program.type('user add username=zed first_name=Zed lastname=Zulu lang=en\r');
   await program.waitFor('Type 3 to do them');
-  program.type('3\r');
+  await answer(program, '3');
   await program.waitFor('Ctrl-C cancels');
   await expect.poll(() => simulator.devices[0]?.log.at(-1)?.method).toBe('POST');
   program.press('ctrl-c');

@@ -61,9 +61,15 @@ export async function connect(
     env: { ...ADMIN, ...options.env },
   });
   await program.waitFor('type yes to trust');
-  program.type('yes\r');
+  await answer(program, 'yes');
   await program.waitFor('connected to');
   return program;
+}
+
+/** Answers the question on the screen, as soon as it takes an answer. */
+export async function answer(program: PtyProgram, text: string): Promise<void> {
+  await program.waitFor('answer>');
+  program.type(`${text}\r`);
 }
 
 /** From the prompt to the table. Waits, because Escape and a key at once would be Alt and that key. */

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
 
 test('a resize lays the screen out anew, also through a size that is too small', async () => {
@@ -37,6 +40,17 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves the terminal clean', async 
   expect(program.buffer).toBe('normal');
   expect(program.cursor.isShown).toBe(true);
   expect(program.modes.bracketedPasteMode).toBe(false);
+});
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends the demo with nothing left', async (signal) => {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-pty-tmp-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const program = await startDevsh(['demo'], { env: { TMPDIR: folder } });
+  await program.waitFor('connected to 3 devices');
+  expect(await readdir(folder)).toHaveLength(1);
+  program.kill(signal);
+  expect((await program.exit).signal).toBe({ SIGTERM: 15, SIGHUP: 1 }[signal]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([

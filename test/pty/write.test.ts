@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connect, goToTable, simulate } from './devsh.ts';
+import { answer, connect, goToTable, simulate } from './devsh.ts';
 
 test('a user is added with completion, read back, and is in the table', async () => {
   const simulator = await simulate({ devices: 2 });
@@ -19,7 +20,7 @@ test('a user is added with completion, read back, and is in the table', async ()
   program.type('en\r');
   await program.waitFor('2 to add');
   await program.waitFor('Type 2 to do them');
-  program.type('2\r');
+  await answer(program, '2');
   await program.waitFor(/✓ add user carol: done on 127\.0\.0\.2\S*, 127\.0\.0\.3/);
   await program.waitFor(/^. all +carol +Carol +Clark +en/m);
 
@@ -42,7 +43,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   program.press('d');
   await program.waitFor('2 to delete');
   await program.waitFor('do not come back');
-  program.type('y\r');
+  await answer(program, 'y');
   await program.waitFor('that is not "2"');
   expect(names().every((users) => users.includes('viewer'))).toBe(true);
   program.press('escape');
@@ -51,10 +52,48 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
 
   program.press('d');
   await program.waitFor('Type 2 to do them');
-  program.type('2\r');
+  await answer(program, '2');
   await program.waitFor(/✓ delete user viewer: done on 127\.0\.0\.2\S*, 127/);
   expect(names().some((users) => users.includes('viewer'))).toBe(false);
   await program.waitFor('no record matches the filter');
+});
+
+test('what is typed before a question can have been read does not answer it', async () => {
+  const simulator = await simulate();
+  const program = await connect(simulator);
+  program.type('user delete viewer\r');
+  for (let keys = 0; keys < 40; keys++) {
+    program.type('y\r');
+    if (program.screen().join('\n').includes('delete user viewer on')) break;
+    await setTimeout(20); // as fast as a key repeats
+  }
+  program.type('y\r');
+  await program.waitFor('answer>');
+  expect(simulator.devices[0]?.users.some(({ username }) => username === 'viewer')).toBe(true);
+  expect(program.screen().join('\n')).toContain('Type y to do it');
+  await answer(program, 'y');
+  await program.waitFor('delete user viewer: done');
+});
+
+test('u takes the last run back, with its plan shown and asked for', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  program.type('user set viewer lang=de\r');
+  await program.waitFor('lang: en -> de');
+  await answer(program, '2');
+  await program.waitFor('set user viewer: done');
+  await goToTable(program);
+  program.press('u');
+  await program.waitFor('lang: de -> en');
+  expect(program.screen().join('\n')).toContain('set user viewer on 127.0.0.2');
+  await program.waitFor('answer>');
+  program.press('tab');
+  await program.waitFor(/127\.0\.0\.3\S* · 1 step\n +~ set user viewer\n +lang +de -> en/);
+  await answer(program, '2');
+  await program.waitFor(/› undo\n ✓ set user viewer: done on 127\S+, 127/);
+  expect(simulator.devices[1]?.users).toContainEqual(
+    expect.objectContaining({ username: 'viewer', lang: 'en' }),
+  );
 });
 
 test('marked records on different devices become one command for each set of devices', async () => {
@@ -69,9 +108,9 @@ test('marked records on different devices become one command for each set of dev
   await program.waitFor('[2 marked]');
   program.press('d');
   await program.waitFor(/delete user aa.one on 127\.0\.0\.2\S*\? Type y/);
-  program.type('y\r');
+  await answer(program, 'y');
   await program.waitFor(/delete user aa.two on 127\.0\.0\.3\S*\? Type y/);
-  program.type('y\r');
+  await answer(program, 'y');
   await program.waitFor('no record matches the filter');
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
 });
@@ -85,7 +124,7 @@ test('e opens the prompt with the record, to be changed and run', async () => {
   program.press('ctrl-w');
   program.type('lang=de\r');
   await program.waitFor('lang: en -> de');
-  program.type('y\r');
+  await answer(program, 'y');
   await program.waitFor(/✓ set user viewer: done/);
 });
 
@@ -100,7 +139,7 @@ test('three pasted lines wait for Enter and a yes, then run one after the other'
   program.press('enter');
   await program.waitFor('Run these 3 lines');
   expect(simulator.devices[0]?.log.length).toBe(requests);
-  program.type('y\r');
+  await answer(program, 'y');
   await program.waitFor('11 records');
   expect(simulator.devices[0]?.users.map(({ username }) => username)).toEqual(
     expect.arrayContaining(['p1', 'p2', 'p3']),

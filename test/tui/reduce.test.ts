@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { actionFor, contextOf } from '../../src/tui/keymap.ts';
 import { inputLine } from '../../src/tui/input-line.ts';
 import { isTooSmall, layoutOf } from '../../src/tui/layout.ts';
 import { EMPTY_EDITING, lineText } from '../../src/tui/line.ts';
 import type { State } from '../../src/tui/state.ts';
+import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import { wrapText } from '../../src/tui/wrap.ts';
 import { after, stateOf, user } from './table-fixture.ts';
 
@@ -82,7 +84,10 @@ describe('questions', () => {
     kind: 'secret',
     text: 'Password:',
     expected: undefined,
+    isOpen: true,
     lines: [],
+    unfolded: undefined,
+    isUnfolded: false,
     top: 0,
     editing: EMPTY_EDITING,
     complaint: undefined,
@@ -105,15 +110,50 @@ describe('questions', () => {
   });
 
   test('a long plan can be scrolled, and the question stays in sight', () => {
-    const lines = Array.from({ length: 100 }, (_, n) => `step ${n}`);
+    const lines = Array.from({ length: 100 }, (_, n) => ({
+      tone: 'plain' as const,
+      text: `step ${n}`,
+    }));
     const state = after(start, {
       kind: 'ask',
       question: { ...question, kind: 'confirm', text: 'Type 100:', lines },
     });
-    expect(layoutOf(state).question.at(-1)).toBe('Type 100:');
-    const down = after(state, { kind: 'view', action: 'scroll-down' });
-    expect(layoutOf(down).question).toContain('step 1');
-    expect(layoutOf(down).question).not.toContain('step 0');
+    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    expect(shown(state).at(-1)).toBe('Type 100:');
+    const down = after(state, { kind: 'view', action: 'down' });
+    expect(shown(down)).toContain('step 1');
+    expect(shown(down)).not.toContain('step 0');
+    const end = after(
+      state,
+      ...Array.from({ length: 99 }, () => {
+        return { kind: 'view', action: 'page-down' } as const;
+      }),
+    );
+    expect(shown(end)).toContain('step 99');
+    expect(shown(after(end, { kind: 'view', action: 'up' }))).not.toContain('step 99');
+  });
+
+  test('take no key until they can have been read', () => {
+    const fresh = { ...question, kind: 'confirm', isOpen: false } as const;
+    const state = after(start, { kind: 'ask', question: fresh });
+    expect(actionFor({ kind: 'key', text: '', ...parseKey('enter') }, contextOf(state))).toBe(
+      undefined,
+    );
+    expect(typed(state, 'y').questions[0]?.editing.line.before).toBe('');
+    const open = after(state, { kind: 'open-question', id: 1 });
+    expect(typed(open, 'y').questions[0]?.editing.line.before).toBe('y');
+    expect(contextOf(open)).toBe('question');
+  });
+
+  test('a plan is unfolded device by device, and folded again', () => {
+    const folded = [{ tone: 'good', text: 'add user bob on fw1, fw2' }] as const;
+    const unfolded = [...folded, { tone: 'plain', text: 'lang  de' }] as const;
+    const toggle = { kind: 'view', action: 'unfold' } as const;
+    const state = after(start, { kind: 'ask', question: { ...question, lines: folded, unfolded } });
+    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    expect(shown(state)).not.toContain('lang  de');
+    expect(shown(after(state, toggle))).toContain('lang  de');
+    expect(shown(after(state, toggle, toggle))).not.toContain('lang  de');
   });
 });
 

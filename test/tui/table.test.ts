@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/output/width.ts';
 import type { ViewAction } from '../../src/tui/actions.ts';
+import { titleLine } from '../../src/tui/bar-lines.ts';
 import { detailLines } from '../../src/tui/detail-lines.ts';
 import type { State } from '../../src/tui/state.ts';
 import { copyLines, deleteLines, editLine, useLine } from '../../src/tui/table-commands.ts';
@@ -96,6 +97,15 @@ describe('filter and sort', () => {
     expect(tableRows(typed).rows).toHaveLength(1);
     expect(tableRows(press(typed, 'keep-filter')).rows).toHaveLength(1);
     expect(tableRows(press(typed, 'clear-filter')).rows).toHaveLength(5);
+  });
+
+  test('only where nothing contains the words, similar records are shown, and it says so', () => {
+    const exact = type(press(fleet, 'filter'), 'bob');
+    expect(tableRows(exact)).toMatchObject({ isSimilar: false });
+    expect(tableRows(exact).rows.every(({ record }) => record['username'] === 'bob')).toBe(true);
+    const similar = type(press(fleet, 'filter'), 'alce');
+    expect(tableRows(similar).rows.map(({ record }) => record['username'])).toContain('alice');
+    expect(titleLine(similar).left).toMatch(/filter: alce \(\d similar rows?\)/);
   });
 
   test('half a pattern keeps what was filtered before, and says what is wrong', () => {
