@@ -20,13 +20,14 @@ const BUG = 70;
  * full screen. Resolves to the exit status; throws nothing.
  */
 export async function main(host: Host): Promise<number> {
-  ignoreClosedPipes(host);
+  const output = watchOutput(host);
   const words = host.argv;
   const isDemo = words[0] === 'demo' && !words.includes('--help') && !words.includes('-h');
   try {
     const { paths, cleanUp } = await choosePaths(host.env, isDemo);
     try {
-      return await runIn(host, paths, cleanUp);
+      const exitCode = await runIn(host, paths, cleanUp);
+      return (await output.isLost()) && exitCode === 0 ? 1 : exitCode;
     } finally {
       cleanUp();
     }
@@ -107,13 +108,29 @@ async function runTour(shell: Shell, host: Host, firstLine: string): Promise<num
   return 0;
 }
 
-/** A reader that went away (`| head`) must not end a write in the middle: the rest is not printed. */
-function ignoreClosedPipes(host: Host): void {
+/**
+ * Output that cannot be written must not end a write to devices in the middle: the rest is not
+ * printed. A reader that went away (`| head`) is no failure, a full disk is.
+ */
+function watchOutput(host: Host): { isLost(): Promise<boolean> } {
+  let isLost = false;
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+      if (error.code === 'EPIPE' || error.code === 'EIO' || isLost) return;
+      isLost = true;
+      const reason = error.code === 'ENOSPC' ? 'no space left on the disk' : error.message;
+      if (stream === host.stdout) {
+        host.stderr.write(`devsh: the output cannot be written: ${visibleLines(reason)}\n`);
+      }
     });
   }
+  return {
+    async isLost() {
+      // A stream tells of a failed write in a later turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      return isLost;
+    },
+  };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

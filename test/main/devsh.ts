@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly stopAt?: { readonly text: string; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** The reader of stdout goes away after so many characters. */
   readonly brokenPipeAfter?: number;
+  /** The disk that stdout goes to is full after so many characters. */
+  readonly diskFullAfter?: number;
 }
 
 export interface Run {
@@ -111,7 +113,7 @@ export function usernames(device: SimulatedDevice): string[] {
 }
 
 async function runMain(argv: readonly string[], options: RunOptions): Promise<Run> {
-  const { tty, stdin: input = '', stopAt, brokenPipeAfter } = options;
+  const { tty, stdin: input = '', stopAt, brokenPipeAfter, diskFullAfter } = options;
   const text = { stdout: '', stderr: '' };
   const streams = { stdin: terminal(tty), stdout: terminal(tty), stderr: terminal(tty) };
   let stop: (signal: 'SIGINT' | 'SIGTERM') => void = () => undefined;
@@ -127,6 +129,9 @@ async function runMain(argv: readonly string[], options: RunOptions): Promise<Ru
     }
     if (name === 'stdout' && text.stdout.length > (brokenPipeAfter ?? Infinity)) {
       streams.stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    }
+    if (name === 'stdout' && text.stdout.length > (diskFullAfter ?? Infinity)) {
+      streams.stdout.destroy(Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' }));
     }
     const shown = stripVTControlCharacters(text.stderr);
     if (name === 'stderr' && shown.length > answered && /[:?>] $/.test(shown)) {

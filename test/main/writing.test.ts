@@ -288,6 +288,17 @@ test('Ctrl-C lets the request in flight finish, and says what was not sent', asy
   expect(stdout.match(/: done/g)).toHaveLength(holders.length);
 });
 
+test('output that cannot be written fails the command, and ends no write in the middle', async () => {
+  const { devsh, devices, writes } = await startFleet({ devices: 3 });
+  const add = 'user add username=carol first_name=C lastname=L lang=de --on @lab --yes';
+  const { stderr, exitCode } = await devsh(`${add} --format jsonl`, { diskFullAfter: 1 });
+  expect(stderr).toContain('the output cannot be written: no space left on the disk');
+  expect(stderr).not.toContain('bug');
+  expect(exitCode).toBe(1);
+  expect(writes()).toHaveLength(3);
+  for (const device of devices) expect(usernames(device)).toContain('carol');
+});
+
 test('SIGTERM ends with 143', async () => {
   const { devsh } = await startFleet({ devices: 3, latencyMs: 20 });
   const { exitCode } = await devsh('user add username=zoe --on @lab --yes', {
