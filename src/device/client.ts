@@ -6,6 +6,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
+import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
@@ -63,6 +64,11 @@ export class DeviceClient {
     return this.#origin;
   }
 
+  /** How long one whole answer may take. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs?.() ?? 10_000;
+  }
+
   /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
     try {
@@ -74,8 +80,8 @@ export class DeviceClient {
   }
 
   #limits(): ExchangeLimits {
-    const { timeoutMs, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
-    return { timeoutMs: timeoutMs?.() ?? 10_000, maxBodyBytes };
+    const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+    return { timeoutMs: this.timeoutMs, maxBodyBytes };
   }
 
   /** Ends reads under way; a write under way keeps its connection until it is answered. */
@@ -157,8 +163,15 @@ export class DeviceClient {
       return answer;
     } catch (error) {
       trace?.(`< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      if (error instanceof UntrustedError) this.#leaveOpenConnections();
       throw error;
     }
+  }
+
+  /** After a wrong certificate the next request checks anew, also where a connection was still good. */
+  #leaveOpenConnections(): void {
+    void this.#pool?.close();
+    this.#pool = undefined;
   }
 
   #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {

@@ -37,6 +37,9 @@ export interface RawRequest {
   readonly form?: FormPairs;
 }
 
+/** All pages of a list may take so many times as long as one answer. */
+const PAGES_TIME = 10;
+
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
@@ -60,7 +63,8 @@ export class Device {
   async list(resource: string, signal?: AbortSignal): Promise<Listing> {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = collectionPath(this.profile, resource);
-    return readPages(path, this.ref, (page) => this.#page(page, resource, signal));
+    const maxMs = PAGES_TIME * this.#client.timeoutMs;
+    return readPages(path, this.ref, (page) => this.#page(page, resource, signal), maxMs);
   }
 
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */
@@ -81,7 +85,9 @@ export class Device {
     const url = URL.canParse(request.path, this.#client.origin)
       ? new URL(request.path, this.#client.origin)
       : undefined;
-    if (!request.path.startsWith('/') || url?.origin !== this.#client.origin) {
+    // The URL parser would drop line ends and tabs, and make it another path.
+    const hasControls = /\p{Cc}/u.test(request.path);
+    if (hasControls || !request.path.startsWith('/') || url?.origin !== this.#client.origin) {
       throw new UsageError(
         `${JSON.stringify(request.path.slice(0, 200))} is no path on the device: it starts with one slash, as /api/user/`,
       );

@@ -10,12 +10,16 @@ const MAX_RECORDS = 1_000_000;
  * Reads a list page by page until there is no next one. Of `next` only path and query count: behind
  * a proxy it may name another host, which must never get a request. Throws ProtocolError rather than
  * leave records out.
+ *
+ * @param maxMs no further page is asked for after so long
  */
 export async function readPages(
   path: string,
   device: DeviceRef,
   readPage: (path: string) => Promise<DecodedList>,
+  maxMs = Infinity,
 ): Promise<{ records: readonly DeviceRecord[]; envelope: string }> {
+  const startedAt = performance.now();
   const seen = new Set([path]);
   const first = await readPage(path);
   const records: DeviceRecord[] = [...first.records];
@@ -35,10 +39,12 @@ export async function readPages(
         `the pages of ${path} go in a circle: ${oneLine(next)} again`,
       );
     }
-    if (seen.size >= MAX_PAGES || records.length >= MAX_RECORDS) {
+    const isLate = performance.now() - startedAt > maxMs;
+    if (isLate || seen.size >= MAX_PAGES || records.length >= MAX_RECORDS) {
       throw new ProtocolError(
         device,
-        `${path} does not end: ${seen.size} pages with ${records.length} records so far`,
+        `${path} does not end: ${seen.size} pages with ${records.length} records so far` +
+          (isLate ? '. Give it longer with --timeout' : ''),
       );
     }
     seen.add(next);

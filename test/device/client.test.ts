@@ -119,6 +119,16 @@ test.each([
   await expect(deviceAt(server).list('user')).rejects.toThrow(why);
 });
 
+test('pages that come slowly and without end are given up', async () => {
+  const server = await serve((_request, response, count) => {
+    const body = JSON.stringify({ next: `?page=${count}x`, results: [{ uuid: '1' }] });
+    setTimeout(() => response.end(body), 50);
+  });
+  const device = deviceAt(server, { timeoutMs: () => 200 });
+  await expect(device.list('user')).rejects.toThrow('does not end');
+  expect(server.requests.length).toBeLessThan(60);
+});
+
 test('a list that is shorter than it says is an error', async () => {
   const server = await serve((_request, response) => {
     response.end('{"count": 2, "next": null, "results": [{"uuid": "1"}]}');

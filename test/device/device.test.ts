@@ -190,7 +190,11 @@ test('a changed certificate is refused with both fingerprints before anything is
   expect(error).toMatchObject({ code: 'untrusted', reason: 'changed', exitCode: 5 });
   expect(String(error)).toContain(pinned);
   expect(String(error)).toContain('trust replace fw1');
+  // Not over a connection that was opened before the change either.
+  await expect(device.list('user')).rejects.toMatchObject({ reason: 'changed' });
   expect(box.log).toHaveLength(before);
+  box.setFault('certificate-change', false);
+  expect((await device.list('user')).records.length).toBeGreaterThan(0);
 });
 
 test('an unknown certificate is refused with its fingerprint, so that the caller can ask', async () => {
@@ -223,6 +227,8 @@ test('raw requests give any answer and cannot leave the device', async () => {
     'https://example.com/',
     'api/user/',
     '/\\example.com/',
+    '/api/user/\r\nx/',
+    '/api/us\ter/',
     '',
   ]) {
     await expect(device.raw({ method: 'GET', path })).rejects.toMatchObject({ code: 'usage' });
