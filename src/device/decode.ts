@@ -31,6 +31,9 @@ const ENVELOPES = ['results', 'data', 'rows', 'records', 'users', 'user'];
 const ASIDE =
   /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp)$/;
 
+/** More in one answer than any device holds: a bound on time and memory. */
+const MAX_RECORDS = 1_000_000;
+
 const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 
 /** Reads every list format that devices are known to use. Throws DecodeFailure or DeclinedFailure. */
@@ -45,6 +48,7 @@ export function decodeList(
   if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
   const declined = declinedReason(body);
   if (declined !== undefined) throw new DeclinedFailure(declined);
+  if (hasMoreLines(body, MAX_RECORDS)) throw new DecodeFailure(`more than ${MAX_RECORDS} lines`);
   const list = decodeTextList(body);
   // Any line with "=" looks like a field; a record without a key is more likely a message.
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
@@ -136,6 +140,7 @@ function decodeInner(value: Value, name: string, resource: string, profile: Prof
 }
 
 function recordsOf(items: readonly Value[]): DeviceRecord[] {
+  if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
   return items.map((item) => {
     if (!isObject(item)) throw new DecodeFailure('a list in which not every item is a record');
     return item;
@@ -154,11 +159,13 @@ function keyedRecords(value: JsonObject, resource: string, profile: Profile): De
     const record = item as JsonObject;
     if (Object.values(record).some((held) => valueText(held) === key)) return record;
     const hasId = idFieldOf(profile, record) !== undefined;
-    const isIdLike = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27})$/i.test(key);
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(key);
+    const isIdLike = isUuid || /^\d+$/.test(key);
     if (!Object.hasOwn(record, keyField) && (hasId || !isIdLike)) {
       return { [keyField]: key, ...record };
     }
-    return hasId ? record : { id: key, ...record };
+    // Sent back under another name, it would not be known again: the device made a second record.
+    return hasId ? record : { [isUuid ? 'uuid' : 'id']: key, ...record };
   });
 }
 
@@ -183,6 +190,13 @@ function isRecordLike(value: JsonObject, resource: string, profile: Profile): bo
     const held = Object.hasOwn(value, field) ? value[field] : undefined;
     return ['string', 'number', 'bigint'].includes(typeof held);
   });
+}
+
+/** Counts without splitting: the lines of a hostile body take many times its size. */
+function hasMoreLines(text: string, limit: number): boolean {
+  const ends = /\r\n|\n|\r/g;
+  for (let lines = 0; lines < limit; lines += 1) if (!ends.test(text)) return false;
+  return true;
 }
 
 /** `"error": ""`, `null`, `0` and `[]` say that there is none. */

@@ -35,6 +35,12 @@ describe('a list', () => {
     ],
     ['keyed by uuid', { '6f1c': alice, '0b7e': bob }, 'user', both],
     ['keyed by name', { alice: { lang: 'de' } }, 'user', [{ username: 'alice', lang: 'de' }]],
+    [
+      'keyed by the uuid, under the name by which a write gives it back',
+      { '6f1c9a52-0000-4000-8000-000000000001': { username: 'eve' } },
+      'user',
+      [{ uuid: '6f1c9a52-0000-4000-8000-000000000001', username: 'eve' }],
+    ],
     ['keyed by number', { 7: { username: 'eve' } }, 'user', [{ id: '7', username: 'eve' }]],
     [
       'keyed by a name that is an envelope elsewhere',
@@ -113,6 +119,13 @@ test.each([
 ])('%j is no list, and the reason is told', (text, why) => {
   expect(() => decodeList(text, 'user')).toThrow(DecodeFailure);
   expect(() => decodeList(text, 'user')).toThrow(why);
+});
+
+test.each([
+  ['records', `[${'{},'.repeat(1_000_000)}{}]`],
+  ['lines', 'username=a\n\n'.repeat(500_001)],
+])('more than a million %s are refused', (what, text) => {
+  expect(() => decodeList(text, 'user')).toThrow(`more than 1000000 ${what}`);
 });
 
 test.each([
