@@ -1,3 +1,4 @@
+import { oneLine } from '../device/text.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
 import { editDistance, suggest } from '../suggest.ts';
@@ -60,6 +61,8 @@ export function bind(words: readonly Word[], commands: readonly CommandSpec[]): 
     }
     options = apply(option, options);
   }
+  // `devsh --help` asks for all commands, not for what `help` does.
+  if (first === undefined) options = { ...options, help: false };
   const args = options.help ? new Arguments(new Map()) : bindArguments(command, verb, operands);
   return { command, verb, args, options, line: maskedLine(words) };
 }
@@ -162,7 +165,7 @@ function findOption(name: string, word: Word): OptionSpec {
   const spec = OPTIONS.find((option) => option.name === name);
   if (spec !== undefined) return spec;
   const names = OPTIONS.map((option) => option.name);
-  throw new UsageError(`there is no option --${name}`, {
+  throw new UsageError(`there is no option --${oneLine(name)}`, {
     column: word.start,
     suggestions: suggest(name, names).map((other) => `--${other}`),
   });
@@ -189,7 +192,7 @@ function findCommand(word: Word, commands: readonly CommandSpec[]): CommandSpec 
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
   if (command !== undefined) return command;
-  throw new UsageError(`there is no command "${word.text}"; "help" lists them all`, {
+  throw new UsageError(`there is no command "${oneLine(word.text)}"; "help" lists them all`, {
     column: word.start,
     suggestions: suggest(
       word.text,
@@ -220,9 +223,9 @@ function findVerb(
   const other =
     fallback === undefined
       ? ''
-      : `; to search for it: ${command.name} ${fallback.name} ${first.text}`;
+      : `; to search for it: ${command.name} ${fallback.name} ${oneLine(first.text)}`;
   throw new UsageError(
-    `${command.name} has no verb "${first.text}"; it has ${names.join(', ')}${other}`,
+    `${command.name} has no verb "${oneLine(first.text)}"; it has ${names.join(', ')}${other}`,
     { column: first.start, suggestions: meant },
   );
 }
@@ -235,12 +238,16 @@ function bindArguments(command: CommandSpec, verb: VerbSpec, operands: readonly 
     if (taken.length === 0 && arg.isRequired === true) {
       throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`);
     }
+    const empty = taken.find(({ text }) => text.trim() === '');
+    if (empty !== undefined && arg.mayBeEmpty !== true) {
+      throw new UsageError(`${arg.name} is empty: ${arg.summary}`, { column: empty.start });
+    }
     bound.set(arg.name, taken);
     left = left.slice(taken.length);
   }
   const [extra] = left;
   if (extra !== undefined) {
-    throw new UsageError(`${title(command, verb)} takes no further word "${extra.text}"`, {
+    throw new UsageError(`${title(command, verb)} takes no further word "${oneLine(extra.text)}"`, {
       column: extra.start,
     });
   }

@@ -39,5 +39,7 @@ export function integerOf(text: string, least: number, most: number): number {
 }
 
 export function namesOf(text: string): string[] {
-  return text.split(/[\s,]+/).filter((name) => name !== '');
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  if (names.length === 0) throw new UsageError('no field is named');
+  return names;
 }

@@ -30,6 +30,8 @@ export interface ArgSpec {
   readonly isRequired?: boolean;
   /** Takes all words that are left. */
   readonly isRest?: boolean;
+  /** An empty word (`""`, a variable that was not set) is taken; elsewhere it is a mistake. */
+  readonly mayBeEmpty?: boolean;
   complete?(scope: CompletionScope): readonly Candidate[];
 }
 

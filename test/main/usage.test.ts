@@ -28,6 +28,10 @@ test.each([
   ['device add fw1 http://10.0.0.5', 15, undefined],
   ['device add fw1 10.0.0.5:99999', 15, undefined],
   ['get api/user/', 4, undefined],
+  ['user show ', 10, undefined],
+  ['user set  lang=de', 9, undefined],
+  ['user delete bob ', 16, undefined],
+  ['user list --columns ,', 20, undefined],
 ])('"%s" is wrong at column %i', async (line, column, suggestions) => {
   const devsh = await makeDevsh();
   const { stdout, exitCode } = await devsh([...line.split(' '), '--json']);
@@ -93,6 +97,21 @@ test.each(['', 'help', '--help', '-h', 'help user', 'user --help', 'help user ad
     expect(exitCode).toBe(0);
   },
 );
+
+test.each(['-h', '--help'])('%s alone lists all commands', async (option) => {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh(option);
+  expect(stdout).toContain('the incident shell');
+  expect(stdout).toContain('user delete');
+  expect(exitCode).toBe(0);
+});
+
+test('a very long word is not repeated at length', async () => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh(['x'.repeat(300_000)]);
+  expect(stderr.length).toBeLessThan(500);
+  expect(exitCode).toBe(2);
+});
 
 test('the version is one line', async () => {
   const devsh = await makeDevsh();

@@ -1,4 +1,5 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
+import { oneLine } from '../../device/text.ts';
 import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import type { Word } from '../parse.ts';
@@ -32,7 +33,7 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
   for (const { text, start } of words) {
     const at = text.indexOf('=');
     if (at < 1) {
-      throw new UsageError(`"${text}" is not field=value`, { column: start });
+      throw new UsageError(`"${oneLine(text)}" is not field=value`, { column: start });
     }
     const field = text.slice(0, at);
     if (Object.hasOwn(fields, field)) {

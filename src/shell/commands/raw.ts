@@ -4,6 +4,7 @@ import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
+import { oneLine } from '../../device/text.ts';
 import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
@@ -56,7 +57,8 @@ export const post: CommandSpec = {
         const path = pathOf(call);
         const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
           const at = text.indexOf('=');
-          if (at < 1) throw new UsageError(`"${text}" is not field=value`, { column: start });
+          if (at < 1)
+            throw new UsageError(`"${oneLine(text)}" is not field=value`, { column: start });
           return [text.slice(0, at), text.slice(at + 1)] as const;
         });
         const members = await call.members();

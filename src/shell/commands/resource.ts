@@ -33,6 +33,7 @@ function list(resource: string): VerbSpec {
         name: 'FILTER',
         summary: 'words (anywhere), field=value, field!=value, field~regex; all must match',
         isRest: true,
+        mayBeEmpty: true,
         complete: (scope) => fieldCandidates(scope, resource),
       },
     ],
