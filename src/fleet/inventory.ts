@@ -135,6 +135,7 @@ function contentOf(source: YamlSource): FileContent {
     throw source.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
   }
   const path = issue?.path ?? [];
+  if (path.length === 0) throw source.error(path, 'the file is to hold "devices:" and "groups:"');
   const key = path.at(-1);
   if ((key === 'name' || key === 'address') && !source.has(path)) {
     throw source.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);

@@ -78,7 +78,7 @@ test.each([
     '2:35: groups must be a list of group names',
   ],
   ['devices: 5', '1:10: devices must be a list of devices'],
-  ['- a', '1:1: the file '],
+  ['- a', '1:1: the file is to hold "devices:" and "groups:"'],
   ['devices: [', ':11: '],
   ['a: 1\na: 2', '2:1: Map keys must be unique'],
   [
