@@ -53,7 +53,8 @@ export async function* applyPlan(
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
   const planned = plan.devices.filter(({ steps }) => steps.length > 0);
-  const rule = new StopRule(options.rollOut, planned.length);
+  const unread = plan.devices.filter(({ error }) => error !== undefined).length;
+  const rule = new StopRule(options.rollOut, planned.length + unread, unread);
   const portions = portionsOf(planned, options.rollOut);
   for (const [index, portion] of portions.entries()) {
     if (index > 0) await between(index, portions, rule, options);

@@ -49,21 +49,43 @@ export function isChangeSetFile(file: string, text: string): boolean {
 
 /** Reads a CSV file as adds: the first line names the fields, each further line is a record. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
-  let rows: Record<string, string>[];
+  let rows: { record: Record<string, string>; info: { lines: number } }[];
   try {
     rows = parseCsv(text, {
       bom: true,
       columns: (header: string[]) => header.map((name) => name.trim()),
       skip_empty_lines: true,
-      delimiter: [',', ';', '\t'],
-    });
+      delimiter: delimiterOf(text),
+      info: true,
+    }) as unknown as typeof rows;
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'not CSV'}`, {
       cause: error,
     });
   }
   if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);
-  return rows.map((fields) => ({ action: 'add', resource, fields }));
+  const lines = new Map<string, number>();
+  for (const { record, info } of rows) {
+    const key = record['username'];
+    if (key === undefined) continue;
+    const place = `${file}:${info.lines}`;
+    if (key.trim() === '') throw new UsageError(`${place}: this ${resource} has no username`);
+    const earlier = lines.get(key);
+    if (earlier !== undefined) {
+      throw new UsageError(
+        `${place}: ${resource} ${key} is added twice (first in line ${earlier})`,
+      );
+    }
+    lines.set(key, info.lines);
+  }
+  return rows.map(({ record }) => ({ action: 'add', resource, fields: record }));
+}
+
+/** What stands most often between the names of the first line. */
+function delimiterOf(text: string): string {
+  const [header = ''] = text.split('\n');
+  const counts = [',', ';', '\t'].map((mark) => ({ mark, count: header.split(mark).length }));
+  return counts.reduce((best, one) => (one.count > best.count ? one : best)).mark;
 }
 
 function changeOf(source: YamlSource, path: Path, item: unknown): Change {

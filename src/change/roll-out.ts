@@ -47,13 +47,20 @@ export function isGood({ verdict }: StepResult): boolean {
 export class StopRule {
   readonly #rollOut: RollOut;
   readonly #deviceCount: number;
+  readonly #unreadCount: number;
   readonly #failed = new Set<string>();
   readonly #refusedLogins = new Set<string>();
   #reason: string | undefined;
 
-  constructor(rollOut: RollOut, deviceCount: number) {
+  /**
+   * @param deviceCount of all devices that are to be changed
+   * @param unreadCount how many of them could not be read: they have failed before the first write
+   */
+  constructor(rollOut: RollOut, deviceCount: number, unreadCount = 0) {
     this.#rollOut = rollOut;
     this.#deviceCount = deviceCount;
+    this.#unreadCount = unreadCount;
+    this.#checkFailures();
   }
 
   get reason(): string | undefined {
@@ -75,9 +82,13 @@ export class StopRule {
       this.#refusedLogins.add(result.device.name);
       if (this.#refusedLogins.size >= MAX_REFUSED_LOGINS) this.stop('the login was refused twice');
     }
+    this.#checkFailures();
+  }
+
+  #checkFailures(): void {
     const { maxFailures } = this.#rollOut;
     if (maxFailures === undefined) return;
-    const count = this.#failed.size;
+    const count = this.#failed.size + this.#unreadCount;
     const { kind, limit } = maxFailures;
     const share = (100 * count) / this.#deviceCount;
     if (kind === 'count' ? count > limit : share > limit) {

@@ -44,8 +44,10 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
       afterCanary: (canary) => checkCanary(call, canary, members, plan),
     });
+    let hasStopped = false;
     for await (const event of events) {
       if (event.kind === 'stopped') {
+        hasStopped = true;
         yield { kind: 'message', level: 'warning', text: `stopped: ${event.reason}` };
         continue;
       }
@@ -54,8 +56,9 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     }
     await file.append(journalLine({ kind: 'end', at: now(call) }));
     yield { kind: 'summary', run: plan.run, counts: tally.counts };
-    const { skipped = 0, unknown = 0, failed = 0 } = tally.counts;
-    if (skipped + unknown > 0) {
+    const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
+    // What was left out because of drift needs a new plan.
+    if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
       yield { kind: 'message', level: 'info', text: `go on with "resume ${plan.run}"` };
     } else if (failed > 0 && stepCount(plan) > 1) {
       const text = `try again what failed with "retry ${plan.run}"`;

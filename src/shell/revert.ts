@@ -58,7 +58,8 @@ async function* keepOrRevert(
     yield output;
   }
   // What was asked for is not so; where the way back failed, too, its verdicts decide.
-  if (isBack && cancelled === undefined) {
+  if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: taken back');
+  if (isBack) {
     throw new RefusedError(`not confirmed in time: run ${runId} was taken back`);
   }
 }

@@ -5,7 +5,7 @@ import { parseJournal } from '../../src/change/journal.ts';
 import { freezePlan, thawPlan } from '../../src/change/plan-file.ts';
 import { outcomesOf } from '../../src/change/run-results.ts';
 import { undoOf } from '../../src/change/undo.ts';
-import { documentedProfile } from '../../src/device/profile.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';

@@ -5,7 +5,7 @@ import { mergeDevicePlans, planDevice, type Plan, type Step } from '../../src/ch
 import { IN_ONE_GO } from '../../src/change/roll-out.ts';
 import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
-import { documentedProfile } from '../../src/device/profile.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 
 /** What the model does with one write. `late` is carried out, but shows only at the second look. */

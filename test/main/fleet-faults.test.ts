@@ -22,7 +22,8 @@ test(
       if (fault === 'refuse') device.setFault(fault);
       else if (fault !== undefined) device.setFault(fault, 1, { method: 'POST' });
     }
-    const line = 'user add username=zoe lang=de --on @lab --yes --json --concurrency 32 --timeout 2';
+    const line =
+      'user add username=zoe lang=de --on @lab --yes --json --concurrency 32 --timeout 2';
     const { stdout, exitCode } = await devsh(line);
     expect(exitCode).toBe(3);
     const { results, summary } = JSON.parse(stdout) as {

@@ -98,7 +98,7 @@ test('without a terminal, apply --confirm takes itself back when its time is ove
   const program = startProgram(argv, devsh.folder, CHANGES);
   const { code, stderr } = await program.ended;
   expect(stderr).toContain('not confirmed: taking run');
-  expect(code).toBe(0);
+  expect(code).toBe(6);
   expect(writes()).toHaveLength(4);
   expect(device(1).users).toEqual(before);
 });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseLine } from '../../src/shell/parse.ts';
@@ -63,15 +64,18 @@ function told(text: string, fleet: TestFleet): string[] {
   return lines.map((line) => masked(line, fleet));
 }
 
-/** `{sim1}` is the address of a device, `{sim1.pin}` its fingerprint, `{sim1.token}` the admin's token. */
-function filled(text: string, { devices }: TestFleet): string {
+/**
+ * `{sim1}` is the address of a device, `{sim1.pin}` its fingerprint, `{sim1.token}` the admin's token,
+ * `{home}` a folder for this story alone.
+ */
+function filled(text: string, { devices, devsh }: TestFleet): string {
   return devices.reduce(
     (line, { name, address, fingerprint, accounts }) =>
       line
         .replaceAll(`{${name}}`, address)
         .replaceAll(`{${name}.pin}`, fingerprint)
         .replaceAll(`{${name}.token}`, accounts.admin.token),
-    text,
+    text.replaceAll('{home}', devsh.folder),
   );
 }
 
@@ -84,6 +88,7 @@ function masked(text: string, { devices, devsh }: TestFleet): string {
       text,
     )
     .replaceAll(devsh.folder, '{home}')
+    .replaceAll(`${userInfo().username}@${hostname()}`, '{operator}')
     .replaceAll(/\d{8}-\d{6}-[a-z0-9]{4}/g, '{run}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{uuid}')
     .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '{pin}')

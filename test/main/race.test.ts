@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
+
+const ROUNDS = 50;
+
+/** The fields that a run says it has set. */
+interface Said {
+  readonly results: readonly { readonly verdict: string }[];
+}
+
+test(
+  'of two that change the same user at once, none overwrites what the other one has proven',
+  { timeout: 60_000 },
+  async () => {
+    const { devsh, device } = await startFleet({ latencyMs: 2 });
+    const lags = fc.sample(fc.integer({ min: -25, max: 25 }), { numRuns: ROUNDS, seed: 7 });
+    const seen = new Set<string>();
+    for (const [round, lag] of lags.entries()) {
+      const wanted = { first_name: `first${round}`, lastname: `last${round}` };
+      const change = async (field: keyof typeof wanted, lagMs: number): Promise<string> => {
+        // The lag is what makes each round another interleaving.
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, lagMs)));
+        const line = `user set viewer ${field}=${wanted[field]} --on sim1 --yes --json`;
+        const { stdout } = await devsh(line);
+        return (JSON.parse(stdout) as Said).results[0]?.verdict ?? '';
+      };
+      const [first, last] = await Promise.all([
+        change('first_name', lag),
+        change('lastname', -lag),
+      ]);
+      seen.add([first, last].join(' '));
+      const held = device(1).users.find(({ username }) => username === 'viewer');
+      for (const [field, verdict] of [
+        ['first_name', first],
+        ['lastname', last],
+      ] as const) {
+        expect(['done', 'drift']).toContain(verdict);
+        expect([field, held?.[field] === wanted[field]]).toEqual([field, verdict === 'done']);
+      }
+      expect([first, last]).toContain('done');
+    }
+    // Otherwise they never met.
+    expect([...seen].some((pair) => pair.includes('drift'))).toBe(true);
+  },
+);
+
+test('two that add the same user at once make one', async () => {
+  const { devsh, device } = await startFleet({ latencyMs: 2 });
+  for (let round = 0; round < 5; round += 1) {
+    const line = `user add username=zoe${round} --on sim1 --yes --json`;
+    const said = await Promise.all([devsh(line), devsh(line)]);
+    const verdicts = said.map(
+      ({ stdout }) => (JSON.parse(stdout) as Said).results[0]?.verdict ?? '',
+    );
+    expect(verdicts).toContain('done');
+    expect(['drift', 'unchanged']).toContain(verdicts.find((verdict) => verdict !== 'done'));
+    const names = device(1).users.map(({ username }) => username);
+    expect(names.filter((name) => name === `zoe${round}`)).toHaveLength(1);
+  }
+});

@@ -1,0 +1,282 @@
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RunFile, RunFiles } from '../../src/settings/run-files.ts';
+import { startFleet, usernames, type Devsh } from './devsh.ts';
+
+const ADD = '- add: user\n  fields: {username: zoe, lang: de}\n';
+
+type Home = Devsh & { readonly folder: string };
+
+function runsFolder({ folder }: Home): string {
+  return join(folder, 'state/devsh/runs');
+}
+
+async function journals(devsh: Home): Promise<string[]> {
+  const names = await readdir(runsFolder(devsh)).catch(() => []);
+  return names.filter((name) => name.endsWith('.jsonl')).sort();
+}
+
+interface Said {
+  readonly results: readonly { readonly device: string; readonly verdict: string }[];
+}
+
+function verdicts(stdout: string): string[] {
+  return (JSON.parse(stdout) as Said).results.map(({ verdict }) => verdict);
+}
+
+test('a journal is for its user only, and no secret is in it', async () => {
+  const { devsh } = await startFleet();
+  const argv = ['user', 'add', 'username=zoe', 'password=hunter2', 'api_token=t0psecret'];
+  await devsh([...argv, '--on', 'sim1', '--yes']);
+  const [name = ''] = await journals(devsh);
+  const path = join(runsFolder(devsh), name);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const text = await readFile(path, 'utf8');
+  expect(text).toContain('"username":"zoe"');
+  expect(text).not.toMatch(/hunter2|t0psecret|admin-secret/);
+});
+
+test('when the state folder cannot be written to, nothing is sent', async () => {
+  const { devsh, writes } = await startFleet();
+  await mkdir(join(devsh.folder, 'state/devsh'), { recursive: true });
+  await writeFile(runsFolder(devsh), 'a file in the way');
+  const { stderr, exitCode } = await devsh('user add username=zoe --on sim1 --yes');
+  expect(stderr).toMatch(/cannot (write|create)/);
+  expect(exitCode).toBe(1);
+  expect(writes()).toEqual([]);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a full disk is said before anything is sent',
+  async () => {
+    const full = await open('/dev/full', 'a');
+    const file = new RunFile('/dev/full', full, () => Promise.resolve());
+    await expect(file.append('{}\n')).rejects.toThrow('no space left on the disk');
+    await file.close();
+  },
+);
+
+test('a run that another devsh is carrying out is not taken up', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).setFault('500-once', 1, { method: 'POST' });
+  await devsh('user add username=zoe --on sim1 --yes');
+  const [name = ''] = await journals(devsh);
+  const id = name.replace('.jsonl', '');
+  const held = await new RunFiles(runsFolder(devsh)).resume(id);
+  const { stderr, exitCode } = await devsh(`retry ${id} --yes`);
+  await held.close();
+  expect(stderr).toContain(`run ${id} is being carried out`);
+  expect(exitCode).toBe(1);
+  expect(writes()).toHaveLength(1);
+  expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
+});
+
+test('a journal that cannot be read is named, and the other runs are listed', async () => {
+  const { devsh } = await startFleet();
+  await devsh('user add username=zoe --on sim1 --yes');
+  const [name = ''] = await journals(devsh);
+  await writeFile(join(runsFolder(devsh), '20200101-000000-aaaa.jsonl'), 'no journal\n{}\n');
+  const { stdout, stderr, exitCode } = await devsh('runs');
+  expect(stdout).toContain(name.replace('.jsonl', ''));
+  expect(stdout).toContain('unreadable');
+  expect(stderr).toContain('20200101-000000-aaaa.jsonl:1: this line of the journal cannot be read');
+  expect(exitCode).toBe(1);
+});
+
+test('undo takes back the latest run, also of the same second, and undo of that brings it again', async () => {
+  const { devsh, device } = await startFleet();
+  const before = device(1).users;
+  await devsh(['run', '-'], {
+    stdin: 'user add username=one --on sim1 --yes\nuser add username=two --on sim1 --yes\n',
+  });
+  expect((await devsh('undo --yes')).exitCode).toBe(0);
+  expect(usernames(device(1)).slice(before.length)).toEqual(['one']);
+  expect((await devsh('undo --yes')).exitCode).toBe(0);
+  expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
+});
+
+test('undo leaves alone what somebody else has changed since, without --force', async () => {
+  const { devsh, device } = await startFleet();
+  await devsh('user set viewer lang=de --on sim1 --yes');
+  device(1).putUser({ username: 'viewer', lang: 'ja' });
+  const refused = await devsh('undo --yes --json');
+  expect(verdicts(refused.stdout)).toEqual(['drift']);
+  expect(refused.exitCode).toBe(7);
+  expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('ja');
+  const [name = ''] = await journals(devsh);
+  const forced = await devsh(`undo ${name.replace('.jsonl', '')} --yes --force --json`);
+  expect(verdicts(forced.stdout)).toEqual(['done']);
+  expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('en');
+});
+
+test('undo keeps what somebody else has changed in other fields of the record', async () => {
+  const { devsh, device } = await startFleet();
+  await devsh('user set viewer lang=de --on sim1 --yes');
+  device(1).putUser({ username: 'viewer', lastname: 'Theirs' });
+  expect((await devsh('undo --yes')).exitCode).toBe(0);
+  const viewer = device(1).users.find(({ username }) => username === 'viewer');
+  expect(viewer).toMatchObject({ lang: 'en', lastname: 'Theirs' });
+});
+
+test('retry sends what failed or had no effect, and --rest what was never reached', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 4 });
+  device(2).setFault('500-once', 1, { method: 'POST' });
+  const line = 'user add username=zoe --on @lab --yes --max-failures 0 --json';
+  const first = await devsh(line);
+  expect(verdicts(first.stdout)).toEqual(['done', 'failed', 'skipped', 'skipped']);
+  expect(first.stderr).toContain('stopped: 1 of 4 devices failed, more than the 0');
+  expect(first.exitCode).toBe(3);
+  expect(verdicts((await devsh('retry --yes --json')).stdout)).toEqual(['done']);
+  expect(writes()).toHaveLength(3);
+  expect(verdicts((await devsh('retry --rest --yes --json')).stdout)).toEqual(['done', 'done']);
+  expect(writes()).toHaveLength(5);
+});
+
+test('a declined canary question leaves the rest for resume', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 3 });
+  const line = 'user add username=zoe --on @lab --canary 1';
+  const declined = await devsh(line, { tty: ['3', 'n'] });
+  expect(declined.stderr).toContain('Type 2 to go on with the other 2 devices');
+  expect(declined.stdout).toContain('not continued after the canary');
+  expect(declined.exitCode).toBe(3);
+  expect(writes()).toHaveLength(1);
+  expect((await devsh('resume --yes')).exitCode).toBe(0);
+  expect(usernames(device(3))).toContain('zoe');
+});
+
+test('after the canary a login that no longer works stops the roll-out', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 3 });
+  // As if the change itself had broken it: from the first write on, every login is refused.
+  const watch = setInterval(() => {
+    const isRead = device(1).log.at(-1)?.method === 'GET';
+    if (writes().length > 0 && isRead) device(1).setFault('401');
+  }, 1);
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --canary 1 --yes');
+  clearInterval(watch);
+  expect(stdout).toMatch(/sim2 .*skipped/);
+  expect(exitCode).not.toBe(0);
+  expect(writes()).toHaveLength(1);
+});
+
+test('a plan that was frozen meets a changed device as drift, and --replan plans anew', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  const file = join(devsh.folder, 'monday.plan');
+  await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: ADD });
+  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(4);
+  device(1).putUser({ username: 'zoe', lang: 'fr' });
+  const applied = await devsh(['apply', file, '--yes', '--json']);
+  expect(verdicts(applied.stdout)).toEqual(['drift', 'done']);
+  expect(applied.exitCode).toBe(3);
+  expect(writes()).toHaveLength(1);
+  const replanned = await devsh(['apply', file, '--yes', '--json', '--replan']);
+  expect(verdicts(replanned.stdout)).toEqual(['differs', 'unchanged']);
+});
+
+test('a frozen plan is refused by --read-only and by a device that became read-only', async () => {
+  const { devsh, device, writes } = await startFleet();
+  const file = join(devsh.folder, 'monday.plan');
+  await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: ADD });
+  expect((await devsh(['apply', file, '--yes', '--read-only'])).exitCode).toBe(6);
+  await devsh('device remove sim1');
+  await devsh(`device add sim1 ${device(1).address} --group lab --read-only`);
+  const { stdout, exitCode } = await devsh(['apply', file, '--yes']);
+  expect(stdout).toContain('read-only in the inventory');
+  expect(exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+});
+
+test('a plan file that holds a secret is not written, one that was altered or is old is refused', async () => {
+  const { devsh, writes } = await startFleet();
+  const file = join(devsh.folder, 'monday.plan');
+  const secret = '- add: user\n  fields: {username: zoe, password: hunter2}\n';
+  expect((await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: secret })).exitCode).toBe(
+    6,
+  );
+  await devsh(['plan', '-', '--on', '@lab', '-o', file, '--expires', '0.001'], { stdin: ADD });
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replaceAll('"lang":"de"', '"lang":"fr"'));
+  const altered = await devsh(['apply', file, '--yes']);
+  expect(altered.stderr).toContain('was altered or cut');
+  expect(altered.exitCode).toBe(6);
+  await rm(file);
+  expect(writes()).toEqual([]);
+});
+
+test('plan may look at a read-only session, and a device that is down is never "no change"', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  device(2).setFault('refuse');
+  const argv = ['plan', '-', '--on', '@lab', '--read-only'];
+  const { stdout, exitCode } = await devsh(argv, { stdin: ADD });
+  expect(stdout).toContain('cannot plan on sim2');
+  expect(stdout).toContain('1 to add · 1 unreachable');
+  expect(exitCode).toBe(3);
+  const json = await devsh([...argv, '--json'], { stdin: ADD });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    plan: [
+      { device: 'sim1', steps: [{ action: 'add' }] },
+      { device: 'sim2', steps: [], error: { code: 'unreachable' } },
+    ],
+  });
+  expect(writes()).toEqual([]);
+});
+
+test.each([
+  ['- set: user\n  key: bob\n  feilds: {lang: de}\n', '3:3', 'did you mean "fields"?'],
+  ['- set: user\n  where: lang=\n  key: bob\n  fields: {lang: de}\n', '1:3', 'either "key: bob"'],
+  ['- add: user\n  fields: {username: a}\n- add: user\n  fields: {username: a}\n', '3:3', 'twice'],
+  ['[{"delete": "user", "key": ""}]', '1:28', '"key" needs a text'],
+])('a change set with a mistake is refused with its place: %j', async (stdin, place, text) => {
+  const { devsh, devices } = await startFleet();
+  const { stderr, exitCode } = await devsh(['apply', '-', '--on', 'sim1', '--yes'], { stdin });
+  expect(stderr).toContain(`standard input:${place}: `);
+  expect(stderr).toContain(text);
+  expect(exitCode).toBe(2);
+  expect(devices[0]?.log).toEqual([]);
+});
+
+test.each([
+  ['username,lang\nzoe,de\nzoe,fr\n', 'standard input:3: user zoe is added twice'],
+  ['username,lang\nzoe,de,x\n', 'line 2'],
+  ['username,lang\n,de\n', 'standard input:2'],
+])('a CSV file with a mistake is refused with its line: %j', async (stdin, text) => {
+  const { devsh, devices } = await startFleet();
+  const { stderr, exitCode } = await devsh(['apply', '-', '--on', 'sim1', '--yes'], { stdin });
+  expect(stderr).toContain(text);
+  expect(exitCode).toBe(2);
+  expect(devices[0]?.log).toEqual([]);
+});
+
+test('a CSV value may hold the other separators', async () => {
+  const { devsh, device } = await startFleet();
+  const stdin = 'username;first_name;lang\nzoe;"Zoe, the first";de\nmax;a,b;fr\n';
+  expect((await devsh(['apply', '-', '--on', 'sim1', '--yes'], { stdin })).exitCode).toBe(0);
+  expect(device(1).users.at(-1)).toMatchObject({ username: 'max', first_name: 'a,b' });
+});
+
+test('two changes of one record are refused before anything is sent', async () => {
+  const { devsh, writes } = await startFleet();
+  const stdin =
+    '- set: user\n  key: viewer\n  fields: {lang: de}\n- set: user\n  where: username=viewer\n  fields: {lastname: X}\n';
+  const { stderr, exitCode } = await devsh(['apply', '-', '--on', 'sim1', '--yes'], { stdin });
+  expect(stderr).toContain('user viewer would be changed twice');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});
+
+test('apply --confirm keeps what is confirmed, and a Ctrl-C takes it back', async () => {
+  const { devsh, device } = await startFleet({ devices: 2, latencyMs: 20 });
+  const file = join(devsh.folder, 'add.yaml');
+  await writeFile(file, ADD);
+  const kept = await devsh(['apply', file, '--on', 'sim1', '--confirm', '60'], {
+    tty: ['y', 'keep'],
+  });
+  expect(kept.exitCode).toBe(0);
+  expect(usernames(device(1))).toContain('zoe');
+  const cancelled = await devsh(['apply', file, '--on', 'sim2', '--yes', '--confirm', '60'], {
+    stopAt: { text: 'unless you confirm', signal: 'SIGINT' },
+  });
+  expect(cancelled.stderr).toContain('taking run');
+  expect(cancelled.exitCode).toBe(130);
+  expect(usernames(device(2))).not.toContain('zoe');
+});
