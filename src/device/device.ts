@@ -7,13 +7,20 @@ import {
   DecodeFailure,
   type DecodedList,
 } from './decode.ts';
-import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
+import {
+  assertNoCollection,
+  encodeForm,
+  type FormPairs,
+  formText,
+  type WriteRequest,
+} from './encode.ts';
 import type { DeviceError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { readPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { collectionPath, isResourceName, type Profile } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
+import { isSecretField } from './secret-fields.ts';
 import type { Trust } from './tls.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
 
@@ -39,6 +46,8 @@ export interface RawRequest {
 
 /** All pages of a list may take so many times as long as one answer. */
 const PAGES_TIME = 10;
+
+type Body = Pick<WriteRequest, 'form' | 'json'>;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -109,10 +118,17 @@ export class Device {
     return decoding(circumstances, answer, () => decodeList(answer.body, resource, this.profile));
   }
 
-  #circumstances(request: Circumstances['request']): Circumstances {
+  #circumstances(request: Circumstances['request'] & Body): Circumstances {
     const { device, credential } = this.#options;
-    return { device, credential, request };
+    return { device, credential, request, secrets: secretsOf(request) };
   }
+}
+
+/** What was sent in secret fields: a device may repeat it in what it objects to. */
+function secretsOf({ form = [], json = {} }: Body): string[] {
+  return [...form, ...Object.entries(json)]
+    .filter(([field]) => isSecretField(field))
+    .map(([, value]) => formText(value));
 }
 
 function withBody<M extends string>({
@@ -120,7 +136,7 @@ function withBody<M extends string>({
   path,
   form,
   json,
-}: Pick<WriteRequest, 'form' | 'json'> & { readonly method: M; readonly path: string }): {
+}: Body & { readonly method: M; readonly path: string }): {
   method: M;
   path: string;
   body?: { type: string; text: string };

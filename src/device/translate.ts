@@ -19,18 +19,21 @@ export interface Circumstances {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
+  /** Values that were sent and must not come back in a message: new passwords and tokens. */
+  readonly secrets?: readonly string[];
 }
 
 /** As much of a body as `--raw` may want to show. */
 const KEPT_BODY = 64 * 1024;
 
 /** The error for an answer that is no success (2xx). */
-export function answerError(circumstances: Circumstances, answer: Answer): DeviceError {
+export function answerError(circumstances: Circumstances, received: Answer): DeviceError {
   const { device, credential } = circumstances;
+  const answer = redactedAnswer(circumstances, received);
   const { status, body } = answer;
-  const redact = (text: string): string => credential?.redact(text) ?? text;
   const what = describe(circumstances);
-  const said = saying(redact(issuesText(issuesOf(body.slice(0, KEPT_BODY)))));
+  const issues = issuesOf(body);
+  const said = saying(issuesText(issues));
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
     return new UnauthorizedError(
@@ -50,12 +53,6 @@ export function answerError(circumstances: Circumstances, answer: Answer): Devic
   }
   if (status >= 300 && status < 400) return redirectError(circumstances, answer);
   if (status >= 400 && status < 500) {
-    const issues = Object.fromEntries(
-      Object.entries(issuesOf(body.slice(0, KEPT_BODY))).map(([field, texts]) => [
-        field,
-        texts.map(redact),
-      ]),
-    );
     return new RejectedError(
       device,
       `${what} was refused (${status}${meaningOf(status, answer)})${said}`,
@@ -68,7 +65,7 @@ export function answerError(circumstances: Circumstances, answer: Answer): Devic
       : `Look at it with "get ${circumstances.request.path} --raw"`;
   return new ProtocolError(device, `${what} was answered with ${status}${said}. ${advice}`, {
     status,
-    body: redact(body.slice(0, KEPT_BODY)),
+    body,
   });
 }
 
@@ -78,23 +75,49 @@ export function decodeError(
   answer: Answer,
   failure: DecodeFailure | DeclinedFailure,
 ): DeviceError {
-  const { device, request, credential } = circumstances;
-  const redact = (text: string): string => credential?.redact(text) ?? text;
-  const { status } = answer;
-  const body = answer.body.slice(0, KEPT_BODY);
+  const { device, request } = circumstances;
+  const { status, body } = redactedAnswer(circumstances, answer);
+  const message = redacted(circumstances, failure.message);
   if (failure instanceof DeclinedFailure) {
     return new RejectedError(
       device,
-      `${describe(circumstances)} was refused (with status ${status})${saying(redact(failure.message))}`,
+      `${describe(circumstances)} was refused (with status ${status})${saying(message)}`,
       { status, issues: issuesOf(body) },
     );
   }
   return new ProtocolError(
     device,
-    `${describe(circumstances)} was answered with ${redact(failure.message)}. ` +
+    `${describe(circumstances)} was answered with ${message}. ` +
       `See all of it with "get ${request.path} --raw"`,
-    { status, body: redact(body) },
+    { status, body },
   );
+}
+
+/** As much of an answer as an error keeps; a device may echo what it was sent. */
+function redactedAnswer(circumstances: Circumstances, answer: Answer): Answer {
+  const { location } = answer.headers;
+  return {
+    ...answer,
+    // Before it is cut: what is left of a secret at the edge would not be known again.
+    body: redacted(circumstances, answer.body.slice(0, 2 * KEPT_BODY)).slice(0, KEPT_BODY),
+    headers: {
+      ...answer.headers,
+      ...(location !== undefined && { location: redacted(circumstances, location) }),
+    },
+  };
+}
+
+function redacted({ credential, secrets = [] }: Circumstances, text: string): string {
+  return secrets
+    .flatMap(spellings)
+    .filter((secret) => secret.length >= 3)
+    .reduce((clean, secret) => clean.replaceAll(secret, '***'), credential?.redact(text) ?? text);
+}
+
+/** How a secret may stand in an answer: as it is, in a form, in a URL, in JSON. */
+function spellings(secret: string): string[] {
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  return [secret, inForm, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
 }
 
 /** The error for an exchange that ended without a whole answer; what is expected already passes. */
@@ -186,7 +209,7 @@ function redirectError(circumstances: Circumstances, answer: Answer): ProtocolEr
   return new ProtocolError(
     device,
     `${describe(circumstances)} was answered with a redirect (${status}) to ${location || 'nowhere'}: ${why}`,
-    { status, body: answer.body.slice(0, KEPT_BODY) },
+    { status, body: answer.body },
   );
 }
 

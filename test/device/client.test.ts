@@ -309,6 +309,25 @@ test('closing ends a read that is under way', async () => {
   expect(await listing).toMatchObject({ code: 'unreachable' });
 });
 
+test.each([
+  ['in a refusal', 400, (body: string) => JSON.stringify({ detail: body, password: ['nöt"g00d'] })],
+  ['in a page', 500, (body: string) => `<h1>${body}</h1> ${'x'.repeat(160)} nöt"g00d`],
+  ['with a good status', 200, (body: string) => JSON.stringify({ status: 'error', message: body })],
+])('a new password that the device echoes %s is not repeated', async (_title, status, text) => {
+  const server = await serve((_request, response) => {
+    response.writeHead(status).end(text('password=n%C3%B6t%22g00d'));
+  });
+  const form = [
+    ['username', 'carol'],
+    ['password', 'nöt"g00d'],
+  ] as const;
+  const error: unknown = await deviceAt(server)
+    .write({ ...write, form })
+    .catch((failure: unknown) => failure);
+  expect(String(error) + JSON.stringify(error)).toContain('password=***');
+  expect(String(error) + JSON.stringify(error)).not.toMatch(/g00d/);
+});
+
 test('a secret that the device echoes is not repeated', async () => {
   const server = await serve((_request, response) => {
     response.writeHead(400).end('{"detail": "bad password hunter2secret"}');
