@@ -10,6 +10,7 @@ import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
 import { writeTextAtomically } from './settings/files.ts';
 import { withLock } from './settings/lock.ts';
+import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
 import type { Settings } from './settings/settings.ts';
@@ -38,6 +39,7 @@ export function createServices(options: ServiceOptions): Services {
     inventory: new InventoryFile(join(paths.config, 'devices.yaml')),
     knownDevices: new KnownDevices(join(paths.data, 'known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
+    profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     runs: new RunFiles(join(paths.state, 'runs')),
     operator: `${userInfo().username}@${hostname()}`,
     exclusive: (address, work) =>

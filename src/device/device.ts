@@ -38,7 +38,7 @@ export interface WriteAnswer {
 }
 
 export interface RawRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   /** From the root of the device, starting with one slash. */
   readonly path: string;
   readonly form?: FormPairs;

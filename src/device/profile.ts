@@ -1,3 +1,4 @@
+import type { FieldFacts } from './field-facts.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
 
@@ -12,6 +13,8 @@ export interface ResourceProfile {
   readonly fields: readonly string[];
   /** Fields that allow certain values only: left empty they are refused. */
   readonly choiceFields: readonly string[];
+  /** Types, limits and choices, where the device has told them. */
+  readonly details?: Readonly<Record<string, FieldFacts>>;
 }
 
 /** One kind of write: create, update or delete. */

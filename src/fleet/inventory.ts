@@ -17,6 +17,8 @@ export interface InventoryDevice {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly readOnly?: boolean;
+  /** The name of a built-in profile, or of one in the folder `profiles`. */
+  readonly profile?: string;
 }
 
 /** The devices that the user has written down, in the order of the file. */
@@ -68,6 +70,7 @@ const defaults = {
   ca: text.optional(),
   insecure: flag.optional(),
   read_only: flag.optional(),
+  profile: text.optional(),
 };
 /** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
 function orEmpty<Schema extends z.ZodType>(schema: Schema) {
@@ -89,7 +92,7 @@ const fileSchema = z.strictObject({
 });
 type FileContent = z.infer<typeof fileSchema>;
 type FileDevice = z.infer<typeof deviceSchema>;
-type Defaults = Pick<FileDevice, 'user' | 'ca' | 'insecure' | 'read_only'>;
+type Defaults = Pick<FileDevice, 'user' | 'ca' | 'insecure' | 'read_only' | 'profile'>;
 
 export const INVENTORY_KEYS: readonly string[] = Object.keys(deviceSchema.shape);
 
@@ -189,6 +192,7 @@ function inherit(
   const ca = first('ca');
   const insecure = first('insecure');
   const readOnly = first('read_only');
+  const profile = first('profile');
   return {
     name: device.name,
     address: device.address,
@@ -197,5 +201,6 @@ function inherit(
     ...(ca !== undefined && { ca: resolve(folder, ca) }),
     ...(insecure !== undefined && { insecure }),
     ...(readOnly !== undefined && { readOnly }),
+    ...(profile !== undefined && { profile }),
   };
 }

@@ -18,6 +18,8 @@ export interface Access {
   trust(entry: DeviceEntry): Promise<Trust>;
   /** The certificate is not known: pin it and try again, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
+  /** How the device speaks, as far as it is known. */
+  profile(entry: DeviceEntry): Promise<Profile>;
   /** The credential to start with; `undefined` tries without one. */
   credential(entry: DeviceEntry): Promise<Credential | undefined>;
   /** The device answered 401: another credential to try, or `undefined` to give up. */
@@ -52,6 +54,7 @@ export class Member {
   #state: MemberState = { kind: 'new' };
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
+  #profile: Profile = documentedProfile;
   /** Who used the device last. */
   #calling: Access | undefined;
   readonly #onChange: () => void;
@@ -126,8 +129,16 @@ export class Member {
     });
   }
 
-  /** How this device speaks. */
-  readonly profile: Profile = documentedProfile;
+  /** How this device speaks, as far as it is known. */
+  get profile(): Profile {
+    return this.#profile;
+  }
+
+  /** More has become known of how it speaks. */
+  learned(profile: Profile): void {
+    this.#profile = profile;
+    this.#onChange();
+  }
 
   /** The credential in use; undefined while not connected. */
   get credential(): Credential | undefined {
@@ -199,12 +210,13 @@ export class Member {
     const credential = known.credential ?? (await access.credential(this.entry));
     this.trust = trust;
     this.#credential = credential;
+    this.#profile = await access.profile(this.entry);
     const device = new Device({
       device: this.ref,
       address: parseAddress(this.entry.address),
       trust,
       credential,
-      profile: this.profile,
+      profile: this.#profile,
       // A device stays open from line to line, but each line has its own time limit and trace.
       trace: (line) => this.#calling?.trace?.(line),
       timeoutMs: () => this.#calling?.timeoutMs,

@@ -14,6 +14,7 @@ export interface DeviceEntry {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly readOnly?: boolean;
+  readonly profile?: string;
 }
 
 /**

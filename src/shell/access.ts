@@ -5,6 +5,8 @@ import type { Trust } from '../device/tls.ts';
 import { CredentialError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
+import type { Profile } from '../device/profile.ts';
+import { profileOf } from './learning.ts';
 import { Desk } from './desk.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
@@ -54,6 +56,10 @@ export class ShellAccess implements Access {
     const file = this.#options.ca ?? entry.ca;
     if (file !== undefined) return { kind: 'ca', pem: await readFile(file), file };
     return { kind: 'system' };
+  }
+
+  profile(entry: DeviceEntry): Promise<Profile> {
+    return profileOf(this.#session.services, entry);
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {

@@ -184,6 +184,7 @@ function withoutAsking(access: Access): Access {
   return {
     trace,
     timeoutMs,
+    profile: (entry) => access.profile(entry),
     trust: (entry) => access.trust(entry),
     credential: (entry) => access.credential(entry),
     admit: (entry, credential) => access.admit(entry, credential),

@@ -46,7 +46,7 @@ async function planMember(
   member: Member,
   changes: readonly Change[],
 ): Promise<DevicePlan> {
-  const { ref, entry, profile } = member;
+  const { ref, entry } = member;
   try {
     if (entry.readOnly === true) {
       throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
@@ -58,7 +58,7 @@ async function planMember(
       const held =
         records.get(resource) ?? (await member.list(call.access, resource, call.io.signal));
       records.set(resource, held);
-      parts.push(planDevice(ref, profile, change, held));
+      parts.push(planDevice(ref, member.profile, change, held));
     }
     return mergeDevicePlans(ref, parts);
   } catch (error) {

@@ -6,6 +6,7 @@ import { Fleet } from '../fleet/fleet.ts';
 import type { HistoryFile } from '../settings/history-file.ts';
 import type { InventoryFile } from '../settings/inventory-file.ts';
 import type { KnownDevices } from '../settings/known-devices.ts';
+import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { Options } from './options.ts';
@@ -45,6 +46,8 @@ export interface Services {
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
+  /** Profiles, and what was learned of devices. */
+  readonly profiles: ProfileFiles;
   /** The journals of runs. */
   readonly runs: RunFiles;
   /** Who uses devsh, for the journal: `user@machine`. */

@@ -106,8 +106,6 @@ test('has the requests in order, those never sent as comments, secrets as variab
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.3:443/api/user/' || status=1
 
-    # fw4: could not be read, nothing was sent
-
     # fw4: set user carol: failed, nothing was sent
 
     # fw5: set user carol: skipped, not sent:

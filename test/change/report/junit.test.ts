@@ -43,19 +43,19 @@ test('has a case for each step, the device as its class, and an element for its 
         </testcase>
         <testcase classname="fw3" name="set user carol">
           <failure type="differs" message="changed without being asked: lang">lang: before fr, planned de, held it
-    password: before (none), planned ***, held ***</failure>
+    password: before –, planned ***, held ***</failure>
         </testcase>
         <testcase classname="fw5" name="set user carol">
-          <skipped message="not reached">lang: before fr, planned de, held (none)
-    password: before (none), planned ***, held (none)</skipped>
+          <skipped message="not reached">lang: before fr, planned de, held –
+    password: before –, planned ***, held –</skipped>
         </testcase>
         <testcase classname="fw1" name="set user carol">
           <system-out>lang: before fr, planned de, held de
-    password: before (none), planned ***, held ***</system-out>
+    password: before –, planned ***, held ***</system-out>
         </testcase>
         <testcase classname="fw2" name="set user carol">
           <system-out>lang: before fr, planned de, held de
-    password: before (none), planned ***, held ***</system-out>
+    password: before –, planned ***, held ***</system-out>
         </testcase>
       </testsuite>
     </testsuites>

@@ -1,0 +1,143 @@
+import { DevshError } from '../errors.ts';
+import type { Device } from './device.ts';
+import type { Answer } from './exchange.ts';
+import { parseJson, JsonFailure } from './json.ts';
+import type { FieldFacts } from './field-facts.ts';
+import type { Learned, LearnedResource } from './learned.ts';
+import { collectionPath, idOf, isResourceName, itemPath } from './profile.ts';
+import type { DeviceRecord, Value } from './record.ts';
+import { isValueList, valueText } from './value-text.ts';
+
+/**
+ * Looks at what a device says of itself, without writing: `GET /api/`, `OPTIONS` on the list and on one
+ * record. What it refuses to say is left out; only a device that does not answer at all throws.
+ */
+export async function learn(
+  device: Device,
+  resource: string,
+  records: readonly DeviceRecord[],
+  now: Date,
+  signal?: AbortSignal,
+): Promise<Learned> {
+  const { profile } = device;
+  const root = await ask(device, 'GET', profile.basePath, signal);
+  const collection = await ask(device, 'OPTIONS', collectionPath(profile, resource), signal);
+  const [id] = records.flatMap((record) => idOf(profile, record) ?? []);
+  const item =
+    id === undefined || /[/\\]/.test(id)
+      ? undefined
+      : await ask(device, 'OPTIONS', itemPath(profile, resource, id), signal);
+  const resources = root === undefined ? undefined : resourcesIn(root);
+  return {
+    at: now.toISOString(),
+    ...(resources !== undefined && { resources }),
+    byResource: { [resource]: resourceFacts(collection, item) },
+  };
+}
+
+/** The answer when it is a success or says `Allow`; whatever else a device answers is no fact. */
+async function ask(
+  device: Device,
+  method: 'GET' | 'OPTIONS',
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Answer | undefined> {
+  try {
+    const answer = await device.raw({ method, path }, signal);
+    return answer.status < 300 || answer.status === 405 ? answer : undefined;
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return undefined;
+  }
+}
+
+function resourceFacts(collection: Answer | undefined, item: Answer | undefined): LearnedResource {
+  const said = objectIn(collection);
+  const fields = said && fieldsIn(said);
+  const parses = said && textsIn(said['parses']);
+  const collectionAllows = allowedBy(collection);
+  const itemAllows = allowedBy(item);
+  return {
+    ...(fields && { fields }),
+    ...(parses && { parses }),
+    ...(collectionAllows && { collectionAllows }),
+    ...(itemAllows && { itemAllows }),
+  };
+}
+
+/** `GET /api/` of Django REST Framework: names with their addresses. */
+function resourcesIn(root: Answer): string[] | undefined {
+  const value = objectIn(root);
+  if (value === undefined) return undefined;
+  const names = Object.entries(value)
+    .filter(([name, address]) => typeof address === 'string' && isResourceName(name))
+    .map(([name]) => name);
+  return names.length > 0 ? names : undefined;
+}
+
+function allowedBy(answer: Answer | undefined): string[] | undefined {
+  const allow = answer?.headers['allow'];
+  if (allow === undefined) return undefined;
+  const methods = allow
+    .split(',')
+    .map((method) => method.trim().toUpperCase())
+    .filter((method) => /^[A-Z]+$/.test(method));
+  return methods.length > 0 ? methods : undefined;
+}
+
+type JsonObject = Readonly<Record<string, Value>>;
+
+/** `actions: {POST: {field: {type, required, read_only, choices …}}}` */
+function fieldsIn(said: JsonObject): Record<string, FieldFacts> | undefined {
+  const { actions } = said;
+  const described = isObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
+  if (!isObject(described)) return undefined;
+  const fields = Object.entries(described).flatMap(([name, facts]) =>
+    isObject(facts) ? [[name, fieldOf(facts)] as const] : [],
+  );
+  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}
+
+function fieldOf(facts: JsonObject): FieldFacts {
+  const number = (name: string): number | undefined => {
+    const value = facts[name];
+    return typeof value === 'number' ? value : undefined;
+  };
+  const [maxLength, min, max] = [number('max_length'), number('min_value'), number('max_value')];
+  const choices = isValueList(facts['choices'])
+    ? facts['choices'].filter(isObject).map((choice) => ({
+        value: valueText(choice['value']),
+        label: valueText(choice['display_name'] ?? choice['value']),
+      }))
+    : undefined;
+  return {
+    type: typeof facts['type'] === 'string' ? facts['type'] : 'field',
+    required: facts['required'] === true,
+    readOnly: facts['read_only'] === true,
+    ...(typeof facts['label'] === 'string' && { label: facts['label'] }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(choices !== undefined && { choices }),
+  };
+}
+
+function textsIn(value: Value | undefined): string[] | undefined {
+  if (!isValueList(value)) return undefined;
+  return value.filter((item) => typeof item === 'string');
+}
+
+function objectIn(answer: Answer | undefined): JsonObject | undefined {
+  if (answer === undefined || answer.status >= 300) return undefined;
+  try {
+    const value = parseJson(answer.body);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof JsonFailure) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: Value | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isValueList(value);
+}

@@ -1,0 +1,184 @@
+import * as z from 'zod';
+import { SettingsError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
+import { YamlSource } from '../yaml-source.ts';
+import { BUILT_IN_PROFILES, documentedProfile } from './built-in-profiles.ts';
+import type { Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
+
+const text = z.string('must be text').min(1, 'must not be empty');
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((value) => value === 'true');
+const names = z.array(text, 'must be a list of names');
+
+const writeSchema = z.strictObject({
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+  path: text
+    .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
+    .optional(),
+  encoding: z.enum(['form', 'json']).optional(),
+  constants: z.record(z.string(), z.string()).optional(),
+  wrapper: text.optional(),
+  selector: z.enum(['id', 'key', 'none']).optional(),
+  record: z.enum(['whole', 'changes', 'none']).optional(),
+});
+
+const resourceSchema = z.strictObject({
+  key_field: text.optional(),
+  fields: names.optional(),
+  choice_fields: names.optional(),
+});
+
+/** What may be written in a profile file; every fact that is left out comes from `extends`. */
+const profileSchema = z.strictObject({
+  extends: text.optional(),
+  base_path: text.regex(/^\/(?:.*\/)?$/, 'must begin and end with /').optional(),
+  ends_with_slash: flag.optional(),
+  id_fields: names.optional(),
+  no_id: z.string().optional(),
+  resources: z.record(z.string(), resourceSchema).optional(),
+  create: writeSchema.optional(),
+  update: writeSchema.optional(),
+  remove: writeSchema.optional(),
+});
+
+type ProfileContent = z.infer<typeof profileSchema>;
+
+/** The JSON schema of profile files, for editors. */
+export function profileJsonSchema(): unknown {
+  return z.toJSONSchema(profileSchema, { io: 'input' });
+}
+
+/**
+ * Reads a profile that a user wrote (YAML or JSON). Throws a SettingsError with `file:line:column`.
+ *
+ * @param name what the profile is called: the name of its file
+ */
+export function parseProfile(source: string, file: string, name: string): Profile {
+  const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
+  const result = profileSchema.safeParse(yaml.data() ?? {});
+  if (!result.success) {
+    const { issues } = result.error;
+    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+    const path = issue?.path ?? [];
+    if (issue?.code === 'unrecognized_keys') {
+      const key = issue.keys[0] ?? '';
+      throw yaml.error([...path, key], `unknown fact "${key}"${meant(key, path)}`, 'key');
+    }
+    throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${issue?.message ?? ''}`);
+  }
+  const content = result.data;
+  const base = content.extends === undefined ? documentedProfile : builtIn(content.extends);
+  if (base === undefined) {
+    const known = BUILT_IN_PROFILES.map((profile) => profile.name).join(', ');
+    throw yaml.error(
+      ['extends'],
+      `no built-in profile "${content.extends ?? ''}"; there are ${known}`,
+    );
+  }
+  const profile = merged(base, content, name);
+  const problem = problemOf(profile);
+  if (problem !== undefined) throw yaml.error(problem.path, problem.message);
+  return profile;
+}
+
+/** A built-in profile by name. */
+export function builtIn(name: string): Profile | undefined {
+  return BUILT_IN_PROFILES.find((profile) => profile.name === name);
+}
+
+function merged(base: Profile, content: ProfileContent, name: string): Profile {
+  const resources: Record<string, ResourceProfile> = {
+    ...(base.resources as Record<string, ResourceProfile>),
+  };
+  for (const [resource, facts] of Object.entries(content.resources ?? {})) {
+    const known = resources[resource];
+    resources[resource] = {
+      keyField: facts.key_field ?? known?.keyField ?? 'name',
+      fields: facts.fields ?? known?.fields ?? [],
+      choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
+    };
+  }
+  return {
+    ...base,
+    name,
+    basePath: content.base_path ?? base.basePath,
+    endsWithSlash: content.ends_with_slash ?? base.endsWithSlash,
+    idFields: content.id_fields ?? base.idFields,
+    noId: content.no_id ?? base.noId,
+    resources,
+    create: mergedWrite(base.create, content.create),
+    update: mergedWrite(base.update, content.update),
+    remove: mergedWrite(base.remove, content.remove),
+    origins: { ...base.origins, ...configured(content) },
+  };
+}
+
+function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFacts {
+  const wrapper = own?.wrapper ?? base.wrapper;
+  return {
+    method: own?.method ?? base.method,
+    path: own?.path ?? base.path,
+    encoding: own?.encoding ?? base.encoding,
+    constants: own?.constants ?? base.constants,
+    ...(wrapper !== undefined && { wrapper }),
+    selector: own?.selector ?? base.selector,
+    record: own?.record ?? base.record,
+  };
+}
+
+/** Every fact that the file states is the user's word. */
+function configured(content: ProfileContent): Record<string, Origin> {
+  const origins: Record<string, Origin> = {};
+  const facts = {
+    basePath: content.base_path,
+    endsWithSlash: content.ends_with_slash,
+    idFields: content.id_fields,
+    noId: content.no_id,
+    create: content.create,
+    update: content.update,
+    remove: content.remove,
+  };
+  for (const [fact, value] of Object.entries(facts)) {
+    if (value !== undefined) origins[fact] = 'configured';
+  }
+  for (const write of ['create', 'update', 'remove'] as const) {
+    for (const fact of Object.keys(content[write] ?? {}))
+      origins[`${write}.${fact}`] = 'configured';
+  }
+  for (const resource of Object.keys(content.resources ?? {})) {
+    origins[`resources.${resource}.fields`] = 'configured';
+    origins[`resources.${resource}.keyField`] = 'configured';
+  }
+  return origins;
+}
+
+/** Rules that no profile can switch off. */
+function problemOf({
+  remove,
+  update,
+}: Profile): { path: readonly string[]; message: string } | undefined {
+  const namesOne = (facts: WriteFacts): boolean =>
+    /\{(?:item|id|key)\}/.test(facts.path) || facts.selector !== 'none';
+  if (remove.method === 'DELETE' && !/\{(?:item|id|key)\}/.test(remove.path)) {
+    const message = 'a DELETE must go to the path of one record: {item}, {id} or {key} is missing';
+    return { path: ['remove', 'path'], message };
+  }
+  if (!namesOne(remove)) {
+    return { path: ['remove'], message: 'remove must name one record: by its path or a selector' };
+  }
+  if (!namesOne(update)) {
+    return { path: ['update'], message: 'update must name one record: by its path or a selector' };
+  }
+  return undefined;
+}
+
+function meant(key: string, path: readonly PropertyKey[]): string {
+  const [first] = path;
+  const known =
+    path.length === 0
+      ? Object.keys(profileSchema.shape)
+      : Object.keys(first === 'resources' ? resourceSchema.shape : writeSchema.shape);
+  const [best] = suggest(key, known);
+  return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
+}

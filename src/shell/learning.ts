@@ -1,0 +1,60 @@
+import { learn } from '../device/learn.ts';
+import { withLearned, type Learned } from '../device/learned.ts';
+import type { Profile } from '../device/profile.ts';
+import { DevshError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
+import type { DeviceEntry } from '../fleet/selector.ts';
+import type { Call } from './call.ts';
+import type { Services } from './session.ts';
+
+/** How a device speaks: its profile by configuration, with what was learned of it. */
+export async function profileOf({ profiles }: Services, entry: DeviceEntry): Promise<Profile> {
+  const base = await profiles.profile(entry.profile ?? 'documented');
+  const learned = await profiles.learned(entry.address);
+  return learned === undefined ? base : applied(base, learned);
+}
+
+/**
+ * Learns of a resource of a device, without writing, and keeps it. `isAgain`: also when it is known
+ * already. Resolves to what is known then.
+ */
+export async function learnMember(
+  call: Call,
+  member: Member,
+  resource: string,
+  isAgain = false,
+): Promise<Learned | undefined> {
+  const { services } = call.session;
+  const { profiles } = services;
+  const { entry, ref } = member;
+  const known = await profiles.learned(ref.address);
+  if (!isAgain && known?.byResource[resource] !== undefined) return known;
+  const records = member.seen(resource) ?? [];
+  const fresh = await member.use(call.access, (device) =>
+    learn(device, resource, records, services.now(), call.io.signal),
+  );
+  const learned = {
+    ...known,
+    ...fresh,
+    byResource: { ...known?.byResource, ...fresh.byResource },
+  };
+  await profiles.keepLearned(ref.address, learned);
+  member.learned(applied(await profiles.profile(entry.profile ?? 'documented'), learned));
+  return learned;
+}
+
+/** The same, where it must not get in the way: what goes wrong leaves a fact less. */
+export async function learnQuietly(call: Call, member: Member, resource: string): Promise<void> {
+  try {
+    await learnMember(call, member, resource);
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+  }
+}
+
+function applied(profile: Profile, learned: Learned): Profile {
+  return Object.keys(learned.byResource).reduce(
+    (known, resource) => withLearned(known, resource, learned),
+    profile,
+  );
+}
