@@ -1,11 +1,14 @@
 import { readAll, type Host } from './plain/host.ts';
 import { ioOf, runRepl, runStoppable } from './plain/repl.ts';
 import { runLine } from './plain/run-line.ts';
+import { documentOf } from './output/document.ts';
+import { toJson } from './output/json.ts';
 import { visibleLines } from './output/sanitize.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { openSettings } from './settings/settings.ts';
 import { openingOf } from './opening.ts';
+import { formatAsked } from './shell/bind.ts';
 import { wordsOfArgv } from './shell/parse.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
@@ -33,7 +36,10 @@ export async function main(host: Host): Promise<number> {
     }
   } catch (error) {
     if (error instanceof DevshError) {
-      host.stderr.write(`devsh: ${visibleLines(error.message)}\n`);
+      // Before there is a shell, too, a script that reads JSON gets JSON.
+      const isJson = ['json', 'jsonl'].includes(formatAsked(wordsOfArgv(words)) ?? '');
+      if (isJson) host.stdout.write(`${toJson(documentOf([], error))}\n`);
+      else host.stderr.write(`devsh: ${visibleLines(error.message)}\n`);
       return error.exitCode;
     }
     host.stderr.write(`devsh: this is a bug, please report it:\n${stackOf(error)}\n`);

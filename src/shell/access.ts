@@ -2,7 +2,7 @@ import type { Credentials } from '../credentials/sources.ts';
 import { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
 import type { Trust } from '../device/tls.ts';
-import { CredentialError } from '../errors.ts';
+import { CredentialError, UsageError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { Profile } from '../device/profile.ts';
@@ -54,7 +54,11 @@ export class ShellAccess implements Access {
       return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
     }
     const file = this.#options.ca ?? entry.ca;
-    if (file !== undefined) return { kind: 'ca', pem: await readFile(file), file };
+    if (file !== undefined) {
+      const pem = await readFile(file);
+      if (!pem.includes('-----BEGIN ')) throw new UsageError(`${file} holds no certificate (PEM)`);
+      return { kind: 'ca', pem, file };
+    }
     return { kind: 'system' };
   }
 

@@ -61,3 +61,13 @@ test('an error of devsh’s own files is no bug: it names the file and keeps it'
   expect(stderr).toContain(file);
   expect(await readFile(file, 'utf8')).toBe('devices: [');
 });
+
+test('settings that cannot be read are a JSON document, too, for who asked for JSON', async () => {
+  const devsh = await makeDevsh();
+  const { mkdir, writeFile } = await import('node:fs/promises');
+  await mkdir(`${devsh.folder}/config/devsh`, { recursive: true });
+  await writeFile(`${devsh.folder}/config/devsh/settings.json`, 'x{');
+  const { exitCode, stdout } = await devsh('device list --json');
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ schema: 'devsh/1', error: { code: 'settings' } });
+});

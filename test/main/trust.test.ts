@@ -124,3 +124,13 @@ test('pins are kept in a file of the user alone, without any secret', async () =
   const text = await readFile(file, 'utf8');
   expect(text).toContain(`${device(1).address} sha256:${device(1).fingerprint}`);
 });
+
+test('a CA file without a certificate is named, instead of blaming the device', async () => {
+  const { devsh, device } = await startFleet({ isPinned: false });
+  const file = join(devsh.folder, 'no.pem');
+  await writeFile(file, 'nothing of the kind');
+  const { exitCode, stderr } = await devsh(`user list --on sim1 --ca ${file}`);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`${file} holds no certificate`);
+  expect(device(1).log).toHaveLength(0);
+});
