@@ -1,6 +1,7 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { isSecretField } from '../device/secret-fields.ts';
 import type { DevshError } from '../errors.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { isMasked } from './mask.ts';
@@ -55,13 +56,14 @@ function judgeAdd(step: Step, answered: Answered, { after }: Readings): Judgemen
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(([field]) => field in step.asked || field in step.filled),
   );
-  const differences = differencesOf(compared, held);
+  const hidden = hiddenSecrets(step, held);
+  const differences = without(hidden, differencesOf(compared, held));
   if (twins.length > 1) {
     const note = `the device now holds ${twins.length} records with this ${step.keyField}`;
     return { verdict: 'differs', record: held, differences, note };
   }
   if (differences.length > 0) return { verdict: 'differs', record: held, differences };
-  return { verdict: 'done', record: held, ...remark(answered) };
+  return { verdict: 'done', record: held, ...remark(answered, hidden) };
 }
 
 function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): Judgement {
@@ -71,7 +73,9 @@ function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Re
   if (held === undefined) {
     return { verdict: 'differs', note: 'the record is gone since the request' };
   }
-  const missed = differencesOf(step.asked, held);
+  const hidden = hiddenSecrets(step, held);
+  if (hidden.length === Object.keys(step.asked).length) return judgeHidden(answered, held, hidden);
+  const missed = without(hidden, differencesOf(step.asked, held));
   const sideEffects = differencesOf(withoutAsked(step, before), held).filter(
     // A plan from a file or a journal does not know the secrets of before.
     ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field),
@@ -83,10 +87,10 @@ function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Re
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
-    return { verdict: 'done', record: held, ...remark(answered) };
+    return { verdict: 'done', record: held, ...remark(answered, hidden) };
   }
-  const isUntouched = differencesOf(wantedChanges(step, before), before).every(({ field }) =>
-    isSameValue(before[field] ?? null, held[field]),
+  const isUntouched = without(hidden, differencesOf(wantedChanges(step, before), before)).every(
+    ({ field }) => isSameValue(before[field] ?? null, held[field]),
   );
   if (isUntouched && sideEffects.length === 0) return notCarriedOut(answered, held);
   return {
@@ -142,11 +146,50 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): Judgement {
   }
 }
 
-/** Carried out although the device did not say so. */
-function remark(answered: Answered): { note: string } | undefined {
+/**
+ * Secrets that were asked for and that the device does not show, or shows masked or hashed: what it
+ * holds cannot be compared. One that is shown as it was before has visibly not changed.
+ */
+function hiddenSecrets(step: Step, held: DeviceRecord): string[] {
+  return Object.keys(step.asked).filter((field) => {
+    const [sent, before, now] = [step.asked[field] ?? null, step.before?.[field], held[field]];
+    if (!isSecretField(field) || isSameValue(sent, now)) return false;
+    const isShown = typeof now === 'string' && now !== '' && !/^[*\u2022\u25cfx.]+$/i.test(now);
+    return !(isShown && before !== undefined && isSameValue(before, now));
+  });
+}
+
+/** A change of nothing but secrets that cannot be read back: only the answer tells. */
+function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly string[]): Judgement {
+  const note = hiddenNote(hidden);
   switch (answered.kind) {
     case 'accepted':
-      return undefined;
+      return { verdict: 'done', record: held, note };
+    case 'refused':
+      return { verdict: 'failed', record: held, error: answered.error };
+    case 'lost':
+      return {
+        verdict: 'unknown',
+        record: held,
+        error: answered.error,
+        note: `the answer was lost, and ${note}`,
+      };
+  }
+}
+
+function hiddenNote(hidden: readonly string[]): string {
+  return `${hidden.join(', ')} cannot be read back`;
+}
+
+function without(fields: readonly string[], differences: readonly Difference[]): Difference[] {
+  return differences.filter(({ field }) => !fields.includes(field));
+}
+
+/** What is to be said of a step that was carried out: the device did not say so, or a secret is not shown. */
+function remark(answered: Answered, hidden: readonly string[] = []): { note: string } | undefined {
+  switch (answered.kind) {
+    case 'accepted':
+      return hidden.length === 0 ? undefined : { note: hiddenNote(hidden) };
     case 'refused':
       return {
         note: `the device refused it (${answered.error.message}), but reading back shows it`,
