@@ -5,7 +5,8 @@ export type Tone =
 /** Text in a tone, ready for the screen. Only the 16 colours of every terminal are used. */
 export type Theme = (tone: Tone, text: string) => string;
 
-const RESET = '\x1b[m';
+/** With its `0`: Ink does not take the short form for the end of a colour. */
+const RESET = '\x1b[0m';
 
 /** Bold, dim and reverse are no colours: they stay where colours are not wanted. */
 const PLAIN: Readonly<Record<Tone, string>> = {

@@ -70,6 +70,18 @@ test.each([
   expect(colours).toEqual([]);
 });
 
+test('a colour ends where its word ends', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  const bar = program.screen()[0] ?? '';
+  expect(program.cellStyle(0, bar.indexOf('●'))).toMatchObject({ foreground: 2 });
+  const gap = bar.indexOf('  ', bar.lastIndexOf('●'));
+  expect(program.cellStyle(0, gap)).toMatchObject({ foreground: -1, dim: false });
+  expect(program.cellStyle(0, bar.indexOf('as admin'))).toMatchObject({
+    foreground: -1,
+    dim: true,
+  });
+});
+
 test('history is walked with the arrows and searched with Ctrl-R; a password is not in it', async () => {
   const program = await connect(await simulate());
   program.type('user list lang=en\r');
