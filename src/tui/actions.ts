@@ -1,7 +1,15 @@
+import type { StepResult } from '../change/verdict.ts';
 import type { Completion } from '../shell/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { EditKey, Line } from './line.ts';
-import type { FleetView, LineProblem, LogLine, OpenQuestion } from './state.ts';
+import type {
+  FleetView,
+  LineProblem,
+  LogLine,
+  OpenQuestion,
+  RollOutState,
+  RunRow,
+} from './state.ts';
 import type { Size } from './terminal/painter.ts';
 
 /** Moves: of the table's cursor, or of a text that lies over it. */
@@ -68,6 +76,10 @@ export type Action =
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   /** Replaces the last `count` lines: results that fold as they come. */
   | { readonly kind: 'log-replace'; readonly count: number; readonly lines: readonly LogLine[] }
+  | { readonly kind: 'roll-out'; readonly devices: RollOutState['devices'] }
+  | { readonly kind: 'roll-out-result'; readonly result: StepResult }
+  | { readonly kind: 'roll-out-end' }
+  | { readonly kind: 'runs'; readonly runs: readonly RunRow[] }
   | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
   | { readonly kind: 'open-question'; readonly id: number }

@@ -3,14 +3,15 @@ import { visibleLines } from '../output/sanitize.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
-import { actionFor, contextOf, isEffect, type Effect } from './keymap.ts';
+import { isEffect, type Effect } from './key-bindings.ts';
+import { actionFor, contextOf } from './keymap.ts';
 import { editKeyOf, lineText, type Line } from './line.ts';
 import { LineHistory } from './line-history.ts';
 import { LineRunner } from './line-runner.ts';
 import { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { Store } from './store.ts';
-import { addLine, copyLines, deleteLines, editLine, useLine } from './table-commands.ts';
+import { addLine, copyLines, deleteLines, editLine, runLine, useLine } from './table-commands.ts';
 import { TableFeed } from './table-feed.ts';
 import { TableReader } from './table-reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
@@ -153,6 +154,19 @@ export class Controller {
       case 'undo':
         this.#submit('undo', true);
         break;
+      case 'runs':
+        this.#submit('runs', true);
+        break;
+      case 'show-run':
+      case 'resume-run':
+      case 'retry-run':
+      case 'undo-run':
+      case 'report-run': {
+        const command = runLine(state, effect);
+        this.#store.dispatch({ kind: 'view', action: 'close' });
+        if (command !== undefined) this.#submit(command, true);
+        break;
+      }
       case 'refresh':
         void this.#reader.read();
         break;

@@ -1,5 +1,6 @@
 import { fit } from '../output/width.ts';
-import { KEYMAP, keyText, type Context } from './keymap.ts';
+import { KEYMAP, type Context } from './key-bindings.ts';
+import { keyText } from './keymap.ts';
 import { wrapText } from './wrap.ts';
 
 const SECTIONS: readonly { readonly context: Context | 'anywhere'; readonly title: string }[] = [
@@ -10,6 +11,7 @@ const SECTIONS: readonly { readonly context: Context | 'anywhere'; readonly titl
   { context: 'filter', title: 'While typing a filter' },
   { context: 'question', title: 'When something is asked' },
   { context: 'plan', title: 'When a plan is shown' },
+  { context: 'runs', title: 'In the list of runs' },
   { context: 'overlay', title: 'In texts like this one' },
   { context: 'anywhere', title: 'Everywhere' },
 ];

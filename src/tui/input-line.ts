@@ -42,6 +42,7 @@ export function inputLine(state: State): InputLine {
         true,
       );
     }
+    case 'runs':
     case 'overlay':
     case 'table':
       return place(state.fleet.prompt, state.prompt.editing.line, columns, false);

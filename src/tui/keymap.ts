@@ -1,252 +1,8 @@
 import type { ViewAction } from './actions.ts';
+import { KEYMAP, type Context, type Effect } from './key-bindings.ts';
 import type { State } from './state.ts';
 import { matchesKey, type KeyName } from './terminal/key-name.ts';
 import type { KeyEvent } from './terminal/keys.ts';
-
-/** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
-export type Effect =
-  | 'run-line'
-  | 'complete'
-  | 'interrupt'
-  | 'end-of-input'
-  | 'quit'
-  | 'repaint'
-  | 'suspend'
-  | 'add'
-  | 'edit-record'
-  | 'delete'
-  | 'undo'
-  | 'refresh'
-  | 'next-device'
-  | 'previous-device'
-  | 'copy'
-  | 'answer'
-  | 'decline'
-  | 'search-run';
-
-/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
-export type Context =
-  'waiting' | 'question' | 'plan' | 'overlay' | 'filter' | 'search' | 'menu' | 'prompt' | 'table';
-
-export interface KeyBinding {
-  readonly keys: readonly KeyName[];
-  readonly context: Context | 'anywhere';
-  readonly action: ViewAction | Effect;
-  readonly label: string;
-  /** Shown in the footer, in this order of importance. */
-  readonly hint?: { readonly rank: number; readonly text: string };
-  /** The line that does the same. */
-  readonly command?: string;
-}
-
-const EFFECTS: ReadonlySet<string> = new Set<Effect>([
-  'run-line',
-  'complete',
-  'interrupt',
-  'end-of-input',
-  'quit',
-  'repaint',
-  'suspend',
-  'add',
-  'edit-record',
-  'delete',
-  'undo',
-  'refresh',
-  'next-device',
-  'previous-device',
-  'copy',
-  'answer',
-  'decline',
-  'search-run',
-]);
-
-export function isEffect(action: ViewAction | Effect): action is Effect {
-  return EFFECTS.has(action);
-}
-
-/** Every key but those that edit a line (`line.ts`). Footer and help are made from it. */
-export const KEYMAP: readonly KeyBinding[] = [
-  bind('prompt', ['enter'], 'run-line', 'run the line', { rank: 1, text: 'run' }),
-  bind('prompt', ['tab'], 'complete', 'complete the word; to the table when nothing is typed', {
-    rank: 2,
-    text: 'complete',
-  }),
-  bind('prompt', ['escape'], 'go-table', 'to the table', { rank: 3, text: 'table' }),
-  bind('prompt', ['up', 'ctrl-p'], 'history-back', 'the line before, from history', {
-    rank: 5,
-    text: 'history',
-  }),
-  bind('prompt', ['down', 'ctrl-n'], 'history-forth', 'the line after'),
-  bind('prompt', ['ctrl-r'], 'search', 'search in history', { rank: 6, text: 'search' }),
-  bind('prompt', ['ctrl-d'], 'end-of-input', 'leave, when nothing is typed', {
-    rank: 7,
-    text: 'leave',
-  }),
-  bind('prompt', ['pageup'], 'page-up', 'scroll the table back'),
-  bind('prompt', ['pagedown'], 'page-down', 'scroll the table on'),
-  bind('prompt', ['f1'], 'help', 'this help', { rank: 4, text: 'help' }),
-
-  bind('menu', ['tab', 'down'], 'menu-next', 'the next proposal', { rank: 1, text: 'next' }),
-  bind('menu', ['shift-tab', 'up'], 'menu-back', 'the proposal before', { rank: 3, text: 'back' }),
-  bind('menu', ['enter'], 'menu-accept', 'take the chosen proposal; without one, run the line', {
-    rank: 2,
-    text: 'take',
-  }),
-  bind('menu', ['escape'], 'menu-close', 'close the menu', { rank: 4, text: 'close' }),
-
-  bind('search', ['ctrl-r', 'up'], 'search', 'the match before', { rank: 2, text: 'older' }),
-  bind('search', ['enter'], 'search-run', 'run the line found', { rank: 1, text: 'run' }),
-  bind('search', ['tab', 'escape', 'right', 'left'], 'search-accept', 'take the line to edit it', {
-    rank: 3,
-    text: 'edit it',
-  }),
-  bind('search', ['ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
-    rank: 4,
-    text: 'cancel',
-  }),
-
-  bind('table', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 1, text: 'prompt' }),
-  bind('table', ['escape'], 'back', 'clear the filter and the marks, then to the prompt'),
-  bind('table', ['down', 'j'], 'down', 'down'),
-  bind('table', ['up', 'k'], 'up', 'up'),
-  bind('table', ['left', 'h'], 'left', 'columns to the left'),
-  bind('table', ['right', 'l'], 'right', 'columns to the right'),
-  bind('table', ['g', 'home'], 'first', 'first row'),
-  bind('table', ['G', 'end'], 'last', 'last row'),
-  bind('table', ['pagedown', 'ctrl-f'], 'page-down', 'a page down'),
-  bind('table', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
-  bind('table', ['ctrl-d'], 'half-down', 'half a page down'),
-  bind('table', ['ctrl-u'], 'half-up', 'half a page up'),
-  bind(
-    'table',
-    ['/'],
-    'filter',
-    'filter as you type',
-    { rank: 3, text: 'filter' },
-    'user list FILTER',
-  ),
-  bind(
-    'table',
-    ['s'],
-    'sort',
-    'sort by the next column',
-    { rank: 8, text: 'sort' },
-    'user list --sort FIELD',
-  ),
-  bind('table', ['S'], 'reverse', 'reverse the order', undefined, 'user list --sort -FIELD'),
-  bind(
-    'table',
-    ['f'],
-    'fold',
-    'fold records that are the same on several devices',
-    { rank: 9, text: 'fold' },
-    'user list --fold',
-  ),
-  bind('table', ['space'], 'mark', 'mark the row', { rank: 7, text: 'mark' }),
-  bind('table', ['*'], 'mark-all', 'mark all rows shown, or none'),
-  bind(
-    'table',
-    ['enter'],
-    'details',
-    'every field, device by device',
-    { rank: 2, text: 'details' },
-    'user show KEY',
-  ),
-  bind('table', ['a'], 'add', 'add a record', { rank: 4, text: 'add' }, 'user add FIELD=VALUE…'),
-  bind(
-    'table',
-    ['e'],
-    'edit-record',
-    'change the record',
-    { rank: 5, text: 'edit' },
-    'user set KEY FIELD=VALUE…',
-  ),
-  bind(
-    'table',
-    ['d'],
-    'delete',
-    'delete the marked records, or this one',
-    { rank: 6, text: 'delete' },
-    'user delete KEY… --on DEVICES',
-  ),
-  bind('table', ['u'], 'undo', 'take the last run back', { rank: 6.5, text: 'undo' }, 'undo'),
-  bind(
-    'table',
-    ['tab'],
-    'next-device',
-    'the next device, then all',
-    { rank: 10, text: 'device' },
-    'use DEVICE',
-  ),
-  bind('table', ['shift-tab'], 'previous-device', 'the device before', undefined, 'use DEVICE'),
-  bind(
-    'table',
-    ['r'],
-    'refresh',
-    'read again, failed devices too',
-    { rank: 11, text: 'refresh' },
-    'user list',
-  ),
-  bind('table', ['y'], 'copy', 'copy the records as commands'),
-  bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
-  bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
-  bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),
-
-  bind('filter', ['enter'], 'keep-filter', 'keep the filter', { rank: 1, text: 'keep' }),
-  bind('filter', ['escape', 'ctrl-c'], 'clear-filter', 'clear the filter', {
-    rank: 2,
-    text: 'clear',
-  }),
-  bind('filter', ['down'], 'down', 'down'),
-  bind('filter', ['up'], 'up', 'up'),
-
-  bind('overlay', ['escape', 'q', 'enter'], 'close', 'close', { rank: 1, text: 'close' }),
-  bind('overlay', ['down', 'j'], 'down', 'down', { rank: 2, text: 'scroll' }),
-  bind('overlay', ['up', 'k'], 'up', 'up'),
-  bind('overlay', ['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', {
-    rank: 3,
-    text: 'page',
-  }),
-  bind('overlay', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
-  bind('overlay', ['ctrl-d'], 'half-down', 'half a page down'),
-  bind('overlay', ['ctrl-u'], 'half-up', 'half a page up'),
-  bind('overlay', ['g', 'home'], 'first', 'to the start'),
-  bind('overlay', ['G', 'end'], 'last', 'to the end'),
-  bind('overlay', [':'], 'go-prompt', 'close, and to the prompt'),
-
-  bind('question', ['enter'], 'answer', 'answer', { rank: 1, text: 'answer' }),
-  bind('question', ['escape', 'ctrl-d'], 'decline', 'no', { rank: 2, text: 'no' }),
-  bind('plan', ['tab'], 'unfold', 'the plan device by device, or folded again', {
-    rank: 4,
-    text: 'unfold',
-  }),
-  bind('question', ['down'], 'down', 'scroll what is above', { rank: 3, text: 'scroll' }),
-  bind('question', ['up'], 'up', 'scroll back'),
-  bind('question', ['pagedown'], 'page-down', 'scroll a page'),
-  bind('question', ['pageup'], 'page-up', 'scroll a page back'),
-
-  bind('anywhere', ['ctrl-c'], 'interrupt', 'cancel what runs; otherwise clear the line'),
-  bind('anywhere', ['ctrl-l'], 'repaint', 'draw the screen anew'),
-  bind('anywhere', ['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
-];
-
-function bind(
-  context: KeyBinding['context'],
-  keys: readonly KeyName[],
-  action: KeyBinding['action'],
-  label: string,
-  hint?: KeyBinding['hint'],
-  command?: string,
-): KeyBinding {
-  return {
-    context,
-    keys,
-    action,
-    label,
-    ...(hint !== undefined && { hint }),
-    ...(command !== undefined && { command }),
-  };
-}
 
 export function contextOf({ questions, overlay, table, prompt, focus }: State): Context {
   const [question] = questions;
@@ -254,6 +10,7 @@ export function contextOf({ questions, overlay, table, prompt, focus }: State): 
     if (!question.isOpen) return 'waiting';
     return question.unfolded === undefined ? 'question' : 'plan';
   }
+  if (overlay.kind === 'runs') return 'runs';
   if (overlay.kind !== 'none') return 'overlay';
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
@@ -261,7 +18,11 @@ export function contextOf({ questions, overlay, table, prompt, focus }: State): 
 }
 
 /** Where a key goes that means nothing in a place of its own. */
-const BELOW: Readonly<Partial<Record<Context, Context>>> = { menu: 'prompt', plan: 'question' };
+const BELOW: Readonly<Partial<Record<Context, Context>>> = {
+  menu: 'prompt',
+  plan: 'question',
+  runs: 'overlay',
+};
 
 /** What a key means where the focus is; undefined when it edits a line or means nothing. */
 export function actionFor(event: KeyEvent, context: Context): ViewAction | Effect | undefined {

@@ -2,7 +2,7 @@ import { reasonText } from '../output/error-text.ts';
 import { visible } from '../output/sanitize.ts';
 import { problemLines } from './problem-lines.ts';
 import type { LogLine, OpenQuestion, State } from './state.ts';
-import { shownDevices } from './table-rows.ts';
+import { shownDevices, tableRows } from './table-rows.ts';
 import { wrapText } from './wrap.ts';
 
 /** Below this nothing useful can be shown. */
@@ -71,7 +71,9 @@ export function tableHeight(state: State): number {
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const wrapped = (lines: readonly LogLine[]): LogLine[] => wrapLines(lines, columns - 2);
-  const most = Math.max(2, Math.floor(room / 3));
+  // Rows that the table leaves empty are free.
+  const free = room - 1 - tableRows(state).rows.length;
+  const most = Math.max(2, Math.floor(room / 3), free);
   const said = wrapped([...state.log.current, ...progressLine(state)]);
   const failed = failureLines(state);
   const failures = wrapped(failed);

@@ -1,3 +1,4 @@
+import type { Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { StoppedError, type DevshError } from '../errors.ts';
 import { errorLines, failureLine } from '../output/error-text.ts';
@@ -10,12 +11,16 @@ import type { Invocation } from '../shell/bind.ts';
 import type { MessageOutput, Output, ReadOutput } from '../shell/output.ts';
 import { planView, type PlanView } from './plan-lines.ts';
 import { foldResults } from './result-fold.ts';
-import type { LogLine, LogTone } from './state.ts';
+import { runRows } from './runs-lines.ts';
+import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table-feed.ts';
 
 /** Longer texts are put over the table, to be scrolled. */
 const MOST_LOG_LINES = 3;
+
+/** A run on more devices than that is shown device by device while it goes on. */
+const LARGE_RUN = 3;
 
 const plainStyle = (_tone: string, text: string): string => text;
 
@@ -27,6 +32,7 @@ export class OutputRouter {
   hasQuit = false;
   /** What is to be shown above the next question. */
   #plan: PlanView | undefined;
+  #rollOut: RollOutState['devices'] = [];
   readonly #store: Store;
   readonly #feed: TableFeed;
   readonly #title: string;
@@ -58,7 +64,7 @@ export class OutputRouter {
         break;
       case 'plan':
         if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
-        else this.#plan = planView(output.plan);
+        else this.#take(output.plan);
         break;
       case 'progress':
         this.#store.dispatch({
@@ -67,14 +73,26 @@ export class OutputRouter {
         });
         break;
       case 'result':
+        if (output.isPast === true) {
+          this.#print(output);
+          break;
+        }
         this.results.push(output.result);
+        this.#showRollOut();
+        this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
         this.#logResult(output.result);
         break;
       case 'summary':
-        if (this.#open.lines > 1) this.log('quiet', summaryLine(output, plainStyle));
+        this.#store.dispatch({ kind: 'roll-out-end' });
+        // Told from the journal, with the results above it.
+        if (this.#writer !== undefined) this.#print(output);
+        else if (foldResults(this.results).length > 1)
+          this.log('quiet', summaryLine(output, plainStyle));
         break;
       case 'table':
-        if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
+        if (output.name === 'runs' && output.rows.length > 0)
+          this.#store.dispatch({ kind: 'runs', runs: runRows(output) });
+        else if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
         else this.#print(output);
         break;
       case 'text':
@@ -96,6 +114,22 @@ export class OutputRouter {
     }
   }
 
+  #take(plan: Plan): void {
+    this.#plan = planView(plan);
+    const devices = plan.devices.map(({ device, steps, settled, wanted = [] }) => ({
+      name: device.name,
+      steps: steps.length + settled.length + wanted.length,
+    }));
+    this.#rollOut = devices.filter(({ steps }) => steps > 0);
+  }
+
+  /** From the first verdict on, a run on several devices is watched device by device. */
+  #showRollOut(): void {
+    const devices = this.#rollOut;
+    this.#rollOut = [];
+    if (devices.length > LARGE_RUN) this.#store.dispatch({ kind: 'roll-out', devices });
+  }
+
   /** The plan, for the question that follows it. */
   takePlan(): PlanView | undefined {
     const plan = this.#plan;
@@ -107,6 +141,7 @@ export class OutputRouter {
   end(error?: DevshError): void {
     this.#feed.flush();
     this.#flush();
+    this.#store.dispatch({ kind: 'roll-out-end' });
     // What failed has been said where it failed.
     if (error === undefined || error instanceof StoppedError) return;
     this.log('bad', ...errorLines(error, plainStyle));

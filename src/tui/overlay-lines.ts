@@ -1,5 +1,7 @@
 import { detailLines } from './detail-lines.ts';
 import { helpLines } from './help-lines.ts';
+import { rollOutLines } from './roll-out-lines.ts';
+import { runLines } from './runs-lines.ts';
 import type { State } from './state.ts';
 import { wrapText } from './wrap.ts';
 
@@ -11,6 +13,10 @@ export function overlayLines(state: State): readonly string[] {
       return [];
     case 'pager':
       return wrapAll(overlay.lines, size.columns - 2);
+    case 'runs':
+      return runLines(overlay.runs, size.columns - 2);
+    case 'roll-out':
+      return rollOutLines(overlay.rollOut).map(({ text }) => text);
     case 'help':
       return helpLines(size.columns - 2);
     case 'details':

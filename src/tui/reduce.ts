@@ -14,7 +14,7 @@ import { contextOf } from './keymap.ts';
 import { layoutOf, questionWindow, tableHeight } from './layout.ts';
 import { overlayLines } from './overlay-lines.ts';
 import { keyOfRow, tableRows } from './table-rows.ts';
-import { NO_FILTER, type OpenQuestion, type State } from './state.ts';
+import { NO_FILTER, type OpenQuestion, type RollOutState, type State } from './state.ts';
 
 /** So many messages are kept to be read again. */
 const LOG_LIMIT = 2_000;
@@ -74,6 +74,19 @@ function step(state: State, action: Action): State {
       return { ...state, log: appended(log, 0, action.lines) };
     case 'log-replace':
       return { ...state, log: appended(log, action.count, action.lines) };
+    case 'roll-out': {
+      const rollOut = { devices: action.devices, results: [] };
+      return { ...state, overlay: { kind: 'roll-out', rollOut, top: 0 } };
+    }
+    case 'roll-out-result':
+      return changeRollOut(state, (rollOut) => ({
+        ...rollOut,
+        results: [...rollOut.results, action.result],
+      }));
+    case 'roll-out-end':
+      return state.overlay.kind === 'roll-out' ? { ...state, overlay: { kind: 'none' } } : state;
+    case 'runs':
+      return { ...state, overlay: { kind: 'runs', runs: action.runs, cursor: 0 } };
     case 'pager':
       return {
         ...state,
@@ -137,10 +150,17 @@ function editActive(state: State, key: EditKey): State {
     case 'prompt':
       return { ...state, prompt: editPrompt(state.prompt, key) };
     case 'waiting':
+    case 'runs':
     case 'overlay':
     case 'table':
       return state;
   }
+}
+
+function changeRollOut(state: State, change: (rollOut: RollOutState) => RollOutState): State {
+  const { overlay } = state;
+  if (overlay.kind !== 'roll-out') return state;
+  return { ...state, overlay: { ...overlay, rollOut: change(overlay.rollOut) } };
 }
 
 function changeQuestion(state: State, change: (question: OpenQuestion) => OpenQuestion): State {
@@ -229,6 +249,11 @@ function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
   if (overlay.kind === 'none') return state;
   const height = Math.max(1, layoutOf(state).body - 1);
+  if (overlay.kind === 'runs') {
+    const last = Math.max(0, overlay.runs.length - 1);
+    const cursor = movedTop(overlay.cursor, action, height, last);
+    return { ...state, overlay: { ...overlay, cursor } };
+  }
   const last = Math.max(0, overlayLines(state).length - height);
   return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
 }

@@ -1,3 +1,4 @@
+import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import { parseFilter, type Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/complete.ts';
@@ -130,7 +131,26 @@ export type Overlay =
       readonly top: number;
     }
   | { readonly kind: 'help'; readonly top: number }
+  | { readonly kind: 'roll-out'; readonly rollOut: RollOutState; readonly top: number }
+  | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
   | { readonly kind: 'details'; readonly key: string; readonly top: number };
+
+/** A run on several devices while it goes on. */
+export interface RollOutState {
+  readonly devices: readonly { readonly name: string; readonly steps: number }[];
+  /** In the order of their coming. */
+  readonly results: readonly StepResult[];
+}
+
+/** One line of `runs`; harmless texts. */
+export interface RunRow {
+  readonly id: string;
+  readonly began: string;
+  readonly devices: string;
+  readonly state: string;
+  readonly verdicts: string;
+  readonly command: string;
+}
 
 export interface OpenQuestion {
   readonly id: number;

@@ -2,6 +2,7 @@ import type { FoldedRow } from '../fleet/fold.ts';
 import { hasUnsafe } from '../output/sanitize.ts';
 import { cellText, fieldText } from '../output/value.ts';
 import { quoteAssignment, quoteWord } from '../shell/parse.ts';
+import type { Effect } from './key-bindings.ts';
 import type { Line } from './line.ts';
 import type { State } from './state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './table-rows.ts';
@@ -82,6 +83,20 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   const now = isOne ? names.indexOf(selected) + 1 : 0;
   const next = names[((now + by + names.length + 1) % (names.length + 1)) - 1];
   return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
+}
+
+const RUN_COMMANDS = {
+  'show-run': 'run show',
+  'resume-run': 'resume',
+  'retry-run': 'retry',
+  'undo-run': 'undo',
+  'report-run': 'report',
+} as const satisfies Partial<Record<Effect, string>>;
+
+/** A command about the run under the cursor. */
+export function runLine({ overlay }: State, effect: keyof typeof RUN_COMMANDS): string | undefined {
+  const run = overlay.kind === 'runs' ? overlay.runs[overlay.cursor] : undefined;
+  return run && `${RUN_COMMANDS[effect]} ${quoteWord(run.id)}`;
 }
 
 /** Values that cannot be typed as they are, and secrets, are left out. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
 
@@ -60,10 +60,15 @@ export async function connect(
     ...options,
     env: { ...ADMIN, ...options.env },
   });
-  await program.waitFor('type yes to trust');
-  await answer(program, 'yes');
-  await program.waitFor('connected to');
-  return program;
+  const shows = (text: string): boolean => program.screen().join('\n').includes(text);
+  // Devices that answer late are asked about in a question of their own.
+  for (;;) {
+    await program.waitFor(/answer>|connected to/);
+    if (shows('connected to')) return program;
+    expect(shows('type yes to trust')).toBe(true);
+    await answer(program, 'yes');
+    await program.waitFor(() => !shows('answer>'));
+  }
 }
 
 /** Answers the question on the screen, as soon as it takes an answer. */

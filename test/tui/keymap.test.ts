@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { helpLines } from '../../src/tui/help-lines.ts';
-import { actionFor, footerHints, KEYMAP, type Context } from '../../src/tui/keymap.ts';
+import { KEYMAP, type Context } from '../../src/tui/key-bindings.ts';
+import { actionFor, footerHints } from '../../src/tui/keymap.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 
 function pressed(key: string, context: Context) {

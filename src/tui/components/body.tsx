@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { visible } from '../../output/sanitize.ts';
 import { overlayLines } from '../overlay-lines.ts';
 import { cut, fit } from '../../output/width.ts';
+import { rollOutLines, rollOutTitle } from '../roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
 import { tableView } from '../table-view.ts';
@@ -70,7 +71,9 @@ function emptyLines({ fleet, table, work, reading }: State): string[] {
 
 function OverlayText({ state, theme, height }: BodyProps) {
   const { overlay, size } = state;
+  if (overlay.kind === 'runs') return <Runs state={state} theme={theme} height={height} />;
   const lines = overlayLines(state);
+  const tones = overlay.kind === 'roll-out' ? rollOutLines(overlay.rollOut) : [];
   const room = Math.max(1, height - 1);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - room));
   const end = Math.min(lines.length, top + room);
@@ -79,8 +82,30 @@ function OverlayText({ state, theme, height }: BodyProps) {
     <>
       <Row>{theme('accent', cut(` ${titleOf(state)}${where}`, size.columns))}</Row>
       {lines.slice(top, end).map((line, index) => (
-        <Row key={index}>{cut(` ${line}`, size.columns)}</Row>
+        <Row key={index}>
+          {theme(tones[top + index]?.tone ?? 'plain', cut(` ${line}`, size.columns))}
+        </Row>
       ))}
+    </>
+  );
+}
+
+/** The runs around the cursor, below their header. */
+function Runs({ state, theme, height }: BodyProps) {
+  const { overlay, size } = state;
+  const cursor = overlay.kind === 'runs' ? overlay.cursor : 0;
+  const [header = '', ...lines] = overlayLines(state);
+  const room = Math.max(1, height - 2);
+  const top = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
+  return (
+    <>
+      <Row>{theme('accent', ` ${titleOf(state)}`)}</Row>
+      <Row>{theme('heading', ` ${header}`)}</Row>
+      {lines.slice(top, top + room).map((line, index) => {
+        const isCurrent = top + index === cursor;
+        const text = fit(`${isCurrent ? '▸' : ' '}${line}`, size.columns);
+        return <Row key={index}>{isCurrent ? theme('current', text) : text}</Row>;
+      })}
     </>
   );
 }
@@ -89,6 +114,10 @@ function titleOf({ overlay, table }: State): string {
   switch (overlay.kind) {
     case 'none':
       return '';
+    case 'runs':
+      return `runs: ${overlay.runs.length}`;
+    case 'roll-out':
+      return rollOutTitle(overlay.rollOut);
     case 'help':
       return 'keys';
     case 'details':

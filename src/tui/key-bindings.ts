@@ -1,0 +1,297 @@
+import type { ViewAction } from './actions.ts';
+import type { KeyName } from './terminal/key-name.ts';
+
+/** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
+export type Effect =
+  | 'run-line'
+  | 'complete'
+  | 'interrupt'
+  | 'end-of-input'
+  | 'quit'
+  | 'repaint'
+  | 'suspend'
+  | 'add'
+  | 'edit-record'
+  | 'delete'
+  | 'undo'
+  | 'runs'
+  | 'show-run'
+  | 'resume-run'
+  | 'retry-run'
+  | 'undo-run'
+  | 'report-run'
+  | 'refresh'
+  | 'next-device'
+  | 'previous-device'
+  | 'copy'
+  | 'answer'
+  | 'decline'
+  | 'search-run';
+
+/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
+export type Context =
+  | 'waiting'
+  | 'question'
+  | 'plan'
+  | 'runs'
+  | 'overlay'
+  | 'filter'
+  | 'search'
+  | 'menu'
+  | 'prompt'
+  | 'table';
+
+export interface KeyBinding {
+  readonly keys: readonly KeyName[];
+  readonly context: Context | 'anywhere';
+  readonly action: ViewAction | Effect;
+  readonly label: string;
+  /** Shown in the footer, in this order of importance. */
+  readonly hint?: { readonly rank: number; readonly text: string };
+  /** The line that does the same. */
+  readonly command?: string;
+}
+
+const EFFECTS: ReadonlySet<string> = new Set<Effect>([
+  'run-line',
+  'complete',
+  'interrupt',
+  'end-of-input',
+  'quit',
+  'repaint',
+  'suspend',
+  'add',
+  'edit-record',
+  'delete',
+  'undo',
+  'runs',
+  'show-run',
+  'resume-run',
+  'retry-run',
+  'undo-run',
+  'report-run',
+  'refresh',
+  'next-device',
+  'previous-device',
+  'copy',
+  'answer',
+  'decline',
+  'search-run',
+]);
+
+export function isEffect(action: ViewAction | Effect): action is Effect {
+  return EFFECTS.has(action);
+}
+
+/** Every key but those that edit a line (`line.ts`). Footer and help are made from it. */
+export const KEYMAP: readonly KeyBinding[] = [
+  bind('prompt', ['enter'], 'run-line', 'run the line', { rank: 1, text: 'run' }),
+  bind('prompt', ['tab'], 'complete', 'complete the word; to the table when nothing is typed', {
+    rank: 2,
+    text: 'complete',
+  }),
+  bind('prompt', ['escape'], 'go-table', 'to the table', { rank: 3, text: 'table' }),
+  bind('prompt', ['up', 'ctrl-p'], 'history-back', 'the line before, from history', {
+    rank: 5,
+    text: 'history',
+  }),
+  bind('prompt', ['down', 'ctrl-n'], 'history-forth', 'the line after'),
+  bind('prompt', ['ctrl-r'], 'search', 'search in history', { rank: 6, text: 'search' }),
+  bind('prompt', ['ctrl-d'], 'end-of-input', 'leave, when nothing is typed', {
+    rank: 7,
+    text: 'leave',
+  }),
+  bind('prompt', ['pageup'], 'page-up', 'scroll the table back'),
+  bind('prompt', ['pagedown'], 'page-down', 'scroll the table on'),
+  bind('prompt', ['f1'], 'help', 'this help', { rank: 4, text: 'help' }),
+
+  bind('menu', ['tab', 'down'], 'menu-next', 'the next proposal', { rank: 1, text: 'next' }),
+  bind('menu', ['shift-tab', 'up'], 'menu-back', 'the proposal before', { rank: 3, text: 'back' }),
+  bind('menu', ['enter'], 'menu-accept', 'take the chosen proposal; without one, run the line', {
+    rank: 2,
+    text: 'take',
+  }),
+  bind('menu', ['escape'], 'menu-close', 'close the menu', { rank: 4, text: 'close' }),
+
+  bind('search', ['ctrl-r', 'up'], 'search', 'the match before', { rank: 2, text: 'older' }),
+  bind('search', ['enter'], 'search-run', 'run the line found', { rank: 1, text: 'run' }),
+  bind('search', ['tab', 'escape', 'right', 'left'], 'search-accept', 'take the line to edit it', {
+    rank: 3,
+    text: 'edit it',
+  }),
+  bind('search', ['ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
+    rank: 4,
+    text: 'cancel',
+  }),
+
+  bind('table', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 1, text: 'prompt' }),
+  bind('table', ['escape'], 'back', 'clear the filter and the marks, then to the prompt'),
+  bind('table', ['down', 'j'], 'down', 'down'),
+  bind('table', ['up', 'k'], 'up', 'up'),
+  bind('table', ['left', 'h'], 'left', 'columns to the left'),
+  bind('table', ['right', 'l'], 'right', 'columns to the right'),
+  bind('table', ['g', 'home'], 'first', 'first row'),
+  bind('table', ['G', 'end'], 'last', 'last row'),
+  bind('table', ['pagedown', 'ctrl-f'], 'page-down', 'a page down'),
+  bind('table', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
+  bind('table', ['ctrl-d'], 'half-down', 'half a page down'),
+  bind('table', ['ctrl-u'], 'half-up', 'half a page up'),
+  bind(
+    'table',
+    ['/'],
+    'filter',
+    'filter as you type',
+    { rank: 3, text: 'filter' },
+    'user list FILTER',
+  ),
+  bind(
+    'table',
+    ['s'],
+    'sort',
+    'sort by the next column',
+    { rank: 8, text: 'sort' },
+    'user list --sort FIELD',
+  ),
+  bind('table', ['S'], 'reverse', 'reverse the order', undefined, 'user list --sort -FIELD'),
+  bind(
+    'table',
+    ['f'],
+    'fold',
+    'fold records that are the same on several devices',
+    { rank: 9, text: 'fold' },
+    'user list --fold',
+  ),
+  bind('table', ['space'], 'mark', 'mark the row', { rank: 7, text: 'mark' }),
+  bind('table', ['*'], 'mark-all', 'mark all rows shown, or none'),
+  bind(
+    'table',
+    ['enter'],
+    'details',
+    'every field, device by device',
+    { rank: 2, text: 'details' },
+    'user show KEY',
+  ),
+  bind('table', ['a'], 'add', 'add a record', { rank: 4, text: 'add' }, 'user add FIELD=VALUE…'),
+  bind(
+    'table',
+    ['e'],
+    'edit-record',
+    'change the record',
+    { rank: 5, text: 'edit' },
+    'user set KEY FIELD=VALUE…',
+  ),
+  bind(
+    'table',
+    ['d'],
+    'delete',
+    'delete the marked records, or this one',
+    { rank: 6, text: 'delete' },
+    'user delete KEY… --on DEVICES',
+  ),
+  bind('table', ['u'], 'undo', 'take the last run back', { rank: 6.5, text: 'undo' }, 'undo'),
+  bind(
+    'table',
+    ['R'],
+    'runs',
+    'the runs, to resume, retry or undo',
+    { rank: 9.5, text: 'runs' },
+    'runs',
+  ),
+  bind(
+    'table',
+    ['tab'],
+    'next-device',
+    'the next device, then all',
+    { rank: 10, text: 'device' },
+    'use DEVICE',
+  ),
+  bind('table', ['shift-tab'], 'previous-device', 'the device before', undefined, 'use DEVICE'),
+  bind(
+    'table',
+    ['r'],
+    'refresh',
+    'read again, failed devices too',
+    { rank: 11, text: 'refresh' },
+    'user list',
+  ),
+  bind('table', ['y'], 'copy', 'copy the records as commands'),
+  bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
+  bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
+  bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),
+
+  bind('filter', ['enter'], 'keep-filter', 'keep the filter', { rank: 1, text: 'keep' }),
+  bind('filter', ['escape', 'ctrl-c'], 'clear-filter', 'clear the filter', {
+    rank: 2,
+    text: 'clear',
+  }),
+  bind('filter', ['down'], 'down', 'down'),
+  bind('filter', ['up'], 'up', 'up'),
+
+  bind('overlay', ['escape', 'q', 'enter'], 'close', 'close', { rank: 1, text: 'close' }),
+  bind('overlay', ['down', 'j'], 'down', 'down', { rank: 2, text: 'scroll' }),
+  bind('overlay', ['up', 'k'], 'up', 'up'),
+  bind('overlay', ['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', {
+    rank: 3,
+    text: 'page',
+  }),
+  bind('overlay', ['pageup', 'ctrl-b'], 'page-up', 'a page up'),
+  bind('overlay', ['ctrl-d'], 'half-down', 'half a page down'),
+  bind('overlay', ['ctrl-u'], 'half-up', 'half a page up'),
+  bind('overlay', ['g', 'home'], 'first', 'to the start'),
+  bind('overlay', ['G', 'end'], 'last', 'to the end'),
+  bind('overlay', [':'], 'go-prompt', 'close, and to the prompt'),
+
+  bind('question', ['enter'], 'answer', 'answer', { rank: 1, text: 'answer' }),
+  bind('question', ['escape', 'ctrl-d'], 'decline', 'no', { rank: 2, text: 'no' }),
+  bind(
+    'runs',
+    ['enter'],
+    'show-run',
+    'plan and verdicts',
+    { rank: 1, text: 'show' },
+    'run show RUN',
+  ),
+  bind('runs', ['r'], 'resume-run', 'go on with it', { rank: 2, text: 'resume' }, 'resume RUN'),
+  bind(
+    'runs',
+    ['t'],
+    'retry-run',
+    'try what failed again',
+    { rank: 3, text: 'retry' },
+    'retry RUN',
+  ),
+  bind('runs', ['u'], 'undo-run', 'take it back', { rank: 4, text: 'undo' }, 'undo RUN'),
+  bind('runs', ['p'], 'report-run', 'report it', { rank: 5, text: 'report' }, 'report RUN'),
+  bind('runs', ['escape', 'q'], 'close', 'close', { rank: 6, text: 'close' }),
+
+  bind('plan', ['tab'], 'unfold', 'the plan device by device, or folded again', {
+    rank: 4,
+    text: 'unfold',
+  }),
+  bind('question', ['down'], 'down', 'scroll what is above', { rank: 3, text: 'scroll' }),
+  bind('question', ['up'], 'up', 'scroll back'),
+  bind('question', ['pagedown'], 'page-down', 'scroll a page'),
+  bind('question', ['pageup'], 'page-up', 'scroll a page back'),
+
+  bind('anywhere', ['ctrl-c'], 'interrupt', 'cancel what runs; otherwise clear the line'),
+  bind('anywhere', ['ctrl-l'], 'repaint', 'draw the screen anew'),
+  bind('anywhere', ['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
+];
+
+function bind(
+  context: KeyBinding['context'],
+  keys: readonly KeyName[],
+  action: KeyBinding['action'],
+  label: string,
+  hint?: KeyBinding['hint'],
+  command?: string,
+): KeyBinding {
+  return {
+    context,
+    keys,
+    action,
+    label,
+    ...(hint !== undefined && { hint }),
+    ...(command !== undefined && { command }),
+  };
+}

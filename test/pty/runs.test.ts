@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { Simulator } from '../../src/simulator/simulator.ts';
+import { answer, connect, goToTable, simulate } from './devsh.ts';
+
+const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';
+
+const holders = (simulator: Simulator): number =>
+  simulator.devices.filter(({ users }) => users.some(({ username }) => username === 'zed')).length;
+
+test('a plan is shown folded, and device by device with Tab', async () => {
+  const simulator = await simulate({ devices: 8 });
+  const program = await connect(simulator);
+  program.type(`${ADD}\r`);
+  await program.waitFor(/add user zed on .* and 5 more \(first_name=Zed/);
+  await program.waitFor('answer>');
+  program.press('tab');
+  await program.waitFor(/127\.0\.0\.2\S* · 1 step\n +\+ add user zed\n +first_name +Zed/);
+  program.press('pagedown');
+  await program.waitFor(/… lines (?!1-)\d+-\d+ of/);
+  program.press('tab');
+  await program.waitFor('8 to add');
+  program.press('escape');
+  await program.waitFor('not confirmed');
+  expect(holders(simulator)).toBe(0);
+});
+
+test('the canary is asked about, and a no stops the roll-out there', async () => {
+  const simulator = await simulate({ devices: 5 });
+  const program = await connect(simulator);
+  program.type(`${ADD} --canary 1\r`);
+  await program.waitFor('Type 5 to do them');
+  await answer(program, '5');
+  await program.waitFor(/The canary is well .* Type 4/);
+  expect(holders(simulator)).toBe(1);
+  await program.waitFor('answer>');
+  program.press('escape');
+  await program.waitFor('not continued after the canary');
+  await program.waitFor('go on with "resume');
+  expect(holders(simulator)).toBe(1);
+});
+
+test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from the runs', async () => {
+  const simulator = await simulate({ devices: 6, latencyMs: 150 });
+  const program = await connect(simulator, { rows: 40 });
+  program.type(`${ADD}\r`);
+  await program.waitFor('Type 6 to do them');
+  await answer(program, '6');
+  await program.waitFor(/roll-out: [1-4] of 6 devices · \d done/);
+  expect(program.screen().join('\n')).toMatch(/◌ 127\.0\.0\.7\S* {2}waiting/);
+  program.press('ctrl-c');
+  await program.waitFor('go on with "resume');
+  await program.waitFor(/\d done · \d skipped/);
+  const sent = holders(simulator);
+  expect(sent).toBeLessThan(6);
+
+  await goToTable(program);
+  program.press('R');
+  await program.waitFor(/^▸.* stopped: cancelled .*user add username=zed/m);
+  program.press('r');
+  await program.waitFor(/Type \d to do/);
+  await answer(program, String(6 - sent));
+  await expect.poll(() => holders(simulator), { timeout: 8_000 }).toBe(6);
+  const posts = simulator.devices.flatMap(({ log }) => log.filter((one) => one.method === 'POST'));
+  expect(posts).toHaveLength(6);
+  await program.waitFor((screen) => !screen.join('\n').includes('roll-out:'));
+  program.press('R');
+  await program.waitFor(/^▸.* ended +6 done/m);
+  program.press('enter');
+  await program.waitFor(/^ run show \d/m);
+  await program.waitFor(/✓ 127\.0\.0\.7\S* +add user zed: done/);
+});
