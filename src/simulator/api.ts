@@ -1,156 +1,90 @@
 import { authenticate } from './authentication.ts';
+import type { ProfileName } from './dialects/dialect.ts';
+import { findDocumentedView } from './dialects/documented.ts';
+import { findFormActionView } from './dialects/form-action.ts';
+import { shapeRejection } from './dialects/rejections.ts';
+import { findRestView } from './dialects/rest.ts';
 import { negotiate, type Rendering } from './negotiation.ts';
 import { browsablePage, NOT_FOUND_PAGE } from './pages.ts';
-import type { Store } from './store.ts';
-import { readUserForm } from './user-form.ts';
+import {
+  CONTENT_TYPES,
+  HTML,
+  refusal,
+  type ApiAnswer,
+  type ApiRequest,
+  type Outcome,
+  type Site,
+  type View,
+} from './view.ts';
 
-/** One request, read to its end. */
-export interface ApiRequest {
-  readonly method: string;
-  /** The request target: path and query as sent. */
-  readonly target: string;
-  readonly host: string;
-  readonly accept: string | undefined;
-  readonly authorization: string | undefined;
-  readonly contentType: string | undefined;
-  readonly body: string;
-}
-
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** What the view decided, before it is written as JSON or as a page. */
-interface Outcome {
-  readonly status: number;
-  /** Absent: no body at all. */
-  readonly value?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A path of the API. */
-type Route =
-  | { readonly kind: 'root' }
-  | { readonly kind: 'list' }
-  | { readonly kind: 'user'; readonly uuid: string };
-
-const ALLOWED = {
-  root: ['GET', 'HEAD', 'OPTIONS'],
-  list: ['GET', 'POST', 'HEAD', 'OPTIONS'],
-  user: ['DELETE', 'OPTIONS'],
-} as const;
-
-const TITLES = { root: 'Api Root', list: 'User List', user: 'User Instance' } as const;
-const FORM = 'application/x-www-form-urlencoded';
-const HTML = 'text/html; charset=utf-8';
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Undefined where nothing is; `path` ends with a slash. */
-function findRoute(sent: string): Route | undefined {
-  const path = decode(sent);
-  if (path === '/api/') return { kind: 'root' };
-  if (path === '/api/user/') return { kind: 'list' };
-  // The framework's pattern for an id: no slash, no dot.
-  const uuid = /^\/api\/user\/([^/.]+)\/$/.exec(path)?.[1];
-  return uuid === undefined ? undefined : { kind: 'user', uuid: uuid.toLowerCase() };
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+/** Undefined where nothing is. */
+const FIND_VIEW: Readonly<Record<ProfileName, (site: Site, path: string) => View | undefined>> = {
+  documented: findDocumentedView,
+  drf: findRestView,
+  'generic-rest': findRestView,
+  'form-action': findFormActionView,
+};
 
 /**
- * What a device answers: the documented API, and for the gaps what Django REST Framework does.
- * The order of the checks is the framework's, too: address, format, login, rights, method, body.
- * Changes `store`; everything else is decided by the arguments.
+ * What a device answers: the documented API, and for the gaps what Django REST Framework does; or
+ * another dialect. The order of the checks is the framework's, too: address, format, login, rights,
+ * method, body. Changes the store; everything else is decided by the arguments.
  */
-export function answer(store: Store, request: ApiRequest): ApiAnswer {
+export function answer(site: Site, request: ApiRequest): ApiAnswer {
+  const { profile, traits } = site.dialect;
+  const findView = FIND_VIEW[profile];
   const [path = '', query] = request.target.split('?', 2);
-  const route = findRoute(path);
-  if (route === undefined) {
-    if (findRoute(`${path}/`) === undefined) return page(404, NOT_FOUND_PAGE);
+  const view = findView(site, path);
+  if (view === undefined) {
+    if (!traits.endsWithSlash || findView(site, `${path}/`) === undefined) {
+      return page(404, NOT_FOUND_PAGE);
+    }
     const location = `${path}/${query === undefined ? '' : `?${query}`}`;
     return { ...page(301, ''), headers: { 'Content-Type': HTML, Location: location } };
   }
-  const rendering = negotiate(request.accept);
-  const outcome: Outcome =
+  const rendering = traits.isBrowsable ? negotiate(request.accept) : 'json';
+  const allow = view.allow.filter((method) => method !== 'OPTIONS' || hasOptions(site));
+  const outcome =
     rendering === undefined
       ? refusal(406, 'Could not satisfy the request Accept header.')
-      : decide(store, route, request);
-  return render(route, outcome, rendering ?? 'json');
+      : decide(site, { ...view, allow }, request);
+  const shaped = shapeRejection(site.dialect, request, outcome);
+  return render({ ...view, allow }, shaped, rendering ?? 'json');
 }
 
-function decide(store: Store, route: Route, request: ApiRequest): Outcome {
+function hasOptions({ dialect }: Site): boolean {
+  return dialect.traits.hasOptions && !dialect.quirks.has('no-options');
+}
+
+function decide(site: Site, view: View, request: ApiRequest): Outcome {
   const { method } = request;
-  const account = authenticate(store, request.authorization);
+  const account = authenticate(site.store, request.authorization);
   if (typeof account === 'string') {
     return { ...refusal(401, account), headers: { 'WWW-Authenticate': 'Basic realm="api"' } };
   }
-  if (!account.mayWrite && !READS.includes(method) && route.kind !== 'root') {
+  if (!account.mayWrite && !READS.includes(method) && view.isReadOnly !== true) {
     return refusal(403, 'You do not have permission to perform this action.');
   }
-  if (!ALLOWED[route.kind].some((allowed) => allowed === method)) {
-    return refusal(405, `Method "${method}" not allowed.`);
-  }
-  if (method === 'OPTIONS') return { status: 200, value: description(route) };
-  if (route.kind === 'root') {
-    return { status: 200, value: { user: `https://${request.host}/api/user/` } };
-  }
-  if (route.kind === 'user') {
-    return store.delete(route.uuid)
-      ? { status: 204 }
-      : refusal(404, 'No User matches the given query.');
-  }
-  return method === 'POST' ? write(store, request) : { status: 200, value: store.users };
-}
-
-/** `POST /api/user/`: the uuid `null` creates, a known one updates. */
-function write(store: Store, request: ApiRequest): Outcome {
-  const type = request.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  // An empty body has no type to object to; its fields are missing.
-  if (type !== FORM && request.body !== '') {
-    const sent = request.contentType ?? '';
-    return refusal(415, `Unsupported media type "${sent}" in request.`);
-  }
-  const form = readUserForm(request.body, store);
-  switch (form.kind) {
-    case 'create':
-      return { status: 201, value: store.create(form.fields) };
-    case 'update':
-      return { status: 200, value: store.replace(form.user) };
-    case 'unknown-uuid':
-      return refusal(404, 'No User matches the given query.');
-    case 'invalid':
-      return { status: 400, value: form.errors };
-  }
-}
-
-function description(route: Route): unknown {
-  return {
-    name: TITLES[route.kind],
+  if (!view.allow.includes(method)) return refusal(405, `Method "${method}" not allowed.`);
+  if (method !== 'OPTIONS') return view.answer(request);
+  const description = {
+    name: view.title,
     description: '',
     renders: ['application/json', 'text/html'],
-    parses: [FORM],
+    parses: site.dialect.traits.encodings.map((encoding) => CONTENT_TYPES[encoding]),
   };
+  const actions = account.mayWrite ? view.actions?.() : undefined;
+  return { status: 200, value: { ...description, ...(actions && { actions }) } };
 }
 
-function refusal(status: number, detail: string): Outcome {
-  return { status, value: { detail } };
-}
-
-function render(route: Route, outcome: Outcome, rendering: Rendering): ApiAnswer {
-  const { status, value } = outcome;
-  const headers = {
-    Allow: ALLOWED[route.kind].join(', '),
-    Vary: 'Accept',
-    ...outcome.headers,
-  };
+function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
+  const { status, value, text } = outcome;
+  const headers = { Allow: view.allow.join(', '), Vary: 'Accept', ...outcome.headers };
+  if (text !== undefined) {
+    return { status, headers: { 'Content-Type': text.type, ...headers }, body: text.body };
+  }
   if (value === undefined) return { status, headers, body: '' };
   return rendering === 'json'
     ? {
@@ -161,7 +95,7 @@ function render(route: Route, outcome: Outcome, rendering: Rendering): ApiAnswer
     : {
         status,
         headers: { 'Content-Type': HTML, ...headers },
-        body: browsablePage(TITLES[route.kind], status, value),
+        body: browsablePage(view.title, status, value),
       };
 }
 

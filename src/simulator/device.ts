@@ -3,20 +3,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Endpoint } from './addresses.ts';
-import { page, type ApiAnswer, type ApiRequest } from './api.ts';
+import { page } from './api.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import { schemeOf } from './authentication.ts';
 import { createCertificate, type Certificate } from './certificate.ts';
+import { heldRecords } from './dialects/identity.ts';
+import { newExtras } from './dialects/sample-data.ts';
 import { answerFor } from './fault-answers.ts';
 import { FaultSwitches, type FaultScope } from './fault-switches.ts';
 import type { FaultName } from './faults.ts';
 import { TOO_LARGE_PAGE } from './pages.ts';
 import type { LoggedRequest, SimulatedDevice } from './simulated-device.ts';
-import type { Store, User } from './store.ts';
+import type { User } from './store.ts';
 import { cutJson, send, sendEndlessly, sendSlowly, sendTruncated } from './transmit.ts';
+import type { ApiAnswer, ApiRequest, Site } from './view.ts';
 
 export interface DeviceSetup {
   readonly name: string;
-  readonly store: Store;
+  readonly site: Site;
   readonly accounts: SimulatedDevice['accounts'];
   readonly latencyMs: number;
 }
@@ -30,7 +34,7 @@ export class DeviceServer implements SimulatedDevice {
   readonly name: string;
   readonly accounts: SimulatedDevice['accounts'];
   readonly log: LoggedRequest[] = [];
-  readonly #store: Store;
+  readonly #site: Site;
   readonly #latencyMs: number;
   readonly #faults = new FaultSwitches();
   readonly #sockets = new Set<Socket>();
@@ -41,10 +45,10 @@ export class DeviceServer implements SimulatedDevice {
   #firstCertificate: Certificate | undefined;
   #isClosed = false;
 
-  constructor({ name, store, accounts, latencyMs }: DeviceSetup) {
+  constructor({ name, site, accounts, latencyMs }: DeviceSetup) {
     this.name = name;
     this.accounts = accounts;
-    this.#store = store;
+    this.#site = site;
     this.#latencyMs = latencyMs;
   }
 
@@ -73,7 +77,11 @@ export class DeviceServer implements SimulatedDevice {
   }
 
   get users(): readonly User[] {
-    return this.#store.users;
+    return this.#site.store.users;
+  }
+
+  records(resource: string): readonly DeviceRecord[] {
+    return heldRecords(this.#site, resource);
   }
 
   /** Rejects with the error of the operating system, such as EADDRINUSE; may be tried again. */
@@ -120,15 +128,19 @@ export class DeviceServer implements SimulatedDevice {
   }
 
   putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User {
-    const existing = this.#store.named(fields.username);
+    const { store, dialect } = this.#site;
+    const existing = store.named(fields.username);
+    const { modified, ...more } = newExtras(dialect.profile, fields);
+    const stamp = modified === undefined ? {} : { modified };
     return existing === undefined
-      ? this.#store.create({ first_name: '', lastname: '', lang: 'en', ...fields })
-      : this.#store.replace({ ...existing, ...fields });
+      ? store.create({ first_name: '', lastname: '', lang: 'en', ...more, ...stamp, ...fields })
+      : store.replace({ ...existing, ...fields, ...stamp });
   }
 
   removeUser(username: string): boolean {
-    const user = this.#store.named(username);
-    return user !== undefined && this.#store.delete(user.uuid);
+    const { store } = this.#site;
+    const user = store.named(username);
+    return user !== undefined && store.delete(user.uuid);
   }
 
   async close(): Promise<void> {
@@ -223,9 +235,7 @@ export class DeviceServer implements SimulatedDevice {
       });
     }
     const reply =
-      body === undefined
-        ? page(400, TOO_LARGE_PAGE)
-        : answerFor(this.#store, this.#faults, request);
+      body === undefined ? page(400, TOO_LARGE_PAGE) : answerFor(this.#site, this.#faults, request);
     if (reply === 'silence') return;
     if (reply === 'reset') {
       this.#reset(incoming);

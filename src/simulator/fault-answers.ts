@@ -1,7 +1,8 @@
-import { answer, page, type ApiAnswer, type ApiRequest } from './api.ts';
+import { answer, page } from './api.ts';
 import type { FaultSwitches } from './fault-switches.ts';
 import { LOGIN_PAGE, SERVER_ERROR_PAGE } from './pages.ts';
-import { LANGUAGES, type Store } from './store.ts';
+import { LANGUAGES } from './store.ts';
+import type { ApiAnswer, ApiRequest, Site } from './view.ts';
 
 function refusal(status: number, detail: string, headers: Record<string, string> = {}): ApiAnswer {
   return {
@@ -13,7 +14,7 @@ function refusal(status: number, detail: string, headers: Record<string, string>
 
 /** What the device answers with its faults; `silence` and `reset` are no answer at all. */
 export function answerFor(
-  store: Store,
+  site: Site,
   faults: FaultSwitches,
   request: ApiRequest,
 ): ApiAnswer | 'silence' | 'reset' {
@@ -37,20 +38,21 @@ export function answerFor(
     case '500-once':
       return page(500, SERVER_ERROR_PAGE);
     case undefined:
-      return carryOut(store, faults, request);
+      return carryOut(site, faults, request);
   }
 }
 
 /** The API itself, or what only looks like it. */
-function carryOut(store: Store, faults: FaultSwitches, request: ApiRequest): ApiAnswer {
+function carryOut(site: Site, faults: FaultSwitches, request: ApiRequest): ApiAnswer {
   const fault = faults.take('write', request.method);
   switch (fault) {
     case 'accept-and-forget':
     case 'delete-and-keep':
-      return answer(store.copy(), request);
+      return answer({ ...site, store: site.store.copy() }, request);
     case 'store-altered': {
+      const { store } = site;
       const before = new Set(store.users);
-      const reply = answer(store, request);
+      const reply = answer(site, request);
       for (const user of store.users.filter((stored) => !before.has(stored))) {
         const lang = LANGUAGES.find((other) => other !== user.lang) ?? user.lang;
         store.replace({ ...user, lang });
@@ -58,6 +60,6 @@ function carryOut(store: Store, faults: FaultSwitches, request: ApiRequest): Api
       return reply;
     }
     case undefined:
-      return answer(store, request);
+      return answer(site, request);
   }
 }

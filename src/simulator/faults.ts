@@ -1,5 +1,8 @@
 import { UsageError } from '../errors.ts';
 
+/** The documented API knows only POST, other dialects all of them. */
+const CHANGES = ['POST', 'PUT', 'PATCH'];
+
 /**
  * What a device can do wrong. `stage` says where it strikes: the connection itself, instead of the
  * view (nothing is carried out), in what a write does, or in how the answer goes out (after a write
@@ -16,11 +19,21 @@ export const FAULTS = [
   fault('403', 'request', 'The account has no right to anything.'),
   fault('429', 'request', 'Too many requests; retry after one second.'),
   fault('500-once', 'request', 'One request fails with 500, the next ones are served.'),
-  fault('accept-and-forget', 'write', 'A POST is accepted (201), but nothing is stored.', ['POST']),
-  fault('store-altered', 'write', 'A POST stores another lang than it answers.', ['POST']),
+  fault(
+    'accept-and-forget',
+    'write',
+    'A POST, PUT or PATCH is accepted, but nothing is stored.',
+    CHANGES,
+  ),
+  fault(
+    'store-altered',
+    'write',
+    'A POST, PUT or PATCH stores another lang than it answers.',
+    CHANGES,
+  ),
   fault('delete-and-keep', 'write', 'A DELETE is accepted (204), but the user stays.', ['DELETE']),
   fault('store-and-drop', 'answer', 'A write is carried out, then the connection dies.', [
-    'POST',
+    ...CHANGES,
     'DELETE',
   ]),
   fault('slow-body', 'answer', 'The body comes byte by byte, four in a second.'),

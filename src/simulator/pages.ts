@@ -22,6 +22,11 @@ export const SERVER_ERROR_PAGE = serverPage('Server Error (500)', '');
 
 export const TOO_LARGE_PAGE = serverPage('Bad Request (400)', '');
 
+/** What a server says that has pages even for what its API refuses. */
+export function refusalPage(title: string, text: string): string {
+  return serverPage(escape(title), escape(text));
+}
+
 export const LOGIN_PAGE = serverPage('Sign in', 'Please sign in to continue.');
 
 function escape(text: string): string {

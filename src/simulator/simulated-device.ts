@@ -1,3 +1,4 @@
+import type { DeviceRecord } from '../device/record.ts';
 import type { Scheme } from './authentication.ts';
 import type { FaultScope } from './fault-switches.ts';
 import type { FaultName } from './faults.ts';
@@ -39,6 +40,8 @@ export interface SimulatedDevice {
   readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
   /** What the device holds now, in the order of creation. */
   readonly users: readonly User[];
+  /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
+  records(resource: string): readonly DeviceRecord[];
   readonly log: readonly LoggedRequest[];
   /**
    * Switches a fault: true until switched off (500-once: for one request), false off, or for that

@@ -1,6 +1,8 @@
 import { UsageError } from '../errors.ts';
 import { MAX_DEVICES, ownAddress } from './addresses.ts';
 import { createFleetData, type DeviceData } from './data.ts';
+import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
+import { createTables } from './dialects/sample-data.ts';
 import { DeviceServer } from './device.ts';
 import type { FaultName, FaultOption } from './faults.ts';
 import type { SimulatedDevice } from './simulated-device.ts';
@@ -8,7 +10,8 @@ import { Store } from './store.ts';
 
 export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './simulated-device.ts';
 
-export interface SimulatorOptions {
+/** What they hold and how they speak. */
+export interface SimulatorOptions extends DialectOptions {
   /** How many devices, 1 unless told. */
   readonly devices?: number;
   /** How many users each device holds, its two accounts among them; 25 unless told, at least 2. */
@@ -36,7 +39,8 @@ const PORT_ATTEMPTS = 20;
 /**
  * Starts the devices: 127.0.0.2, .3 ... on one port, or, where the system has only 127.0.0.1, there
  * on one port each.
- * @throws UsageError when the port that was asked for is taken; RangeError for impossible numbers.
+ * @throws UsageError when the port that was asked for is taken; RangeError for impossible
+ * numbers and for what cannot go together.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
@@ -44,9 +48,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   checkRange('users', users, 0, 1_000_000);
   checkRange('latencyMs', latencyMs, 0, 3_600_000);
   checkRange('port', port, 0, 65_535);
+  const dialect = createDialect(options);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) =>
-    createDevice(index, { data: dataOf(index), seed, latencyMs }),
+    createDevice(index, { data: dataOf(index), dialect, seed, latencyMs }),
   );
   try {
     await listenAll(devices, port);
@@ -84,7 +89,12 @@ function checkRange(name: string, value: number, lowest: number, highest: number
 
 function createDevice(
   index: number,
-  { data, seed, latencyMs }: { data: DeviceData; seed: number; latencyMs: number },
+  {
+    data,
+    dialect,
+    seed,
+    latencyMs,
+  }: { data: DeviceData; dialect: Dialect; seed: number; latencyMs: number },
 ): DeviceServer {
   const name = `sim${index + 1}`;
   const accounts = {
@@ -97,8 +107,9 @@ function createDevice(
     token,
     mayWrite: username === 'admin',
   }));
-  const store = new Store(data.users, logins, `${seed}:${name}:created`);
-  return new DeviceServer({ name, store, accounts, latencyMs });
+  const tables = createTables(dialect.profile, { users: data.users, name, seed: String(seed) });
+  const store = new Store(tables, logins, `${seed}:${name}:created`);
+  return new DeviceServer({ name, site: { store, dialect }, accounts, latencyMs });
 }
 
 function codeOf(error: unknown): string | undefined {

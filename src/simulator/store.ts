@@ -1,12 +1,19 @@
+import type { DeviceRecord } from '../device/record.ts';
 import { createRandom, type Random } from './random.ts';
+import { Table, type StoredRecord } from './table.ts';
 
 /** The choices of the field `lang`. */
 export const LANGUAGES = ['de', 'en', 'fr', 'it', 'es', 'ja'] as const;
 
-/** One user: exactly the documented fields, in their order. */
+/** One user: exactly the documented fields, in their order; some dialects have a few more. */
 export type User = Readonly<
   Record<'uuid' | 'first_name' | 'lastname' | 'username' | 'lang', string>
->;
+> & {
+  /** Dialects `drf` and `generic-rest`; who is not active cannot log in. */
+  readonly is_active?: boolean;
+  /** ISO 8601, in the same dialects. */
+  readonly modified?: string;
+};
 
 /** Who may log in. Tied to a user: when that user is deleted, nobody gets in with it any more. */
 export interface Account {
@@ -18,23 +25,31 @@ export interface Account {
 
 /** What one device holds. Records are never changed, only replaced. */
 export class Store {
-  readonly #users: Map<string, User>;
+  readonly #tables: ReadonlyMap<string, Table>;
+  readonly #users: Table;
   readonly #accounts: readonly Account[];
   readonly #random: Random;
 
-  constructor(users: readonly User[], accounts: readonly Account[], seed: string) {
-    this.#users = new Map(users.map((user) => [user.uuid, user]));
+  /** `tables`: by resource; without one of the name `user` there are no users. */
+  constructor(tables: ReadonlyMap<string, Table>, accounts: readonly Account[], seed: string) {
+    this.#users = tables.get('user') ?? new Table([]);
+    this.#tables = new Map([...tables, ['user', this.#users]]);
     this.#accounts = accounts;
     this.#random = createRandom(seed);
   }
 
   /** In the order of creation. */
   get users(): readonly User[] {
-    return [...this.#users.values()];
+    return this.#users.records.filter(isUser);
+  }
+
+  table(resource: string): Table | undefined {
+    return this.#tables.get(resource);
   }
 
   get(uuid: string): User | undefined {
-    return this.#users.get(uuid);
+    const record = this.#users.get(uuid);
+    return record !== undefined && isUser(record) ? record : undefined;
   }
 
   named(username: string): User | undefined {
@@ -43,12 +58,12 @@ export class Store {
 
   create(fields: Omit<User, 'uuid'>): User {
     const user = { uuid: this.#random.uuid(), ...fields };
-    this.#users.set(user.uuid, user);
+    this.#users.put(user);
     return user;
   }
 
   replace(user: User): User {
-    this.#users.set(user.uuid, user);
+    this.#users.put(user);
     return user;
   }
 
@@ -56,19 +71,37 @@ export class Store {
     return this.#users.delete(uuid);
   }
 
+  /** A new record of any resource. */
+  insert(table: Table, fields: DeviceRecord): StoredRecord {
+    const record = { ...fields, uuid: this.#random.uuid() };
+    table.put(record);
+    return record;
+  }
+
   accountByPassword(username: string, password: string): Account | undefined {
-    const uuid = this.named(username)?.uuid;
-    return this.#accounts.find((account) => account.uuid === uuid && account.password === password);
+    const user = this.named(username);
+    if (user === undefined || user.is_active === false) return undefined;
+    return this.#accounts.find(
+      (account) => account.uuid === user.uuid && account.password === password,
+    );
   }
 
   accountByToken(token: string): Account | undefined {
-    return this.#accounts.find(
-      (account) => account.token === token && this.#users.has(account.uuid),
-    );
+    return this.#accounts.find((account) => {
+      if (account.token !== token) return false;
+      const user = this.get(account.uuid);
+      return user !== undefined && user.is_active !== false;
+    });
   }
 
   /** The same contents apart from this store: what happens to the copy is forgotten. */
   copy(): Store {
-    return new Store(this.users, this.#accounts, this.#random.hex(16));
+    const tables = new Map([...this.#tables].map(([name, table]) => [name, table.copy()]));
+    return new Store(tables, this.#accounts, this.#random.hex(16));
   }
+}
+
+function isUser(record: StoredRecord): record is StoredRecord & User {
+  const texts = [record['first_name'], record['lastname'], record['username'], record['lang']];
+  return texts.every((text) => typeof text === 'string');
 }

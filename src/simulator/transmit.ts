@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { ApiAnswer } from './api.ts';
+import type { ApiAnswer } from './view.ts';
 
 /** Puts answers on the wire, well or badly. Each function returns at once. */
 

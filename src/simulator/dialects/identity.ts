@@ -1,0 +1,80 @@
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import type { StoredRecord, Table } from '../table.ts';
+import type { Site } from '../view.ts';
+import type { Dialect } from './dialect.ts';
+import { RESOURCES } from './resources.ts';
+
+/** What records are called by in a dialect, and how they are shown. */
+
+/** Name of the field with the id; undefined where records have none. */
+export function idField({ traits, quirks }: Dialect): 'uuid' | 'id' | undefined {
+  if (traits.id === 'none') return undefined;
+  return traits.id === 'number' || quirks.has('positional-ids') ? 'id' : 'uuid';
+}
+
+/** All records as a list shows them. */
+export function shownRecords(dialect: Dialect, table: Table): DeviceRecord[] {
+  return table.records.map((record, index) => shownAt(dialect, table, record, index));
+}
+
+export function shownRecord(dialect: Dialect, table: Table, record: StoredRecord): DeviceRecord {
+  const index = dialect.quirks.has('positional-ids') ? positionOf(table, record.uuid) : 0;
+  return shownAt(dialect, table, record, index);
+}
+
+function shownAt(
+  dialect: Dialect,
+  table: Table,
+  { uuid, ...fields }: StoredRecord,
+  index: number,
+): DeviceRecord {
+  const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
+  const field = idField(dialect);
+  const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
+  return worded(dialect, { ...id, ...fields });
+}
+
+/** A single object: it needs no id. */
+export function shownObject(dialect: Dialect, record: StoredRecord): DeviceRecord {
+  const fields = Object.entries(record).filter(([field]) => field !== 'uuid');
+  return worded(dialect, Object.fromEntries(fields));
+}
+
+/** What a device holds of a resource, on all pages; empty where there is no such resource. */
+export function heldRecords({ store, dialect }: Site, name: string): DeviceRecord[] {
+  const resource = RESOURCES[dialect.profile].find((known) => known.name === name);
+  const table = store.table(name);
+  if (resource === undefined || table === undefined) return [];
+  return resource.key === undefined
+    ? table.records.map((record) => shownObject(dialect, record))
+    : shownRecords(dialect, table);
+}
+
+/** A record as it goes out: with the quirk `strings` nothing else is left in it. */
+function worded({ quirks }: Dialect, record: DeviceRecord): DeviceRecord {
+  if (!quirks.has('strings')) return record;
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [field, withStrings(value)]),
+  );
+}
+
+/** The record with an id as it stands in a path or a body. */
+export function findRecord(dialect: Dialect, table: Table, id: string): StoredRecord | undefined {
+  if (idField(dialect) === 'uuid') return table.get(id.toLowerCase());
+  if (!/^\d{1,15}$/.test(id)) return undefined;
+  const number = Number(id);
+  return dialect.quirks.has('positional-ids')
+    ? table.records[number]
+    : table.records.find(({ uuid }) => table.numberOf(uuid) === number);
+}
+
+function positionOf(table: Table, uuid: string): number {
+  return table.records.findIndex((record) => record.uuid === uuid);
+}
+
+function withStrings(value: Value): Value {
+  if (typeof value !== 'object') return String(value);
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map(withStrings);
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withStrings(held)]));
+}

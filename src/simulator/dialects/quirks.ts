@@ -1,0 +1,55 @@
+import type { EnvelopeName, PagingName, ProfileName } from './dialect.ts';
+
+/** Where a quirk can show itself; what is left out does not matter. */
+interface Conditions {
+  readonly profiles?: readonly ProfileName[];
+  readonly paging?: PagingName;
+  readonly notWith?: readonly (EnvelopeName | QuirkName)[];
+}
+
+export type QuirkName =
+  | 'strings'
+  | 'http-next'
+  | 'page-loop'
+  | 'trims'
+  | 'no-options'
+  | 'update-creates'
+  | 'html-errors'
+  | 'status-200-errors'
+  | 'positional-ids';
+
+/** A habit of a device: within what its API allows, but not what one expects. */
+export interface Quirk extends Conditions {
+  readonly name: QuirkName;
+  /** One sentence. */
+  readonly summary: string;
+}
+
+const WITH_STATUS: readonly ProfileName[] = ['documented', 'drf', 'generic-rest'];
+
+export const QUIRKS: readonly Quirk[] = [
+  quirk('strings', 'All values are strings, numbers and booleans too.'),
+  quirk('http-next', 'The next page is said to be at http://proxy.invalid/….', { paging: 'next' }),
+  quirk('page-loop', 'The link to the next page leads to the same page again.', { paging: 'next' }),
+  quirk('trims', 'Text is stored without the spaces around it.'),
+  quirk('no-options', 'OPTIONS is refused with 405.'),
+  quirk('update-creates', 'A POST with the id of a record makes a second record.', {
+    profiles: WITH_STATUS,
+    // Two records under one name would be shown as one.
+    notWith: ['keyed'],
+  }),
+  quirk('html-errors', 'What is refused with 400 or 500 is answered by a page in HTML.', {
+    profiles: WITH_STATUS,
+    notWith: ['status-200-errors'],
+  }),
+  quirk('status-200-errors', 'What is refused comes as 200 with "success": false.', {
+    profiles: WITH_STATUS,
+  }),
+  quirk('positional-ids', 'An id is the place in the list, so that it shifts after a delete.', {
+    profiles: ['drf', 'generic-rest'],
+  }),
+];
+
+function quirk(name: QuirkName, summary: string, conditions: Conditions = {}): Quirk {
+  return { name, summary, ...conditions };
+}

@@ -1,0 +1,104 @@
+import { LANGUAGES } from '../store.ts';
+import type { ProfileName } from './dialect.ts';
+import type { Field, Resource } from './fields.ts';
+
+const LANGUAGE_NAMES: Readonly<Record<(typeof LANGUAGES)[number], string>> = {
+  de: 'German',
+  en: 'English',
+  fr: 'French',
+  it: 'Italian',
+  es: 'Spanish',
+  ja: 'Japanese',
+};
+
+const PERSON: readonly Field[] = [
+  { name: 'first_name', type: 'string', maxLength: 150, mayBeBlank: true, fallback: '' },
+  { name: 'lastname', type: 'string', maxLength: 150, mayBeBlank: true, fallback: '' },
+  {
+    name: 'username',
+    type: 'string',
+    maxLength: 150,
+    pattern: /^[\p{L}\p{N}_.@+-]+$/u,
+    complaint:
+      'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.',
+  },
+  {
+    name: 'lang',
+    type: 'choice',
+    choices: LANGUAGES.map((lang) => [lang, LANGUAGE_NAMES[lang]] as const),
+  },
+];
+
+const IS_ACTIVE: Field = { name: 'is_active', type: 'boolean', fallback: true };
+const MODIFIED: Field = { name: 'modified', type: 'datetime', readOnly: true };
+const CAN_BE_DELETED: Field = {
+  name: 'canBeDeleted',
+  type: 'boolean',
+  readOnly: true,
+  fallback: true,
+};
+
+const documentedUser: Resource = { name: 'user', key: 'username', fields: PERSON };
+const restUser: Resource = { ...documentedUser, fields: [...PERSON, IS_ACTIVE, MODIFIED] };
+const formUser: Resource = { ...documentedUser, fields: [...PERSON, CAN_BE_DELETED] };
+
+const networkInterface: Resource = {
+  name: 'interface',
+  key: 'name',
+  fields: [
+    { name: 'name', type: 'string', maxLength: 15 },
+    { name: 'description', type: 'string', maxLength: 200, mayBeBlank: true, fallback: '' },
+    { name: 'mtu', type: 'integer', min: 68, max: 9216, fallback: 1500 },
+    { name: 'enabled', type: 'boolean', fallback: true },
+    { name: 'addresses', type: 'list', maxLength: 50, fallback: [] },
+    {
+      name: 'ipv4',
+      type: 'nested object',
+      fallback: { mode: 'none', gateway: '', metric: 0 },
+      children: [
+        {
+          name: 'mode',
+          type: 'choice',
+          fallback: 'none',
+          choices: [
+            ['none', 'No address'],
+            ['static', 'Static'],
+            ['dhcp', 'DHCP'],
+          ],
+        },
+        { name: 'gateway', type: 'string', maxLength: 50, mayBeBlank: true, fallback: '' },
+        { name: 'metric', type: 'integer', min: 0, max: 9999, fallback: 0 },
+      ],
+    },
+  ],
+};
+
+const system: Resource = {
+  name: 'system',
+  fields: [
+    { name: 'hostname', type: 'string', maxLength: 63 },
+    { name: 'location', type: 'string', maxLength: 100, mayBeBlank: true, fallback: '' },
+    {
+      name: 'timezone',
+      type: 'choice',
+      fallback: 'UTC',
+      choices: [
+        ['UTC', 'UTC'],
+        ['Europe/Berlin', 'Berlin'],
+        ['Asia/Tokyo', 'Tokyo'],
+      ],
+    },
+    { name: 'session_minutes', type: 'integer', min: 1, max: 1440, fallback: 30 },
+    { name: 'ssh_enabled', type: 'boolean', fallback: true },
+    { name: 'ntp_servers', type: 'list', maxLength: 100, fallback: [] },
+    { name: 'version', type: 'string', maxLength: 20, readOnly: true, fallback: '4.2.1' },
+  ],
+};
+
+/** What the devices of each profile offer, in the order of `GET /api/`. */
+export const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
+  documented: [documentedUser],
+  drf: [restUser, networkInterface, system],
+  'generic-rest': [restUser, networkInterface, system],
+  'form-action': [formUser, networkInterface],
+};

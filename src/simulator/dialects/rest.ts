@@ -1,0 +1,159 @@
+import type { StoredRecord, Table } from '../table.ts';
+import {
+  decodedPath,
+  refusal,
+  type ApiRequest,
+  type Outcome,
+  type Site,
+  type View,
+} from '../view.ts';
+import { listOutcome } from './envelope.ts';
+import type { Resource } from './fields.ts';
+import { findRecord, idField, shownObject, shownRecord } from './identity.ts';
+import { metadata } from './metadata.ts';
+import { readBody } from './read-body.ts';
+import { RESOURCES } from './resources.ts';
+import { checkRecord, replaceRecord } from './write-record.ts';
+
+/** One resource of a site. */
+interface Place {
+  readonly site: Site;
+  readonly resource: Resource;
+  readonly table: Table;
+}
+
+/** Collections and records with a method for each purpose: the profiles `drf` and `generic-rest`. */
+export function findRestView(site: Site, sent: string): View | undefined {
+  const { traits, profile } = site.dialect;
+  const path = decodedPath(sent);
+  if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) return rootView(site);
+  // The framework's pattern for an id: no slash, no dot.
+  const pattern = traits.endsWithSlash
+    ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?$/
+    : /^\/api\/([a-z]+)(?:\/([^/.]+))?$/;
+  const [, name, id] = pattern.exec(path) ?? [];
+  const resource = RESOURCES[profile].find((known) => known.name === name);
+  const table = site.store.table(name ?? '');
+  if (resource === undefined || table === undefined) return undefined;
+  const place: Place = { site, resource, table };
+  if (resource.key === undefined) return id === undefined ? singleView(place) : undefined;
+  return id === undefined ? listView(place) : itemView(place, id);
+}
+
+function rootView({ dialect }: Site): View {
+  const slash = dialect.traits.endsWithSlash ? '/' : '';
+  return {
+    title: 'Api Root',
+    allow: ['GET', 'HEAD', 'OPTIONS'],
+    isReadOnly: true,
+    answer: ({ host }) => {
+      const links = RESOURCES[dialect.profile].map(({ name }) => [
+        name,
+        `https://${host}/api/${name}${slash}`,
+      ]);
+      return { status: 200, value: Object.fromEntries(links) as unknown };
+    },
+  };
+}
+
+function listView(place: Place): View {
+  const { site, resource } = place;
+  return {
+    title: `${titleOf(resource)} List`,
+    allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
+    actions: () => ({ POST: described(place) }),
+    answer: (request) =>
+      request.method === 'POST' ? create(place, request) : listOutcome(site, resource, request),
+  };
+}
+
+function itemView(place: Place, id: string): View {
+  const { site, resource, table } = place;
+  return {
+    title: `${titleOf(resource)} Instance`,
+    allow: ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+    actions: () => ({ PUT: described(place) }),
+    answer: (request) => {
+      const record = findRecord(site.dialect, table, id);
+      if (record === undefined) {
+        return refusal(404, `No ${titleOf(resource)} matches the given query.`);
+      }
+      switch (request.method) {
+        case 'DELETE':
+          table.delete(record.uuid);
+          return { status: 204 };
+        case 'PUT':
+        case 'PATCH':
+          return change(place, record, request);
+        default:
+          return { status: 200, value: shownRecord(site.dialect, table, record) };
+      }
+    },
+  };
+}
+
+/** An object that is always there, with no id. */
+function singleView(place: Place): View {
+  const { site, resource, table } = place;
+  return {
+    title: titleOf(resource),
+    allow: ['GET', 'POST', 'PATCH', 'HEAD', 'OPTIONS'],
+    actions: () => ({ POST: metadata(resource.fields) }),
+    answer: (request) => {
+      const [record] = table.records;
+      if (record === undefined) return refusal(404, 'Not found.');
+      const isWrite = request.method === 'POST' || request.method === 'PATCH';
+      return isWrite
+        ? change(place, record, request)
+        : { status: 200, value: shownObject(site.dialect, record) };
+    },
+  };
+}
+
+/** The id is not the client's to choose: what it sends for one is ignored. */
+function create({ site, resource, table }: Place, request: ApiRequest): Outcome {
+  const { dialect, store } = site;
+  const body = readBody(dialect, request, resource.fields, false);
+  if ('refused' in body) return body.refused;
+  const { input } = body;
+  const id = input[idField(dialect) ?? ''];
+  const isId = typeof id === 'string' || typeof id === 'number';
+  const namesake =
+    dialect.quirks.has('update-creates') && isId
+      ? findRecord(dialect, table, String(id))
+      : undefined;
+  const checked = checkRecord(site, resource, table, { input, isPartial: false, namesake });
+  if ('problems' in checked) return { status: 400, value: checked.problems };
+  const record = store.insert(table, checked.value);
+  return { status: 201, value: shownRecord(dialect, table, record) };
+}
+
+/** PATCH takes changes, and everything else all required fields; only PATCH spares the form trap. */
+function change(place: Place, before: StoredRecord, request: ApiRequest): Outcome {
+  const { site, resource, table } = place;
+  const isPatch = request.method === 'PATCH';
+  const body = readBody(site.dialect, request, resource.fields, isPatch);
+  if ('refused' in body) return body.refused;
+  const isPartial = isPatch || resource.key === undefined;
+  const wish = { input: body.input, before, isPartial };
+  const checked = checkRecord(site, resource, table, wish);
+  if ('problems' in checked) return { status: 400, value: checked.problems };
+  const record = replaceRecord(table, before, checked.value);
+  const value =
+    resource.key === undefined
+      ? shownObject(site.dialect, record)
+      : shownRecord(site.dialect, table, record);
+  return { status: 200, value };
+}
+
+function described({ site, resource }: Place): Readonly<Record<string, unknown>> {
+  const field = idField(site.dialect) ?? 'id';
+  const type = field === 'uuid' ? 'string' : 'integer';
+  const label = field === 'uuid' ? 'Uuid' : 'ID';
+  const id = { type, required: false, read_only: true, label };
+  return { [field]: id, ...metadata(resource.fields) };
+}
+
+function titleOf({ name }: Resource): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
