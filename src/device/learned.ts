@@ -29,8 +29,9 @@ export type Learned = Readonly<z.infer<typeof learnedSchema>>;
  * record allows; what the user has configured is never overruled.
  */
 export function withLearned(profile: Profile, resource: string, learned: Learned): Profile {
+  const offers = learned.resources === undefined ? {} : { offers: learned.resources };
   const seen = learned.byResource[resource];
-  if (seen === undefined) return profile;
+  if (seen === undefined) return { ...profile, ...offers };
   const origins: Record<string, Origin> = {};
   let { update, remove } = profile;
   const { itemAllows, parses } = seen;
@@ -60,7 +61,14 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     [resource]: resourceWith(known, resource, seen),
   };
   if (seen.fields !== undefined) origins[`resources.${resource}.fields`] = 'observed';
-  return { ...profile, update, remove, resources, origins: { ...profile.origins, ...origins } };
+  return {
+    ...profile,
+    ...offers,
+    update,
+    remove,
+    resources,
+    origins: { ...profile.origins, ...origins },
+  };
 }
 
 function resourceWith(

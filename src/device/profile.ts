@@ -41,6 +41,8 @@ export interface Profile {
   /** Whether paths end with a slash. */
   readonly endsWithSlash: boolean;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
+  /** What the device says that it has; absent when it has not been asked. */
+  readonly offers?: readonly string[];
   /** Fields that may hold the id of a record, most likely first. */
   readonly idFields: readonly string[];
   /** What a write says for "no id yet". */

@@ -89,6 +89,7 @@ function fields(device: InventoryDevice): Record<string, unknown> {
     ...(device.ca !== undefined && { ca: device.ca }),
     ...(device.insecure !== undefined && { insecure: String(device.insecure) }),
     ...(device.readOnly !== undefined && { read_only: String(device.readOnly) }),
+    ...(device.profile !== undefined && { profile: device.profile }),
   };
 }
 

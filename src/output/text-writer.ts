@@ -8,7 +8,7 @@ import { visible, visibleLines } from './sanitize.ts';
 import { toJson } from './json.ts';
 import { createStyle, type Style } from './style.ts';
 import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';
-import { fieldText } from './value.ts';
+import { cellText, fieldText } from './value.ts';
 import type { Streams, Writer } from './streams.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
@@ -92,10 +92,14 @@ function isSameTable(a: ReadOutput, b: ReadOutput): boolean {
   return a.view.resource === b.view.resource && a.view.layout === b.view.layout;
 }
 
-function tableCells({ columns, rows }: TableOutput): TextTable {
+function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {
   return {
     columns: columns.map(({ title }, index) => ({ title, role: index === 0 ? 'key' : 'field' })),
-    rows: rows.map((row) => columns.map(({ key }) => fieldText(key, row[key]))),
+    rows: rows.map((row) =>
+      columns.map(({ key }) =>
+        showsSecrets === true ? cellText(row[key]) : fieldText(key, row[key]),
+      ),
+    ),
   };
 }
 

@@ -122,9 +122,11 @@ export class ShellAccess implements Access {
   async #askTrust(
     concerns: readonly { entry: DeviceEntry; error: UntrustedError }[],
   ): Promise<boolean> {
-    const details = concerns.map(({ entry, error }) => {
+    const sorted = concerns.toSorted((a, b) => byName(a.entry, b.entry));
+    const details = sorted.map(({ entry, error }) => {
       const { fingerprint, subject, validTo } = error.presented;
-      return `${entry.name} (${entry.address})  ${subject}  valid to ${validTo.slice(0, 10)}\n  SHA-256 ${fingerprint}`;
+      const where = entry.address.startsWith(entry.name) ? '' : ` (${entry.address})`;
+      return `${entry.name}${where}  ${subject}  valid to ${validTo.slice(0, 10)}\n  SHA-256 ${fingerprint}`;
     });
     const what =
       concerns.length === 1
@@ -140,7 +142,7 @@ export class ShellAccess implements Access {
   }
 
   async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
-    const names = [...new Set(entries.map(({ name }) => name))];
+    const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
     const where =
       names.length > 4
         ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
@@ -159,4 +161,9 @@ export class ShellAccess implements Access {
     });
     return password === undefined ? undefined : Credential.basic(user, password);
   }
+}
+
+/** `fw2` before `fw10`. */
+function byName(a: DeviceEntry, b: DeviceEntry): number {
+  return a.name.localeCompare(b.name, 'en', { numeric: true });
 }

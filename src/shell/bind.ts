@@ -17,6 +17,20 @@ export interface Invocation {
   readonly line: string;
 }
 
+/** What the first word of a line may be. */
+export interface Grammar {
+  readonly commands: readonly CommandSpec[];
+  /**
+   * The verbs of a resource of the devices, as those of `user`; undefined for what is none.
+   * `isLikeCommand`: it may as well be a command with a slip.
+   */
+  readonly resourceFor: (
+    name: string,
+    next: string | undefined,
+    isLikeCommand: boolean,
+  ) => CommandSpec | undefined;
+}
+
 /** The words of a line by the names of the verb's arguments. */
 export class Arguments {
   readonly #words: ReadonlyMap<string, readonly Word[]>;
@@ -46,11 +60,13 @@ export class Arguments {
 }
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
-export function bind(words: readonly Word[], commands: readonly CommandSpec[]): Invocation {
+export function bind(words: readonly Word[], grammar: Grammar): Invocation {
+  const { commands } = grammar;
   const { plain, given } = separate(words);
   const [first, ...rest] = plain;
   const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
-  const command = first === undefined ? named(commands, wanted) : findCommand(first, commands);
+  const command =
+    first === undefined ? named(commands, wanted) : findCommand(first, rest[0], grammar);
   const { verb, operands } = findVerb(command, rest);
   let options = NO_OPTIONS;
   for (const option of given) {
@@ -187,17 +203,21 @@ function named(commands: readonly CommandSpec[], name: string): CommandSpec {
   return command;
 }
 
-function findCommand(word: Word, commands: readonly CommandSpec[]): CommandSpec {
+function findCommand(word: Word, next: Word | undefined, grammar: Grammar): CommandSpec {
+  const { commands, resourceFor } = grammar;
   const command = commands.find(
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
   if (command !== undefined) return command;
+  const suggestions = suggest(
+    word.text,
+    commands.map(({ name }) => name),
+  );
+  const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
+  if (resource !== undefined) return resource;
   throw new UsageError(`there is no command "${oneLine(word.text)}"; "help" lists them all`, {
     column: word.start,
-    suggestions: suggest(
-      word.text,
-      commands.map(({ name }) => name),
-    ),
+    suggestions,
   });
 }
 

@@ -7,11 +7,10 @@ import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
 import { ShellAccess } from './access.ts';
-import type { Arguments, Invocation } from './bind.ts';
+import type { Arguments, Grammar, Invocation } from './bind.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
-import type { CommandSpec } from './spec.ts';
 
 /** Reads go to so many devices at a time, unless `--concurrency` says otherwise. */
 const READ_WIDTH = 64;
@@ -24,15 +23,15 @@ export class Call {
   readonly options: Options;
   readonly session: Session;
   readonly io: ShellIo;
-  /** All commands, for `help` and nested lines. */
-  readonly commands: readonly CommandSpec[];
+  /** For `help` and nested lines. */
+  readonly grammar: Grammar;
   #access: ShellAccess | undefined;
 
   constructor(
     invocation: Pick<Invocation, 'args' | 'options' | 'line'>,
     session: Session,
     io: ShellIo,
-    commands: readonly CommandSpec[],
+    grammar: Grammar,
   ) {
     this.args = invocation.args;
     this.line = invocation.line;
@@ -41,7 +40,7 @@ export class Call {
     this.io = io;
     // Each request of a wide fleet listens to it.
     setMaxListeners(0, io.signal);
-    this.commands = commands;
+    this.grammar = grammar;
   }
 
   /** A line of a script, which inherits what was said of the whole script. */
@@ -63,7 +62,7 @@ export class Call {
       passwordStdin: options.passwordStdin || this.options.passwordStdin,
       verbose: options.verbose || this.options.verbose,
     };
-    return new Call({ ...invocation, options: inherited }, this.session, this.io, this.commands);
+    return new Call({ ...invocation, options: inherited }, this.session, this.io, this.grammar);
   }
 
   /** The same call with every question answered by yes: what must happen by itself. */
@@ -73,7 +72,7 @@ export class Call {
       { args, line, options: { ...options, yes: true, canary: 0 } },
       this.session,
       { ...this.io, signal: new AbortController().signal },
-      this.commands,
+      this.grammar,
     );
   }
 
@@ -143,8 +142,10 @@ export class Call {
     const others = devices.filter(
       ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
     );
+    const { profile } = this.options;
+    const said = profile === undefined ? {} : { profile };
     const entries = this.#select(selectors, new Inventory([...connected, ...others]));
-    return fleet.members(entries.map((entry) => ({ ...entry, ...overrides })));
+    return fleet.members(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
   }
 
   /** As `selectDevices`, but an error's column is counted in the line. */

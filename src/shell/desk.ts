@@ -1,5 +1,7 @@
-/** So long the first one waits for others with the same concern. */
-const GATHERING_MS = 120;
+/** A question is asked when nobody has joined it for this long … */
+const QUIET_MS = 120;
+/** … or when its first one has waited so long. */
+const PATIENCE_MS = 1500;
 
 /**
  * Gathers what many devices want to ask at about the same time, so that the user gets one question
@@ -26,7 +28,12 @@ export class Desk<Concern, Answer> {
   }
 
   async #answerLater(concerns: readonly Concern[]): Promise<Answer> {
-    await new Promise((resolve) => setTimeout(resolve, GATHERING_MS));
+    const until = performance.now() + PATIENCE_MS;
+    let count = 0;
+    while (count < concerns.length && performance.now() < until) {
+      count = concerns.length;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    }
     // Whoever comes while another question is open still joins this one.
     await this.#last.catch(() => undefined);
     this.#gathering = undefined;

@@ -275,6 +275,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options, text) => ({ ...options, groups: [...options.groups, text] }),
   },
   {
+    name: 'profile',
+    value: 'NAME',
+    summary:
+      'How the device speaks: documented, drf, generic-rest, form-action, or a file of yours',
+    group: 'devices',
+    set: (options, text) => ({ ...options, profile: text }),
+  },
+  {
     name: 'devices',
     value: 'N',
     summary: 'How many devices to simulate (default 3)',

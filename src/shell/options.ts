@@ -44,6 +44,7 @@ export interface Options {
   readonly fingerprint: string | undefined;
   readonly raw: boolean;
   readonly groups: readonly string[];
+  readonly profile: string | undefined;
   readonly devices: number | undefined;
   readonly users: number | undefined;
   readonly latencyMs: number | undefined;
@@ -91,6 +92,7 @@ export const NO_OPTIONS: Options = {
   fingerprint: undefined,
   raw: false,
   groups: [],
+  profile: undefined,
   devices: undefined,
   users: undefined,
   latencyMs: undefined,

@@ -96,6 +96,8 @@ export interface TableOutput {
   readonly rows: readonly Readonly<Record<string, Value>>[];
   /** Of a table that tells how devices answered: whether any did as asked, for the exit code. */
   readonly hasSuccess?: boolean;
+  /** Secrets in it are what it is for (the accounts of the simulator): they are not masked. */
+  readonly showsSecrets?: true;
 }
 
 /** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */

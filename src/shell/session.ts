@@ -78,6 +78,7 @@ export class Session {
   hasToldKeychainProblem = false;
   /** Set by `--read-only`: every write is refused until the session ends. */
   isReadOnly = false;
+  readonly #background: Promise<void>[] = [];
   /** To be closed with the session: a simulator that was started in it. */
   readonly closing: (() => Promise<void>)[] = [];
 
@@ -94,8 +95,15 @@ export class Session {
     });
   }
 
+  /** Work that no line waits for; the session waits for it before it closes. */
+  inBackground(work: Promise<void>): void {
+    this.#background.push(work);
+  }
+
   async close(): Promise<void> {
+    // Closing ends the requests that background work waits for.
     await this.fleet.close();
+    await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
   }
 }

@@ -1,7 +1,10 @@
 import { UsageError } from '../errors.ts';
-import { bind, formatAsked, type Invocation } from './bind.ts';
+import { isResourceName } from '../device/profile.ts';
+import { bind, formatAsked, type Grammar, type Invocation } from './bind.ts';
 import { Call } from './call.ts';
 import { COMMANDS } from './commands/index.ts';
+import { resourceCommand } from './commands/resource.ts';
+import type { CommandSpec } from './spec.ts';
 import { complete, type Completion } from './complete.ts';
 import { helpOn } from './help.ts';
 import type { ShellIo } from './io.ts';
@@ -18,6 +21,17 @@ import type { Session } from './session.ts';
 export class Shell {
   readonly session: Session;
 
+  readonly #grammar: Grammar = {
+    commands: COMMANDS,
+    resourceFor: (name, next, isLikeCommand) => {
+      const known = this.#resources().find((command) => command.name === name);
+      if (known !== undefined) return known;
+      const command = resourceCommand(name);
+      const hasVerb = command.verbs.some((verb) => verb.name === next);
+      return hasVerb && !isLikeCommand && isResourceName(name) ? command : undefined;
+    },
+  };
+
   constructor(session: Session) {
     this.session = session;
   }
@@ -25,7 +39,7 @@ export class Shell {
   /** Throws a `UsageError` with the column of the word at fault. */
   parse(line: string | readonly Word[]): Invocation {
     const words = typeof line === 'string' ? parseCompleteLine(line) : line;
-    return bind(words, COMMANDS);
+    return bind(words, this.#grammar);
   }
 
   /** The format that a line asks for, even when the rest of it cannot be understood. */
@@ -45,7 +59,7 @@ export class Shell {
       throw new UsageError('--token-stdin and --password-stdin cannot both read standard input');
     }
     this.session.gate.forgetRefusals();
-    const call = new Call(invocation, this.session, io, COMMANDS);
+    const call = new Call(invocation, this.session, io, this.#grammar);
     let ended: unknown;
     try {
       yield* verb.run(call);
@@ -65,6 +79,18 @@ export class Shell {
 
   /** Proposals for the word at the cursor; never touches the network. */
   complete(line: string, cursor: number): Promise<Completion> {
-    return complete(line, cursor, COMMANDS, this.session);
+    return complete(line, cursor, [...COMMANDS, ...this.#resources()], this.session);
+  }
+
+  /** The resources, besides users, that the devices of this session are known to have. */
+  #resources(): CommandSpec[] {
+    const names = this.session.fleet.known.flatMap(({ profile }) => [
+      ...(profile.offers ?? []),
+      ...Object.keys(profile.resources),
+    ]);
+    const others = [...new Set(names)].filter(
+      (name) => !COMMANDS.some((command) => command.name === name),
+    );
+    return others.map(resourceCommand);
   }
 }

@@ -104,7 +104,7 @@ export async function startFleet(
 /** The writes that a device got: `POST /api/user/`. */
 export function writesOf(device: SimulatedDevice): string[] {
   return device.log
-    .filter(({ method }) => method !== 'GET')
+    .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
     .map(({ method, path }) => `${method} ${path}`);
 }
 

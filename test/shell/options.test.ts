@@ -7,7 +7,8 @@ import { NO_OPTIONS, type Options } from '../../src/shell/options.ts';
 import { parseCompleteLine } from '../../src/shell/parse.ts';
 
 function optionsOf(line: string): Options {
-  return bind(parseCompleteLine(line), COMMANDS).options;
+  return bind(parseCompleteLine(line), { commands: COMMANDS, resourceFor: () => undefined })
+    .options;
 }
 
 test('no two options have the same name or letter', () => {

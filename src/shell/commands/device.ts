@@ -78,6 +78,7 @@ export const device: CommandSpec = {
           ...(options.ca !== undefined && { ca: options.ca }),
           ...(options.insecure && { insecure: true }),
           ...(options.readOnly && { readOnly: true }),
+          ...(options.profile !== undefined && { profile: options.profile }),
         });
         const at = formatAddress(parseAddress(address));
         yield { kind: 'message', level: 'done', text: `added ${name} (${at}) to the inventory` };

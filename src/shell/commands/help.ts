@@ -20,7 +20,8 @@ export const help: CommandSpec = {
       ],
       options: [],
       examples: ['help', 'help user', 'help user add'],
-      *run({ args, commands }) {
+      *run({ args, grammar }) {
+        const { commands } = grammar;
         const [first, second] = args.words('COMMAND');
         if (first === undefined) {
           yield { kind: 'text', name: 'help', text: helpOverview(commands) };

@@ -6,8 +6,10 @@ import { help } from './help.ts';
 import { history } from './history.ts';
 import { login, logout } from './login.ts';
 import { get, post, remove } from './raw.ts';
+import { learn, profile } from './profile.ts';
 import { report } from './report.ts';
 import { resourceCommand } from './resource.ts';
+import { resources } from './resources.ts';
 import { run } from './run.ts';
 import { resume, retry, runs, undo } from './runs.ts';
 import { info, quit } from './session.ts';
@@ -22,6 +24,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   devices,
   device,
   resourceCommand('user'),
+  resources,
   plan,
   apply,
   runs,
@@ -32,6 +35,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   get,
   post,
   remove,
+  profile,
+  learn,
   login,
   logout,
   trust,

@@ -1,7 +1,10 @@
 import type { Change, Target } from '../../change/change.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { keyFieldOf } from '../../device/profile.ts';
+import type { FieldFacts } from '../../device/field-facts.ts';
+import { valueText } from '../../device/value-text.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
@@ -68,7 +71,7 @@ function show(resource: string): VerbSpec {
           continue;
         }
         const records = output.outcome.records.filter((record) =>
-          isKeyOf(record, resource, wanted),
+          isKeyOf(record, profileOf(call.session.fleet), resource, wanted),
         );
         found += records.length;
         yield { ...output, outcome: { ok: true, records } };
@@ -204,11 +207,11 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
   return {
     resource,
     layout,
-    key: keyFieldOf(documentedProfile, resource),
+    key: keyFieldOf(profileOf(call.session.fleet), resource),
     ...(columns !== undefined && { columns }),
     ...(sort !== undefined && { sort }),
     fold,
-    perDevice: documentedProfile.idFields,
+    perDevice: profileOf(call.session.fleet).idFields,
   };
 }
 
@@ -229,24 +232,33 @@ function whereTarget(filter: string): Target {
   return { kind: 'where', filter };
 }
 
+/** How the devices of the selection speak, as far as one answer can do for all of them. */
+function profileOf(fleet: Fleet): Profile {
+  return fleet.selection[0]?.profile ?? documentedProfile;
+}
+
 function isKeyOf(
-  record: Readonly<Record<string, unknown>>,
+  record: DeviceRecord,
+  profile: Profile,
   resource: string,
   wanted: string,
 ): boolean {
-  const keyField = documentedProfile.resources[resource]?.keyField;
-  const fields = [...(keyField === undefined ? [] : [keyField]), ...documentedProfile.idFields];
-  return fields.some((field) => field in record && String(record[field]) === wanted);
+  const fields = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
+  return fields.some(
+    (field) => Object.hasOwn(record, field) && valueText(record[field]) === wanted,
+  );
 }
 
 function key(resource: string): ArgSpec {
   return {
     name: 'KEY',
-    summary: `username or id of the ${resource}`,
-    complete: (scope) =>
-      knownKeys(scope, resource, documentedProfile.resources[resource]?.keyField ?? 'name').filter(
-        ({ text }) => !scope.given.includes(text),
-      ),
+    summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
+    complete: (scope) => {
+      const { fleet, given } = scope;
+      const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
+      const keyField = keyFieldOf(profileOf(fleet), resource, seen);
+      return knownKeys(scope, resource, keyField).filter(({ text }) => !given.includes(text));
+    },
   };
 }
 
@@ -261,14 +273,34 @@ function assignments(resource: string): ArgSpec {
 
 /** Field names that are not given yet; behind the `=`, the values seen so far. */
 function fieldCandidates(scope: CompletionScope, resource: string): Candidate[] {
+  const profile = profileOf(scope.fleet);
+  const known = profile.resources[resource];
   const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
   if (field !== undefined) {
-    return knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` }));
+    const choices = known?.details?.[field]?.choices ?? [];
+    return [
+      ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
+      ...knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` })),
+    ];
   }
-  const documented = documentedProfile.resources[resource]?.fields ?? [];
-  const fields = [...new Set([...documented, ...knownFields(scope.fleet, resource)])];
+  const described = Object.entries(known?.details ?? {}).flatMap(([name, facts]) =>
+    facts.readOnly ? [] : [name],
+  );
+  const fields = [
+    ...new Set([...(known?.fields ?? []), ...described, ...knownFields(scope.fleet, resource)]),
+  ];
   return fields
-    .filter((name) => !documentedProfile.idFields.includes(name))
+    .filter((name) => !profile.idFields.includes(name))
+    .filter((name) => known?.details?.[name]?.readOnly !== true)
     .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
-    .map((name) => ({ text: `${name}=`, continues: true }));
+    .map((name) => ({
+      text: `${name}=`,
+      continues: true,
+      ...fieldSummary(known?.details?.[name]),
+    }));
+}
+
+function fieldSummary(facts: FieldFacts | undefined): { summary?: string } {
+  if (facts === undefined) return {};
+  return { summary: `${facts.type}${facts.required ? ', required' : ''}` };
 }

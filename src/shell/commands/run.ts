@@ -32,7 +32,7 @@ export const run: CommandSpec = {
           try {
             const words = parseCompleteLine(line);
             if (words.length === 0) continue;
-            const invocation = bind(words, call.commands);
+            const invocation = bind(words, call.grammar);
             if (invocation.command.name === 'run') {
               throw new UsageError('a script cannot run another script', { column: 0 });
             }

@@ -102,6 +102,7 @@ function devicesTable(running: RunningSimulator): Output {
   return {
     kind: 'table',
     name: 'simulator',
+    showsSecrets: true,
     columns: [
       { key: 'device', title: 'DEVICE' },
       { key: 'address', title: 'ADDRESS' },

@@ -142,7 +142,7 @@ async function compare(call: Call, member: Member): Promise<PresentedCertificate
     kind: 'confirm',
     text: `Type yes to trust and pin the certificate of ${member.ref.name}:`,
     details: [
-      `${member.ref.name} (${member.ref.address})  ${presented.subject}  valid to ${presented.validTo.slice(0, 10)}`,
+      `${member.ref.name}  ${presented.subject}  valid to ${presented.validTo.slice(0, 10)}`,
       ...(known === undefined
         ? []
         : [`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`]),

@@ -1,0 +1,174 @@
+import { parseProfile, profileJsonSchema } from '../../device/profile-file.ts';
+import type { Origin, Profile, WriteFacts } from '../../device/profile.ts';
+import type { Value } from '../../device/record.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+import { learnMember, profileOf } from '../learning.ts';
+import type { Output } from '../output.ts';
+import type { CommandSpec } from '../spec.ts';
+import { TARGETS } from './arguments.ts';
+
+export const profile: CommandSpec = {
+  name: 'profile',
+  summary: 'How devices speak, and where devsh knows it from',
+  section: 'Raw API',
+  defaultVerb: 'show',
+  verbs: [
+    {
+      name: 'show',
+      summary: 'Show every fact of how a device speaks, with its origin',
+      args: [TARGETS],
+      options: ['devices'],
+      details:
+        'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
+        'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
+      examples: ['profile fw1'],
+      async *run(call) {
+        const rows = [];
+        for (const member of await membersOf(call)) {
+          const known = await profileOf(call.session.services, member.entry);
+          for (const { fact, value, origin } of factsOf(known)) {
+            rows.push({ device: member.ref.name, fact, value, origin });
+          }
+        }
+        yield {
+          kind: 'table',
+          name: 'facts',
+          columns: [
+            { key: 'device', title: 'DEVICE' },
+            { key: 'fact', title: 'FACT' },
+            { key: 'value', title: 'VALUE' },
+            { key: 'origin', title: 'ORIGIN' },
+          ],
+          rows,
+        };
+      },
+    },
+    {
+      name: 'check',
+      summary: 'Check a profile file',
+      args: [{ name: 'FILE', summary: 'a profile in YAML or JSON', isRequired: true }],
+      options: [],
+      async *run(call) {
+        const file = call.args.required('FILE');
+        const text = await call.readText(file);
+        const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
+        yield {
+          kind: 'message',
+          level: 'done',
+          text: `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
+        };
+      },
+    },
+    {
+      name: 'schema',
+      summary: 'Print the JSON schema of profile files, for editors',
+      args: [],
+      options: [],
+      *run() {
+        const schema = JSON.stringify(profileJsonSchema(), null, 2);
+        yield { kind: 'text', name: 'schema', text: schema };
+      },
+    },
+  ],
+};
+
+export const learn: CommandSpec = {
+  name: 'learn',
+  summary: 'Ask devices how they speak, without writing',
+  section: 'Raw API',
+  verbs: [
+    {
+      name: '',
+      summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
+      args: [TARGETS],
+      options: ['devices'],
+      details:
+        'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
+        'the same in the background.',
+      examples: ['learn', 'learn fw1'],
+      async *run(call) {
+        for (const member of await membersOf(call)) yield* learnOne(call, member);
+      },
+    },
+  ],
+};
+
+async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
+  const resource = 'user';
+  await member.list(call.access, resource, call.io.signal);
+  const learned = await learnMember(call, member, resource, true);
+  const seen = learned?.byResource[resource];
+  const facts = [
+    learned?.resources === undefined ? undefined : `resources ${learned.resources.join(', ')}`,
+    seen?.itemAllows === undefined ? undefined : `a record allows ${seen.itemAllows.join(', ')}`,
+    seen?.fields === undefined ? undefined : `${Object.keys(seen.fields).length} fields described`,
+  ].filter((fact) => fact !== undefined);
+  yield {
+    kind: 'message',
+    level: 'done',
+    text: `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
+  };
+}
+
+function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
+  const { name, basePath, endsWithSlash, idFields, noId, resources } = known;
+  const facts: [string, Value][] = [
+    ['name', name],
+    ['basePath', basePath],
+    ['endsWithSlash', endsWithSlash],
+    ['idFields', idFields],
+    ['noId', noId],
+    ...(['create', 'update', 'remove'] as const).flatMap((write) =>
+      writeFacts(write, known[write]),
+    ),
+    ...Object.entries(resources).flatMap(([resource, facts_]): [string, Value][] =>
+      facts_ === undefined
+        ? []
+        : [
+            [`resources.${resource}.keyField`, facts_.keyField],
+            [`resources.${resource}.fields`, facts_.fields],
+            [`resources.${resource}.choiceFields`, facts_.choiceFields],
+            ...Object.entries(facts_.details ?? {}).map(([field, facts__]): [string, Value] => [
+              `resources.${resource}.${field}`,
+              describe(facts__),
+            ]),
+          ],
+    ),
+  ];
+  return facts.map(([fact, value]) => ({ fact, value, origin: originOf(known, fact) }));
+}
+
+function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
+  const { method, path, encoding, constants, wrapper = null, selector, record } = facts;
+  const values = { method, path, encoding, constants, wrapper, selector, record };
+  return Object.entries(values).map(([fact, value]) => [`${name}.${fact}`, value]);
+}
+
+function describe(facts: {
+  type: string;
+  required: boolean;
+  readOnly: boolean;
+  choices?: readonly { value: string }[] | undefined;
+}): string {
+  return [
+    facts.type,
+    facts.required ? 'required' : undefined,
+    facts.readOnly ? 'read-only' : undefined,
+    facts.choices === undefined ? undefined : facts.choices.map(({ value }) => value).join('|'),
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
+/** The origin of a fact, or of the group that it belongs to. */
+function originOf({ origins }: Profile, fact: string): Origin {
+  const group = fact.replace(/\.[^.]*$/, '');
+  const isDetail = /^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
+  return origins[fact] ?? origins[group] ?? (isDetail ? 'observed' : 'assumed');
+}
+
+async function membersOf(call: Call): Promise<readonly Member[]> {
+  const targets = call.args.all('TARGET');
+  return targets.length > 0 ? call.resolve(targets) : call.members();
+}
