@@ -71,6 +71,10 @@ export function createServices(options: ServiceOptions): Services {
       const { FAULTS } = await import('./simulator/faults.ts');
       return FAULTS.map(({ name, summary }) => ({ name, summary }));
     },
+    async quirks() {
+      const { QUIRKS } = await import('./simulator/dialects/quirks.ts');
+      return QUIRKS.map(({ name, summary }) => ({ name, summary }));
+    },
     now: () => new Date(),
   };
 }
@@ -104,13 +108,16 @@ async function readUserFile(path: string): Promise<string> {
 }
 
 /** Loaded only when asked for: no other command needs it. */
-async function startSimulator({ faults, ...spec }: SimulatorSpec): Promise<RunningSimulator> {
+async function startSimulator(spec: SimulatorSpec): Promise<RunningSimulator> {
   const { applyFault, startSimulator: start } = await import('./simulator/simulator.ts');
   const { parseFaultOption } = await import('./simulator/faults.ts');
-  const options = faults.map(parseFaultOption);
-  const simulator = await start(spec);
+  const { parseDialectOptions } = await import('./simulator/dialects/dialect-options.ts');
+  const { devices, users, latencyMs, seed, port } = spec;
+  const faults = spec.faults.map(parseFaultOption);
+  const dialect = parseDialectOptions(spec);
+  const simulator = await start({ devices, users, latencyMs, seed, port, ...dialect });
   try {
-    for (const option of options) applyFault(simulator, option);
+    for (const fault of faults) applyFault(simulator, fault);
   } catch (error) {
     await simulator.close();
     throw error;

@@ -279,7 +279,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'NAME',
     summary:
       'How the device speaks: documented, drf, generic-rest, form-action, or a file of yours',
-    group: 'devices',
+    group: 'profile',
     set: (options, text) => ({ ...options, profile: text }),
   },
   {
@@ -316,6 +316,28 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'The port to listen on (default 8443)',
     group: 'simulator',
     set: (options, text) => ({ ...options, port: integerOf(text, 0, 65_535) }),
+  },
+  {
+    name: 'envelope',
+    value: 'NAME',
+    summary:
+      'What lists are wrapped in: array, results, data, rows, records, user, keyed, key-value, form-text',
+    group: 'simulator',
+    set: (options, text) => ({ ...options, envelope: text }),
+  },
+  {
+    name: 'paging',
+    value: 'NAME',
+    summary: 'How lists are paged: none, next, page, offset',
+    group: 'simulator',
+    set: (options, text) => ({ ...options, paging: text }),
+  },
+  {
+    name: 'quirk',
+    value: 'NAME',
+    summary: 'A habit of real devices (repeatable; "simulator quirks" lists them)',
+    group: 'simulator',
+    set: (options, text) => ({ ...options, quirks: [...options.quirks, text] }),
   },
   {
     name: 'fault',

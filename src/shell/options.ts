@@ -51,6 +51,9 @@ export interface Options {
   readonly seed: number | undefined;
   readonly port: number | undefined;
   readonly faults: readonly string[];
+  readonly envelope: string | undefined;
+  readonly paging: string | undefined;
+  readonly quirks: readonly string[];
 }
 
 export const NO_OPTIONS: Options = {
@@ -99,6 +102,9 @@ export const NO_OPTIONS: Options = {
   seed: undefined,
   port: undefined,
   faults: [],
+  envelope: undefined,
+  paging: undefined,
+  quirks: [],
 };
 
 /** Which commands an option belongs to: `general` ones are understood everywhere. */
@@ -112,6 +118,7 @@ export type OptionGroup =
   | 'raw'
   | 'device'
   | 'simulator'
+  | 'profile'
   | 'roll-out'
   | 'plan'
   | 'apply'

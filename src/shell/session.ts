@@ -24,6 +24,11 @@ export interface SimulatorSpec {
   readonly seed: number;
   readonly port: number;
   readonly faults: readonly string[];
+  /** Which dialect the devices speak; as the options of the same names. */
+  readonly profile: string | undefined;
+  readonly envelope: string | undefined;
+  readonly paging: string | undefined;
+  readonly quirks: readonly string[];
 }
 
 /** A started simulator, as far as the command that starts it has to know. */
@@ -61,6 +66,7 @@ export interface Services {
   readonly readFile: (path: string) => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
+  readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
   readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
   now(): Date;
 }

@@ -19,7 +19,7 @@ export const connect: CommandSpec = {
       name: '',
       summary: 'Connect to devices: check the certificate, log in, read the users',
       args: [SOME_TARGETS],
-      options: ['devices'],
+      options: ['devices', 'profile'],
       details:
         'A device that is down does not hold up the others; connect to it again to retry.\n' +
         '--user, --ca and --insecure hold for these devices, --read-only and --timeout for the whole session.',

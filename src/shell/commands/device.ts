@@ -57,7 +57,7 @@ export const device: CommandSpec = {
         { name: 'NAME', summary: 'how you call it', isRequired: true },
         { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
       ],
-      options: ['device', 'devices'],
+      options: ['device', 'devices', 'profile'],
       details: '--user, --ca, --insecure, --read-only and --group are kept with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
       async *run({ args, options, session }) {

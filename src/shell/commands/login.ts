@@ -14,7 +14,7 @@ export const login: CommandSpec = {
       name: '',
       summary: 'Check a login on each device and keep it in the keychain',
       args: [TARGETS],
-      options: ['devices', 'write'],
+      options: ['devices', 'profile', 'write'],
       details:
         'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
         'It is kept only after the device accepted it.',
@@ -35,7 +35,7 @@ export const logout: CommandSpec = {
       name: '',
       summary: 'Remove the logins of devices from the keychain',
       args: [TARGETS],
-      options: ['devices'],
+      options: ['devices', 'profile'],
       async *run(call) {
         const credentials = call.session.services.credentials(call.options);
         for (const { ref } of await membersOf(call)) {

@@ -18,7 +18,7 @@ export const profile: CommandSpec = {
       name: 'show',
       summary: 'Show every fact of how a device speaks, with its origin',
       args: [TARGETS],
-      options: ['devices'],
+      options: ['devices', 'profile'],
       details:
         'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
@@ -82,7 +82,7 @@ export const learn: CommandSpec = {
       name: '',
       summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
       args: [TARGETS],
-      options: ['devices'],
+      options: ['devices', 'profile'],
       details:
         'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
         'the same in the background.',

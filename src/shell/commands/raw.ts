@@ -29,7 +29,7 @@ export const get: CommandSpec = {
       name: '',
       summary: 'Send a GET to each selected device and print the answers',
       args: [PATH],
-      options: ['devices', 'raw'],
+      options: ['devices', 'profile', 'raw'],
       examples: ['get /api/', 'get /api/user/ --raw'],
       async *run(call) {
         const path = pathOf(call);
@@ -50,7 +50,7 @@ export const post: CommandSpec = {
       name: '',
       summary: 'Send a form-encoded POST to each selected device, in turn',
       args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-      options: ['devices', 'raw', 'write'],
+      options: ['devices', 'profile', 'raw', 'write'],
       details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
       examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
       async *run(call) {
@@ -86,7 +86,7 @@ export const remove: CommandSpec = {
       name: '',
       summary: 'Send a DELETE for one record to each selected device, in turn',
       args: [PATH],
-      options: ['devices', 'raw', 'write'],
+      options: ['devices', 'profile', 'raw', 'write'],
       details:
         'The path must be that of one record: a path that answers with a list is refused, always.\n' +
         '"user delete" does the same by username, and reads back.',

@@ -40,7 +40,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource),
       },
     ],
-    options: ['devices', 'table'],
+    options: ['devices', 'profile', 'table'],
     examples: [
       `${resource} list --on 10.0.0.5,10.0.0.6`,
       `${resource} list lang=de --sort lastname`,
@@ -59,7 +59,7 @@ function show(resource: string): VerbSpec {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...key(resource), isRequired: true }],
-    options: ['devices'],
+    options: ['devices', 'profile'],
     examples: [`${resource} show bob`],
     async *run(call) {
       const wanted = call.args.required('KEY');
@@ -88,7 +88,7 @@ function add(resource: string): VerbSpec {
     name: 'add',
     summary: `Add a ${resource} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
-    options: ['devices', 'write', 'roll-out'],
+    options: ['devices', 'profile', 'write', 'roll-out'],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
       'are held. Each device is read back, and the verdict says what it really holds.',
@@ -105,7 +105,7 @@ function set(resource: string): VerbSpec {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [key(resource), assignments(resource)],
-    options: ['devices', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'write', 'roll-out', 'where'],
     examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
@@ -136,7 +136,7 @@ function remove(resource: string): VerbSpec {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...key(resource), isRest: true }],
-    options: ['devices', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'write', 'roll-out', 'where'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --force. What does not come back (password, token, uuid) is said before the question.',

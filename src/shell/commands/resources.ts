@@ -10,7 +10,7 @@ export const resources: CommandSpec = {
       name: '',
       summary: 'List what the selected devices offer: each has the verbs of "user"',
       args: [],
-      options: ['devices'],
+      options: ['devices', 'profile'],
       async *run(call) {
         const offers = new Map<string, string[]>();
         for (const member of await call.members()) {

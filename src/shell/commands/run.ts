@@ -17,7 +17,7 @@ export const run: CommandSpec = {
       summary:
         'Run the lines of a file, or of standard input for "-"; stops at the first that fails',
       args: [{ name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true }],
-      options: ['devices', 'write'],
+      options: ['devices', 'profile', 'write'],
       details:
         'The lines are those of the prompt; # begins a comment. --yes, --dry-run and --on hold for all of\n' +
         'them. Without --yes a write that needs a confirmation ends the script with 6.',

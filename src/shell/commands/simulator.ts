@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import type { RunningSimulator } from '../session.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { RunningSimulator, Services } from '../session.ts';
+import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;
@@ -15,7 +15,7 @@ export const simulator: CommandSpec = {
       name: '',
       summary: 'Run simulated devices on loopback addresses until Ctrl-C',
       args: [],
-      options: ['simulator'],
+      options: ['simulator', 'profile'],
       details:
         'Each device speaks the documented API with a certificate of its own. Accounts: admin, and a viewer\n' +
         'who may only read.',
@@ -36,24 +36,12 @@ export const simulator: CommandSpec = {
         }
       },
     },
-    {
-      name: 'faults',
-      summary: 'List the ways in which a simulated device can misbehave',
-      args: [],
-      options: [],
-      async *run({ session }) {
-        const faults = await session.services.faults();
-        yield {
-          kind: 'table',
-          name: 'faults',
-          columns: [
-            { key: 'name', title: 'NAME' },
-            { key: 'summary', title: 'WHAT HAPPENS' },
-          ],
-          rows: faults.map((fault) => ({ ...fault })),
-        };
-      },
-    },
+    namesVerb('faults', 'List the ways in which a simulated device can misbehave', (services) =>
+      services.faults(),
+    ),
+    namesVerb('quirks', 'List the habits of real devices that can be simulated', (services) =>
+      services.quirks(),
+    ),
   ],
 };
 
@@ -66,7 +54,7 @@ export const demo: CommandSpec = {
       name: '',
       summary: 'Start three simulated devices in this session and connect to them',
       args: [],
-      options: ['simulator'],
+      options: ['simulator', 'profile'],
       details:
         'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
         'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
@@ -78,7 +66,12 @@ export const demo: CommandSpec = {
           const { username, password } = device.accounts.admin;
           session.give(device.name, { fingerprint: device.fingerprint, username, password });
         }
-        const entries = running.devices.map(({ name, address }) => ({ name, address, groups: [] }));
+        const entries = running.devices.map(({ name, address }) => ({
+          name,
+          address,
+          groups: [],
+          ...(call.options.profile !== undefined && { profile: call.options.profile }),
+        }));
         const members = session.fleet.members(entries);
         session.fleet.join(members);
         yield* probe(call, members);
@@ -86,6 +79,31 @@ export const demo: CommandSpec = {
     },
   ],
 };
+
+function namesVerb(
+  name: string,
+  summary: string,
+  list: (services: Services) => Promise<readonly { name: string; summary: string }[]>,
+): VerbSpec {
+  return {
+    name,
+    summary,
+    args: [],
+    options: [],
+    async *run({ session }) {
+      const rows = await list(session.services);
+      yield {
+        kind: 'table',
+        name,
+        columns: [
+          { key: 'name', title: 'NAME' },
+          { key: 'summary', title: 'WHAT HAPPENS' },
+        ],
+        rows: rows.map((row) => ({ ...row })),
+      };
+    },
+  };
+}
 
 function start({ options, session }: Call, port: number): Promise<RunningSimulator> {
   return session.services.startSimulator({
@@ -95,6 +113,10 @@ function start({ options, session }: Call, port: number): Promise<RunningSimulat
     seed: options.seed ?? 1,
     port: options.port ?? port,
     faults: options.faults,
+    profile: options.profile,
+    envelope: options.envelope,
+    paging: options.paging,
+    quirks: options.quirks,
   });
 }
 
