@@ -8,13 +8,13 @@ import { errorCode, fileError, makePrivateFolder } from './files.ts';
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
-/** Work under a lock takes milliseconds: a lock this old has lost its owner. */
+/** Work under a lock takes milliseconds: a lock this old from elsewhere has lost its owner. */
 const STALE_MS = 30_000;
 
 export interface LockOptions {
   /** How long to wait for another process. */
   readonly waitMs?: number;
-  /** A lock of this age has lost its owner, even where that cannot be asked. */
+  /** A lock of this age has lost its owner, where that cannot be asked: on another machine. */
   readonly staleMs?: number;
   /** What is locked, for the error: "cannot change PATH" unless told. */
   readonly purpose?: string;
@@ -110,8 +110,9 @@ async function readOwner(lock: string): Promise<string | undefined> {
 
 async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
   const [pid, host] = holder.trim().split(' ');
+  // Here its age says nothing: a write to a slow device may take as long as it takes.
+  if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));
   // On a shared home folder the owner may be on another machine, where we cannot look.
-  if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
   try {
     const { mtimeMs } = await stat(lock);
     return Date.now() - mtimeMs > staleMs;

@@ -53,3 +53,15 @@ test('gives up after three seconds, naming the process that holds the lock', asy
   await expect(attempt).rejects.toThrow(SettingsError);
   await expect(attempt).rejects.toThrow(`(process ${process.pid}) holds ${path}.lock`);
 });
+
+test('never breaks the lock of a process that lives on this machine, however old it is', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  const lock = `${path}.lock`;
+  const owner = `${process.pid} ${hostname()} x\n`;
+  await writeFile(lock, owner);
+  const past = new Date(Date.now() - 24 * 3_600_000);
+  await utimes(lock, past, past);
+  const attempt = withLock(path, () => Promise.resolve(), { waitMs: 100, staleMs: 1 });
+  await expect(attempt).rejects.toThrow(`(process ${process.pid}) holds`);
+  expect(await readFile(lock, 'utf8')).toBe(owner);
+});
