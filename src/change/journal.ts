@@ -92,12 +92,21 @@ export function parseJournal(text: string, file: string): Run {
   // What has no line break is half a line: it is taken off when the run goes on.
   const lines = text.split('\n').slice(0, -1);
   if (lines.length === 0) {
+    if (!isHalfHead(text)) {
+      throw new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
+    }
     throw new SettingsError(`${file}: this journal is empty: nothing was sent in its run`);
   }
   return runOf(
     lines.map((line, index) => entryOf(line, `${file}:${index + 1}`)),
     file,
   );
+}
+
+/** Whether the run may have ended while its first line was being written, before anything was sent. */
+function isHalfHead(text: string): boolean {
+  const start = `{"schema":"${JOURNAL_SCHEMA}"`;
+  return text.startsWith(start) || start.startsWith(text);
 }
 
 function entryOf(line: string, place: string): JournalEntry {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { journalLine, parseJournal } from '../../src/change/journal.ts';
+
+const HEAD = journalLine({
+  kind: 'run',
+  run: '20261121-093041-k3qd',
+  at: '2026-11-21T09:30:41.000Z',
+  command: 'user add username=zoe',
+  by: 'ann@desk',
+  version: '1.0.0',
+});
+
+test.each(['', HEAD.slice(0, 3), HEAD.slice(0, 60), HEAD.slice(0, -1)])(
+  'a run that ended while its first line was written has sent nothing: %j',
+  (text) => {
+    expect(() => parseJournal(text, 'j')).toThrow('nothing was sent');
+  },
+);
+
+test.each(['garbage', '\0\0\0\0', '\u{fffd}PNG', '{"a":1}', 'garbage\n', '\0\0\n'])(
+  'a journal of garbage cannot be read: %j',
+  (text) => {
+    expect(() => parseJournal(text, 'j')).toThrow('cannot be read');
+  },
+);
