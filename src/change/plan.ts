@@ -314,7 +314,7 @@ function planEach(
   target: Target,
   planOne: (record: DeviceRecord) => Planned,
 ): DevicePlan {
-  const { device, resource, keyField } = context;
+  const { device, profile, resource, keyField } = context;
   const picked = pick(context, target);
   const key = target.kind === 'key' ? target.key : target.filter;
   const result = { device, resource, key, action };
@@ -327,26 +327,47 @@ function planEach(
     return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
   }
   if (target.kind === 'key' && picked.length > 1) {
-    const error = new NotPossibleError(
-      device,
-      'ambiguous',
-      `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`,
-    );
+    const isByKey = picked.some((record) => isSameValue(key, record[keyField]));
+    const what = isByKey
+      ? `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`
+      : sharedIdText(resource, key, picked.length);
+    const error = new NotPossibleError(device, 'ambiguous', what);
     return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
   }
   const steps: Step[] = [];
   const settled: StepResult[] = [];
+  const holders = countIds(context);
   for (const record of picked) {
     try {
       const planned = planOne(record);
-      if ('verdict' in planned) settled.push(planned);
-      else steps.push(planned);
+      const id = idOf(profile, record) ?? '';
+      const count = holders.get(id) ?? 0;
+      if ('verdict' in planned) {
+        settled.push(planned);
+      } else if (count > 1) {
+        const error = new NotPossibleError(device, 'ambiguous', sharedIdText(resource, id, count));
+        settled.push({ ...result, key: planned.key, verdict: 'failed', record, error });
+      } else steps.push(planned);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       settled.push({ ...result, verdict: 'failed', record, error });
     }
   }
   return { device, steps, settled };
+}
+
+/** How many records have each id. */
+function countIds({ profile, records }: Context): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const id = idOf(profile, record);
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function sharedIdText(resource: string, id: string, count: number): string {
+  return `${count} ${resource}s have the id "${id}": a request might hit another one, so nothing is sent`;
 }
 
 /** By natural key first; an id picks only when no key does. */

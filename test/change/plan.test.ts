@@ -147,3 +147,36 @@ test('planned again after a device has done it, every change is unchanged', () =
     }),
   );
 });
+
+test.each<[string, Change]>([
+  ['set', { action: 'set', resource: 'user', target: key('bob'), fields: { lang: 'de' } }],
+  ['delete', { action: 'delete', resource: 'user', target: key('bob') }],
+  ['delete by id', { action: 'delete', resource: 'user', target: key('u1') }],
+  [
+    'delete by filter',
+    {
+      action: 'delete',
+      resource: 'user',
+      target: { kind: 'where', filter: 'username=bob' },
+    },
+  ],
+])('%s of a record that shares its id with another is not possible', (_title, change) => {
+  const { steps, settled } = plan(change, [ann, { ...bob, uuid: 'u1' }]);
+  expect(steps).toEqual([]);
+  expect(settled).toMatchObject([
+    {
+      verdict: 'failed',
+      error: {
+        code: 'ambiguous',
+        message: expect.stringContaining('2 users have the id "u1"') as string,
+      },
+    },
+  ]);
+});
+
+test('a record with an id of its own is planned beside others that share one', () => {
+  const zoe = { ...bob, uuid: 'u9', username: 'zoe' };
+  const records = [ann, { ...bob, uuid: 'u1' }, zoe];
+  const { steps } = plan({ action: 'delete', resource: 'user', target: key('zoe') }, records);
+  expect(steps).toHaveLength(1);
+});
