@@ -1,10 +1,12 @@
+import { UnreachableError } from '../device/errors.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
-import { isSecretField } from '../device/secret-fields.ts';
 import type { DevshError } from '../errors.ts';
 import { differencesOf, isSameValue } from './compare.ts';
+import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
+import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
 import type { Difference, Verdict } from './verdict.ts';
 
@@ -28,7 +30,7 @@ export interface Readings {
 
 /**
  * The verdict on a step, from what the device holds before and after it. The answer to the request
- * only tells `no effect` from `failed`; what is held decides all else. Pure.
+ * only tells `no effect` from `failed`; what is held decides all else, of the other records, too. Pure.
  */
 export function judge(
   profile: Profile,
@@ -38,7 +40,7 @@ export function judge(
 ): Judgement {
   switch (step.action) {
     case 'add':
-      return judgeAdd(step, answered, readings);
+      return judgeAdd(profile, step, answered, readings);
     case 'set':
       return judgeSet(profile, step, answered, readings);
     case 'delete':
@@ -46,33 +48,86 @@ export function judge(
   }
 }
 
-function judgeAdd(step: Step, answered: Answered, { after }: Readings): Judgement {
+function judgeAdd(
+  profile: Profile,
+  step: Step,
+  answered: Answered,
+  { before, after }: Readings,
+): Judgement {
   const wanted = step.after ?? {};
-  const twins = after.filter((record) =>
-    isSameValue(wanted[step.keyField] ?? null, record[step.keyField]),
-  );
-  const [held] = twins;
-  if (held === undefined) return notCarriedOut(answered);
+  const twins = new Set(sameKey(step, after, wanted));
+  const others = after.filter((record) => !twins.has(record));
+  const pairing = pairRecords(profile, step.keyField, before, others);
+  const bystanders = bystandersOf(profile, step.keyField, before, pairing);
+  const folded = foldedKey(step, wanted);
+  const held =
+    [...twins][0] ?? pairing.newcomers.find((record) => foldedKey(step, record) === folded);
+  if (held === undefined) return withBystanders(step, notCarriedOut(answered), bystanders);
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(([field]) => field in step.asked || field in step.filled),
   );
   const hidden = hiddenSecrets(step, held);
   const differences = without(hidden, differencesOf(compared, held));
-  if (twins.length > 1) {
-    const note = `the device now holds ${twins.length} records with this ${step.keyField}`;
-    return { verdict: 'differs', record: held, differences, note };
+  const differing: Judgement = { verdict: 'differs', record: held, differences };
+  if (twins.size > 1) {
+    const note = `the device now holds ${twins.size} records with this ${step.keyField}`;
+    return withBystanders(step, { ...differing, note }, bystanders);
   }
-  if (differences.length > 0) return { verdict: 'differs', record: held, differences };
-  return { verdict: 'done', record: held, ...remark(answered, hidden) };
+  if (differences.length > 0) return withBystanders(step, differing, bystanders);
+  const done: Judgement = { verdict: 'done', record: held, ...remark(answered, hidden) };
+  return withBystanders(step, done, bystanders);
+}
+
+/** A key as a device may store it: trimmed, in one case, composed. */
+function foldedKey({ keyField }: Step, record: DeviceRecord): string {
+  return valueText(record[keyField]).normalize('NFC').trim().toLowerCase();
+}
+
+/** The record that a `set` or `delete` is about as it is after the request, and all the others. */
+function followTarget(
+  profile: Profile,
+  step: Step,
+  { before, after }: Readings,
+): { held: DeviceRecord | undefined; bystanders: Bystanders } {
+  const { keyField } = step;
+  const image = step.before ?? {};
+  const wanted = { ...image, ...step.after };
+  const target = find(profile, step, before, image);
+  const others = before.filter((record) => record !== target);
+  // What has the id and the new key is the record, even if another one now has the old key.
+  const id = idOf(profile, image);
+  const renamed =
+    step.action === 'set' && id !== undefined
+      ? sameKey(step, after, wanted).find((record) => idOf(profile, record) === id)
+      : undefined;
+  if (renamed !== undefined) {
+    const rest = after.filter((record) => record !== renamed);
+    const pairing = pairRecords(profile, keyField, others, rest);
+    return { held: renamed, bystanders: bystandersOf(profile, keyField, others, pairing) };
+  }
+  const pairing = pairRecords(profile, keyField, before, after);
+  const heir = target && pairing.heirs.get(target);
+  const isSet = step.action === 'set';
+  const held = heir ?? (isSet ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
+  return { held, bystanders: bystandersOf(profile, keyField, others, pairing) };
 }
 
 function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): Judgement {
+  const { held, bystanders } = followTarget(profile, step, readings);
+  const own: Judgement =
+    held === undefined
+      ? { verdict: 'differs', note: 'the record is gone since the request' }
+      : judgeHeld(step, answered, readings, held);
+  return withBystanders(step, own, bystanders);
+}
+
+function judgeHeld(
+  step: Step,
+  answered: Answered,
+  readings: Readings,
+  held: DeviceRecord,
+): Judgement {
   const before = step.before ?? {};
-  const wanted = step.after ?? {};
-  const held = find(profile, step, readings.after, wanted);
-  if (held === undefined) {
-    return { verdict: 'differs', note: 'the record is gone since the request' };
-  }
   const hidden = hiddenSecrets(step, held);
   if (hidden.length === Object.keys(step.asked).length) return judgeHidden(answered, held, hidden);
   const missed = without(hidden, differencesOf(step.asked, held));
@@ -81,7 +136,7 @@ function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Re
     ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field),
   );
   const added = readings.after.length - readings.before.length;
-  const twins = sameKey(step, readings.after, wanted).length;
+  const twins = sameKey(step, readings.after, step.after ?? {}).length;
   if (twins > 1 && added > 0) {
     const note = 'the device made a second record instead of changing the first';
     return { verdict: 'differs', record: held, differences: missed, note };
@@ -109,19 +164,38 @@ function judgeDelete(
   answered: Answered,
   readings: Readings,
 ): Judgement {
-  const before = step.before ?? {};
-  const held = find(profile, step, readings.after, before);
-  const others = readings.before.filter(
-    (record) => record !== find(profile, step, readings.before, before),
-  );
-  const lost = others.filter((record) => !isStillThere(profile, step, readings.after, record));
-  if (lost.length > 0) {
-    const names = lost.map((record) => valueText(record[step.keyField] ?? '?')).join(', ');
-    const note = `gone, too, without being asked: ${names}`;
-    return { verdict: 'differs', ...(held && { record: held }), note };
-  }
-  if (held !== undefined) return notCarriedOut(answered, held);
-  return { verdict: 'done', ...remark(answered) };
+  const { held, bystanders } = followTarget(profile, step, readings);
+  const own: Judgement =
+    held === undefined ? { verdict: 'done', ...remark(answered) } : notCarriedOut(answered, held);
+  return withBystanders(step, own, bystanders);
+}
+
+/** So many records are named, the others counted. */
+const NAMED = 10;
+
+/**
+ * Nothing is `done` when other records are gone or changed. A step that was not carried out stays
+ * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
+ */
+function withBystanders(step: Step, own: Judgement, { gone, changed }: Bystanders): Judgement {
+  if (gone.length === 0 && changed.length === 0) return own;
+  const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
+  const notes = [
+    isUntouched ? `${step.resource} ${step.key} itself is as before` : own.note,
+    gone.length > 0 ? `gone, too, without being asked: ${enumerated(gone)}` : undefined,
+    changed.length > 0 ? `changed, too, without being asked: ${enumerated(changed)}` : undefined,
+  ];
+  const staysAsItIs = gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown');
+  return {
+    ...own,
+    verdict: staysAsItIs ? own.verdict : 'differs',
+    note: notes.filter((note) => note !== undefined).join('; '),
+  };
+}
+
+function enumerated(names: readonly string[]): string {
+  const named = names.slice(0, NAMED).join(', ');
+  return names.length > NAMED ? `${named} and ${names.length - NAMED} more` : named;
 }
 
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
@@ -140,23 +214,11 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): Judgement {
       return {
         verdict: 'failed',
         ...record,
-        error: answered.error,
+        error:
+          answered.error instanceof UnreachableError ? answered.error.settled() : answered.error,
         note: 'the answer was lost; reading back shows that nothing changed',
       };
   }
-}
-
-/**
- * Secrets that were asked for and that the device does not show, or shows masked or hashed: what it
- * holds cannot be compared. One that is shown as it was before has visibly not changed.
- */
-function hiddenSecrets(step: Step, held: DeviceRecord): string[] {
-  return Object.keys(step.asked).filter((field) => {
-    const [sent, before, now] = [step.asked[field] ?? null, step.before?.[field], held[field]];
-    if (!isSecretField(field) || isSameValue(sent, now)) return false;
-    const isShown = typeof now === 'string' && now !== '' && !/^[*\u2022\u25cfx.]+$/i.test(now);
-    return !(isShown && before !== undefined && isSameValue(before, now));
-  });
 }
 
 /** A change of nothing but secrets that cannot be read back: only the answer tells. */
@@ -177,10 +239,6 @@ function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly st
   }
 }
 
-function hiddenNote(hidden: readonly string[]): string {
-  return `${hidden.join(', ')} cannot be read back`;
-}
-
 function without(fields: readonly string[], differences: readonly Difference[]): Difference[] {
   return differences.filter(({ field }) => !fields.includes(field));
 }
@@ -199,7 +257,10 @@ function remark(answered: Answered, hidden: readonly string[] = []): { note: str
   }
 }
 
-/** The record that a step is about: by id where there is one, else by natural key. */
+/**
+ * The record that a step is about: by id where there is one, else by natural key. Of several with one
+ * id it is the one with the natural key as well.
+ */
 export function find(
   profile: Profile,
   step: Step,
@@ -207,12 +268,12 @@ export function find(
   image: DeviceRecord,
 ): DeviceRecord | undefined {
   const id = idOf(profile, image);
-  const byId =
-    id === undefined ? undefined : records.find((record) => idOf(profile, record) === id);
-  return (
-    byId ??
-    (step.action === 'delete' && id !== undefined ? undefined : sameKey(step, records, image)[0])
-  );
+  const byKey = sameKey(step, records, image);
+  if (id === undefined) return byKey[0];
+  const byId = records.filter((record) => idOf(profile, record) === id);
+  const byBoth = sameKey(step, byId, image)[0];
+  if (byBoth !== undefined || byId.length > 1) return byBoth;
+  return byId[0] ?? (step.action === 'delete' ? undefined : byKey[0]);
 }
 
 function sameKey(
@@ -222,20 +283,6 @@ function sameKey(
 ): DeviceRecord[] {
   const key = image[step.keyField] ?? null;
   return records.filter((record) => isSameValue(key, record[step.keyField]));
-}
-
-/** By id, or by natural key where a device gives new ids (or array positions). */
-function isStillThere(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-  record: DeviceRecord,
-): boolean {
-  const id = idOf(profile, record);
-  return (
-    (id !== undefined && records.some((other) => idOf(profile, other) === id)) ||
-    sameKey(step, records, record).length > 0
-  );
 }
 
 function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {

@@ -21,14 +21,24 @@ export class UnreachableError extends DeviceError {
    * write, true means: read back to learn what became of it.
    */
   readonly mayHaveArrived: boolean;
+  readonly #message: string;
 
+  /** @param options.advice ends the message while nobody has looked at what became of the request */
   constructor(
     device: DeviceRef,
     message: string,
-    options: { mayHaveArrived?: boolean } & ErrorOptions = {},
+    options: { mayHaveArrived?: boolean; advice?: string } & ErrorOptions = {},
   ) {
-    super(device, message, options);
+    const { advice, ...rest } = options;
+    super(device, advice === undefined ? message : `${message}. ${advice}`, rest);
     this.mayHaveArrived = options.mayHaveArrived ?? true;
+    this.#message = message;
+  }
+
+  /** The same without its advice: what became of the request is known by now. */
+  settled(): UnreachableError {
+    const { device, mayHaveArrived, cause } = this;
+    return new UnreachableError(device, this.#message, { mayHaveArrived, cause });
   }
 }
 
@@ -79,14 +89,17 @@ export class RejectedError extends DeviceError {
   override readonly code = 'rejected';
   readonly status: number;
   readonly issues: FieldIssues;
+  /** How long the device asks to wait before the next request (429); undefined when it does not say. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     device: DeviceRef,
     message: string,
-    answer: { status: number; issues?: FieldIssues },
+    answer: { status: number; issues?: FieldIssues; retryAfterMs?: number | undefined },
   ) {
     super(device, message);
     this.status = answer.status;
+    this.retryAfterMs = answer.retryAfterMs;
     this.issues = answer.issues ?? {};
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { Answer, HttpRequest } from './exchange.ts';
 import { faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { oneLine } from './text.ts';
 
 /** What a message needs to know besides the failure itself. */
@@ -56,7 +57,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
     return new RejectedError(
       device,
       `${what} was refused (${status}${meaningOf(status, answer)})${said}`,
-      { status, issues },
+      { status, issues, retryAfterMs: status === 429 ? retryAfterMs(answer.headers) : undefined },
     );
   }
   const advice =
@@ -156,11 +157,11 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
     case 'timeout': {
       const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
       const advice = isWrite
-        ? '. Whether it was carried out is not known from this: look before you repeat it'
-        : '. Try again, or give it longer with --timeout';
-      const message = reason(circumstances, fault) + (fault.sent ? advice : '');
-      return new UnreachableError(device, message, {
+        ? 'Whether it was carried out is not known from this: look before you repeat it'
+        : 'Try again, or give it longer with --timeout';
+      return new UnreachableError(device, reason(circumstances, fault), {
         mayHaveArrived: fault.sent,
+        ...(fault.sent && { advice }),
         cause: fault,
       });
     }

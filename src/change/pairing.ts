@@ -1,0 +1,93 @@
+import { idOf, type Profile } from '../device/profile.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { changesSince } from './compare.ts';
+
+/** Which record of one reading is which of the next. */
+export interface Pairing {
+  /** A record before -> the same one after; what is gone is not in it. */
+  readonly heirs: ReadonlyMap<DeviceRecord, DeviceRecord>;
+  readonly newcomers: readonly DeviceRecord[];
+}
+
+/**
+ * Pairs the records of two readings, each at most once: by id and natural key, then by natural key
+ * (a device may give new ids, or the place in the list as id), then by id (a changed key). Takes
+ * time in proportion to the number of records.
+ */
+export function pairRecords(
+  profile: Profile,
+  keyField: string,
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): Pairing {
+  const id = (record: DeviceRecord): string | undefined => idOf(profile, record);
+  const key = (record: DeviceRecord): string | undefined =>
+    valueText(record[keyField]) || undefined;
+  const both = (record: DeviceRecord): string =>
+    JSON.stringify([id(record) ?? '', key(record) ?? '']);
+  const heirs = new Map<DeviceRecord, DeviceRecord>();
+  let newcomers = after;
+  for (const nameOf of [both, key, id]) {
+    const places = new Map<string, DeviceRecord[]>();
+    // From the last on, so that `pop` gives the first.
+    for (const record of newcomers.toReversed()) {
+      const name = nameOf(record);
+      if (name === undefined) continue;
+      const place = places.get(name);
+      if (place === undefined) places.set(name, [record]);
+      else place.push(record);
+    }
+    const paired = new Set<DeviceRecord>();
+    for (const record of before) {
+      const name = heirs.has(record) ? undefined : nameOf(record);
+      const heir = name === undefined ? undefined : places.get(name)?.pop();
+      if (heir === undefined) continue;
+      heirs.set(record, heir);
+      paired.add(heir);
+    }
+    newcomers = newcomers.filter((record) => !paired.has(record));
+    if (newcomers.length === 0 || heirs.size === before.length) break;
+  }
+  return { heirs, newcomers };
+}
+
+/** What became of the records that a step was not about, by natural key. */
+export interface Bystanders {
+  readonly gone: readonly string[];
+  /** With the fields: `zoe (lang)`. */
+  readonly changed: readonly string[];
+}
+
+/** Points in time and ids change by themselves: they are left out. */
+export function bystandersOf(
+  profile: Profile,
+  keyField: string,
+  others: readonly DeviceRecord[],
+  { heirs }: Pairing,
+): Bystanders {
+  const gone: string[] = [];
+  const changed: string[] = [];
+  for (const record of others) {
+    const name = (): string => valueText(record[keyField]) || idOf(profile, record) || '?';
+    const heir = heirs.get(record);
+    if (heir === undefined) {
+      gone.push(name());
+    } else if (!isIdentical(record, heir)) {
+      const fields = changesSince(record, heir)
+        .filter(({ field, sent }) => !profile.idFields.includes(field) && !isTimeStamp(sent))
+        .map(({ field }) => field);
+      if (fields.length > 0) changed.push(`${name()} (${fields.join(', ')})`);
+    }
+  }
+  return { gone, changed };
+}
+
+/** Tells most of many records apart from those that are worth a closer look. */
+function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
+  const fields = Object.keys(after);
+  return (
+    fields.length === Object.keys(before).length &&
+    fields.every((field) => before[field] === after[field])
+  );
+}

@@ -1,0 +1,16 @@
+/** The longest wait that is waited for; a device that asks for more has refused. */
+export const MAX_THROTTLE_MS = 30_000;
+/** So often a request is sent again because the device asked to wait (429). */
+export const MAX_THROTTLES = 3;
+
+/** How long a device asks to wait, from seconds or a date; undefined when it does not say. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const until = Date.parse(text);
+  if (Number.isNaN(until)) return undefined;
+  // The device's own clock, where it tells the time: it may be far off from ours.
+  const now = Date.parse(headers['date'] ?? '');
+  return Math.max(0, until - (Number.isNaN(now) ? Date.now() : now));
+}

@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import { judge, type Answered } from '../../src/change/judge.ts';
+import { planDevice, type Step } from '../../src/change/plan.ts';
+import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import { RejectedError, UnreachableError } from '../../src/device/errors.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const device = { name: 'fw1', address: '10.0.0.5:443' };
+const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };
+const zoe: DeviceRecord = { uuid: 'u2', username: 'zoe', lang: 'de' };
+const kim: DeviceRecord = { uuid: 'u3', username: 'kim', lang: 'de' };
+const accepted: Answered = { kind: 'accepted' };
+const refused: Answered = {
+  kind: 'refused',
+  error: new RejectedError(device, 'no', { status: 400 }),
+};
+const doubt = 'Whether it was carried out is not known';
+const lost: Answered = {
+  kind: 'lost',
+  error: new UnreachableError(device, 'no answer', { advice: doubt }),
+};
+
+function add(fields: DeviceRecord, records: readonly DeviceRecord[] = []): Step {
+  return only(planDevice(device, profile, { action: 'add', resource: 'user', fields }, records));
+}
+
+function set(key: string, fields: DeviceRecord, records: readonly DeviceRecord[]): Step {
+  const target = { kind: 'key', key } as const;
+  const change = { action: 'set', resource: 'user', target, fields } as const;
+  return only(planDevice(device, profile, change, records));
+}
+
+function remove(key: string, records: readonly DeviceRecord[]): Step {
+  const target = { kind: 'key', key } as const;
+  return only(planDevice(device, profile, { action: 'delete', resource: 'user', target }, records));
+}
+
+function only({ steps: [step] }: { steps: readonly Step[] }): Step {
+  if (step === undefined) throw new Error('nothing was planned');
+  return step;
+}
+
+test('a device that empties its table on a POST has not just added a user', () => {
+  const before = [zoe, kim];
+  const step = add({ username: 'bob', lang: 'de' }, before);
+  expect(judge(profile, step, accepted, { before, after: [bob] })).toMatchObject({
+    verdict: 'differs',
+    record: bob,
+    note: 'gone, too, without being asked: zoe, kim',
+  });
+});
+
+test('a new user that took the place and the id of another one is not just added', () => {
+  const step = add({ username: 'bob', lang: 'de' }, [zoe]);
+  const after = [{ ...bob, uuid: 'u2' }];
+  expect(judge(profile, step, accepted, { before: [zoe], after })).toMatchObject({
+    verdict: 'differs',
+    note: 'gone, too, without being asked: zoe',
+  });
+});
+
+test.each([
+  ['changes another one', { ...zoe, lang: 'fr' }, 'changed, too, without being asked: zoe (lang)'],
+  ['loses another one', undefined, 'gone, too, without being asked: zoe'],
+])('a set that %s as well differs', (_title, other, note) => {
+  const before = [bob, zoe];
+  const after = [{ ...bob, lang: 'fr' }, ...(other ? [other] : [])];
+  const step = set('bob', { lang: 'fr' }, before);
+  expect(judge(profile, step, accepted, { before, after })).toMatchObject({
+    verdict: 'differs',
+    note,
+  });
+});
+
+test('a set that changes another user instead differs, and says so', () => {
+  const before = [bob, zoe];
+  const after = [bob, { ...zoe, lang: 'fr' }];
+  const step = set('bob', { lang: 'fr' }, before);
+  expect(judge(profile, step, accepted, { before, after })).toMatchObject({
+    verdict: 'differs',
+    note: 'user bob itself is as before; changed, too, without being asked: zoe (lang)',
+  });
+});
+
+test('a refusal stays one when somebody else changed another user meanwhile', () => {
+  const before = [bob, zoe];
+  const after = [bob, { ...zoe, lang: 'fr' }];
+  expect(
+    judge(profile, set('bob', { lang: 'fr' }, before), refused, { before, after }),
+  ).toMatchObject({
+    verdict: 'failed',
+    error: { code: 'rejected' },
+    note: expect.stringContaining('changed, too') as string,
+  });
+});
+
+test('a delete that changes another user as well differs', () => {
+  const before = [bob, zoe];
+  const after = [{ ...zoe, lang: 'fr' }];
+  expect(judge(profile, remove('bob', before), accepted, { before, after })).toMatchObject({
+    verdict: 'differs',
+    note: 'changed, too, without being asked: zoe (lang)',
+  });
+});
+
+test('points in time, new ids and users that somebody else added are nobody to blame for', () => {
+  const seen = '2026-11-21T09:30:41Z';
+  const before = [bob, { ...zoe, last_login: null }, { ...kim, last_login: seen }];
+  const after = [
+    { ...bob, lang: 'fr' },
+    { ...zoe, uuid: 'u9', last_login: seen },
+    { ...kim, last_login: null },
+    { uuid: 'u8', username: 'new', lang: 'de' },
+  ];
+  const step = set('bob', { lang: 'fr' }, before);
+  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+});
+
+test('ids that are places in the list are followed by natural key', () => {
+  const at = (...records: DeviceRecord[]) =>
+    records.map((record, index) => ({ ...record, uuid: String(index + 1) }));
+  const before = at(bob, zoe, kim);
+  const step = remove('bob', before);
+  expect(judge(profile, step, accepted, { before, after: at(zoe, kim) }).verdict).toBe('done');
+  expect(judge(profile, step, accepted, { before, after: at(kim) })).toMatchObject({
+    verdict: 'differs',
+    note: 'gone, too, without being asked: zoe',
+  });
+  const first = add({ username: 'bob', lang: 'de' }, at(zoe, kim));
+  const grown = { before: at(zoe, kim), after: at(bob, zoe, kim) };
+  expect(judge(profile, first, accepted, grown).verdict).toBe('done');
+});
+
+test('a renamed user is followed by its id, also where another one has its old name now', () => {
+  const before = [bob, zoe];
+  const step = set('bob', { username: 'rob' }, before);
+  const renamed = { ...bob, username: 'rob' };
+  expect(judge(profile, step, accepted, { before, after: [renamed, zoe] }).verdict).toBe('done');
+  const after = [{ ...kim, username: 'bob' }, renamed, zoe];
+  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+});
+
+test('of two records with one id, the other one being gone is seen', () => {
+  const twin = { ...zoe, uuid: 'u1' };
+  const step = remove('bob', [bob]);
+  const readings = { before: [twin, bob], after: [bob] };
+  expect(judge(profile, step, accepted, readings)).toMatchObject({
+    verdict: 'differs',
+    record: bob,
+    note: 'user bob itself is as before; gone, too, without being asked: zoe',
+  });
+});
+
+test.each([
+  ['Carol', 'carol'],
+  [' carol ', 'carol'],
+  ['Zoe\u0301', 'Zo\u00e9'],
+])('%j that is stored as %j differs in its key', (sent, held) => {
+  const step = add({ username: sent, lang: 'de' }, [bob]);
+  const stored = { uuid: 'u7', username: held, lang: 'de' };
+  expect(judge(profile, step, accepted, { before: [bob], after: [bob, stored] })).toMatchObject({
+    verdict: 'differs',
+    record: stored,
+    differences: [{ field: 'username', sent, held }],
+  });
+});
+
+test('a similar user that was there before is not the new one', () => {
+  const before = [{ ...bob, username: 'carol' }];
+  const step = add({ username: 'Carol', lang: 'de' }, before);
+  expect(judge(profile, step, accepted, { before, after: before }).verdict).toBe('no effect');
+});
+
+test('what reading back has settled is not said to be unknown', () => {
+  const judged = judge(profile, remove('bob', [bob]), lost, { before: [bob], after: [bob] });
+  expect(judged).toMatchObject({ verdict: 'failed', error: { message: 'fw1: no answer' } });
+  expect(judged.error?.code).toBe('unreachable');
+});
+
+test('many missing records are counted, not all named', () => {
+  const before = Array.from({ length: 50 }, (_, index) => ({ ...zoe, uuid: `z${index}` }));
+  const step = add({ username: 'bob', lang: 'de' }, before);
+  const { note } = judge(profile, step, accepted, { before, after: [bob] });
+  expect(note).toMatch(/zoe and 40 more$/);
+});
+
+test('100,000 records are judged in a few seconds at most', () => {
+  const before = Array.from({ length: 100_000 }, (_, index) => ({
+    uuid: `z${index}`,
+    username: `user${index}`,
+    lang: 'de',
+  }));
+  const after = before.map((record, index) =>
+    index === 7 ? { ...record, lang: 'fr' } : { ...record },
+  );
+  const step = set('user7', { lang: 'fr' }, before);
+  const startedAt = performance.now();
+  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
