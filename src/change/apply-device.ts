@@ -24,6 +24,7 @@ export interface DeviceWork {
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
   readonly settleDelaysMs: readonly number[];
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -60,9 +61,10 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
     } else if (reason !== undefined) {
       report(notReached(devicePlan, one, reason));
     } else {
-      const sending = (): Promise<void> => journal.sending(one.ref);
-      const before = recordsOf(one);
-      const done = await carryOut(one.step, device, before, sending, work.settleDelaysMs);
+      const { settleDelaysMs, signal } = work;
+      const beforeSend = (): Promise<void> => journal.sending(one.ref);
+      const options = { beforeSend, settleDelaysMs, signal };
+      const done = await carryOut(one.step, device, recordsOf(one), options);
       if (done.after !== undefined) readings.set(one.step.resource, done.after);
       await end(work, one, done.end);
     }

@@ -122,8 +122,8 @@ async function* applyPortion(
     try {
       await exclusive(devicePlan.device, () => {
         lock.isHeld = true;
-        const work = { devicePlan, pending, device, journal, stopReason, report, settleDelaysMs };
-        return applyToDevice(work);
+        const told = { journal, stopReason, report, signal };
+        return applyToDevice({ devicePlan, pending, device, settleDelaysMs, ...told });
       });
     } catch (error) {
       if (lock.isHeld || !(error instanceof DevshError)) throw error;

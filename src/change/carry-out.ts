@@ -1,9 +1,18 @@
-import { ProtocolError, UnreachableError } from '../device/errors.ts';
-import type { Profile } from '../device/profile.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ProtocolError,
+  RejectedError,
+  UnreachableError,
+  UntrustedError,
+} from '../device/errors.ts';
+import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { CancelledError, DevshError } from '../errors.ts';
+import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/retry-after.ts';
+import { valueText } from '../device/value-text.ts';
+import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { find, judge, type Answered } from './judge.ts';
+import { pairRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -21,28 +30,75 @@ export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>
 /** How long to wait before reading again when a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
 
+/** What a step is carried out with, besides its device. */
+export interface CarryOutOptions {
+  /** Is awaited just before each time the request leaves: the journal. */
+  readonly beforeSend: () => Promise<void>;
+  readonly settleDelaysMs?: readonly number[];
+  /** Aborted: what has left is still read back, but nothing is waited for to be sent again. */
+  readonly signal?: AbortSignal;
+}
+
+interface Ended {
+  readonly end: StepEnd;
+  /** The records read back, where they could be. */
+  readonly after?: readonly DeviceRecord[];
+}
+
 /**
- * Carries out one step: sends once, reads back, judges. Expected failures are a result, not thrown.
+ * Carries out one step: sends, reads back, judges. Only what the device put off (429) is sent again,
+ * after the time that it asks for, and only when reading back shows that nothing at all has changed.
+ * Expected failures are a result, not thrown.
  *
  * @param before the records of the resource just before
- * @param beforeSend is awaited just before the request leaves: the journal
- * @returns the end of the step, and the records read back, where they could be
  */
 export async function carryOut(
   step: Step,
   device: StepDevice,
   before: readonly DeviceRecord[],
-  beforeSend: () => Promise<void>,
-  settleDelaysMs: readonly number[] = SETTLE_DELAYS_MS,
-): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
-  await beforeSend();
-  try {
-    const answered = await send(step, device);
-    return await readBack(step, answered, before, device, settleDelaysMs);
-  } catch (error) {
-    if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
-    throw error;
+  { beforeSend, settleDelaysMs = SETTLE_DELAYS_MS, signal }: CarryOutOptions,
+): Promise<Ended> {
+  for (let sent = 1; ; sent += 1) {
+    await beforeSend();
+    try {
+      const answered = await send(step, device);
+      const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(answered);
+      if (waitMs !== undefined) await wait(waitMs, signal);
+      const ended = await readBack(step, answered, before, device, settleDelaysMs);
+      const isOver = waitMs === undefined || signal?.aborted === true;
+      if (isOver || !isAsBefore(step, device.profile, before, ended)) return ended;
+    } catch (error) {
+      if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
+      throw error;
+    }
   }
+}
+
+/** How long the device asks to wait before the request is sent again, where that is worth waiting. */
+function askedWaitMs(answered: Answered): number | undefined {
+  if (answered.kind !== 'refused' || !(answered.error instanceof RejectedError)) return undefined;
+  const { retryAfterMs } = answered.error;
+  return retryAfterMs !== undefined && retryAfterMs <= MAX_THROTTLE_MS ? retryAfterMs : undefined;
+}
+
+/** Ends early when `signal` is aborted. */
+async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });
+}
+
+/** Whether reading back proves that nothing has changed, whatever was answered. */
+function isAsBefore(
+  step: Step,
+  profile: Profile,
+  before: readonly DeviceRecord[],
+  { after }: Ended,
+): boolean {
+  if (after === undefined) return false;
+  if (pairRecords(profile, step.keyField, before, after).newcomers.length > 0) return false;
+  // A secret that is not shown proves nothing; then an accepted request counts as done.
+  return judge(profile, step, { kind: 'accepted' }, { before, after }).verdict === 'no effect';
 }
 
 /** What became of a request that was sent before a crash; undefined when it had no effect at all. */
@@ -52,8 +108,16 @@ export function settleDoubt(
   records: readonly DeviceRecord[],
 ): StepEnd | undefined {
   const lost: Answered = { kind: 'lost', error: new CancelledError('interrupted') };
-  const end = judge(profile, step, lost, { before: records, after: records });
+  // Nothing is known of before; a new record was not there, or it would not have been sent.
+  const before = step.action === 'add' ? [] : records;
+  const end = judge(profile, step, lost, { before, after: records });
   if (end.verdict === 'failed') return undefined;
+  if (end.verdict === 'unknown') return end;
+  const key = step.after?.[step.keyField] ?? null;
+  if (step.action === 'add' && !isSameValue(key, end.record?.[step.keyField])) {
+    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be it`;
+    return { ...end, verdict: 'unknown', note };
+  }
   const note = 'it was sent before the interruption; reading back settled it';
   return { ...end, note };
 }
@@ -71,11 +135,24 @@ export function driftOf(
     return isTaken ? `${step.resource} ${step.key} was added since the plan` : undefined;
   }
   const held = find(profile, step, records, before);
+  if (sharesId(profile, records, before)) {
+    return `${step.resource} ${step.key} shares its id with another one since the plan`;
+  }
   if (held === undefined) return `${step.resource} ${step.key} is gone since the plan`;
   const changed = changesSince(before, held);
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
   return `${step.resource} ${step.key} changed since the plan (${fields})`;
+}
+
+/** A request that names this record by its id might hit another one. */
+function sharesId(
+  profile: Profile,
+  records: readonly DeviceRecord[],
+  record: DeviceRecord,
+): boolean {
+  const id = idOf(profile, record);
+  return id !== undefined && records.filter((other) => idOf(profile, other) === id).length > 1;
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
@@ -85,6 +162,7 @@ async function send(step: Step, device: StepDevice): Promise<Answered> {
     return { kind: 'accepted' };
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
+    if (error instanceof UntrustedError || error instanceof CredentialError) throw error;
     if (error instanceof UnreachableError) {
       if (!error.mayHaveArrived) throw error;
       return { kind: 'lost', error };
@@ -99,7 +177,7 @@ async function readBack(
   before: readonly DeviceRecord[],
   device: StepDevice,
   settleDelaysMs: readonly number[],
-): Promise<{ end: StepEnd; after?: readonly DeviceRecord[] }> {
+): Promise<Ended> {
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {

@@ -10,6 +10,7 @@ import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
+import { MAX_THROTTLE_MS, MAX_THROTTLES, retryAfterMs } from './retry-after.ts';
 import { isSecretField } from './secret-fields.ts';
 import { connectTls, type Trust } from './tls.ts';
 import { exchangeError } from './translate.ts';
@@ -36,8 +37,6 @@ export interface ClientOptions {
 const READ_CONNECTIONS = 2;
 const RETRY_DELAYS_MS = [100, 300];
 const MAX_REDIRECTS = 3;
-const MAX_THROTTLES = 3;
-const MAX_THROTTLE_MS = 30_000;
 
 if (process.versions.node.startsWith('20.')) {
   // Node 20 optimises the HTTP parser on a worker that process end waits for: 80-100 ms per call.
@@ -46,7 +45,7 @@ if (process.versions.node.startsWith('20.')) {
 
 /**
  * HTTP to one device. Reads share a small pool and are repeated after connection faults; each write
- * has a connection of its own and is sent once, unless the device says that it did not look at it (429).
+ * has a connection of its own and is sent once, whatever the answer.
  */
 export class DeviceClient {
   readonly #options: ClientOptions;
@@ -72,7 +71,9 @@ export class DeviceClient {
   /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
     try {
-      return await this.#throttled(request, signal);
+      return await (isRead(request)
+        ? this.#throttledRead(request, signal)
+        : this.#write(request, signal));
     } catch (error) {
       const { device, credential } = this.#options;
       throw exchangeError({ device, request, credential }, error);
@@ -90,12 +91,10 @@ export class DeviceClient {
     await this.#pool?.destroy();
   }
 
-  /** Waits as a device asks for with 429, which is said before it looks at the request. */
-  async #throttled(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+  /** Waits as a device asks for with 429. Not for writes: some carry one out and say 429 all the same. */
+  async #throttledRead(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
-      const answer = isRead(request)
-        ? await this.#read(request, signal)
-        : await this.#write(request, signal);
+      const answer = await this.#read(request, signal);
       const waitMs = answer.status === 429 ? retryAfterMs(answer.headers) : undefined;
       if (waitMs === undefined || waitMs > MAX_THROTTLE_MS || attempt >= MAX_THROTTLES)
         return answer;
@@ -198,18 +197,6 @@ function isRead(request: HttpRequest): boolean {
 /** Faults that may be gone a moment later; a device that does not answer in time gets no more load. */
 function isPassing(error: unknown): boolean {
   return error instanceof TransportFault && ['refused', 'reset', 'cut off'].includes(error.kind);
-}
-
-/** How long to wait, from seconds or a date; undefined when the device does not say. */
-function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
-  const text = headers['retry-after']?.trim();
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const until = Date.parse(text);
-  if (Number.isNaN(until)) return undefined;
-  // The device's own clock, where it tells the time: it may be far off from ours.
-  const now = Date.parse(headers.date ?? '');
-  return Math.max(0, until - (Number.isNaN(now) ? Date.now() : now));
 }
 
 function who(credential: Credential | undefined): string {

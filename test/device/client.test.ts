@@ -71,24 +71,43 @@ test.each([502, 503, 504])('a %i is passing for a read and final for a write', a
   expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
 });
 
-test('a write that is told to wait is sent again, by seconds or by date', async () => {
+test('a read that is told to wait is sent again, by seconds or by date', async () => {
   const server = await serve((_request, response, count) => {
     const date = new Date('2001-01-01T00:00:00Z');
     const until = new Date(date.getTime() + 1000).toUTCString();
     if (count === 1) response.writeHead(429, { 'retry-after': '0' }).end();
     else if (count === 2)
       response.writeHead(429, { 'retry-after': until, date: date.toUTCString() }).end();
-    else response.writeHead(201).end();
+    else response.end(USERS);
   });
-  expect(await deviceAt(server).write(write)).toEqual({ status: 201 });
+  expect((await deviceAt(server).list('user')).records).toHaveLength(1);
   expect(server.requests).toHaveLength(3);
 });
+
+test.each([
+  ['0', 0],
+  ['2.5', 2500],
+  ['soon', undefined],
+])(
+  'a write that is told to wait "%s" is sent once, and the wait is told',
+  async (after, waitMs) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(429, { 'retry-after': after }).end();
+    });
+    await expect(deviceAt(server).write(write)).rejects.toMatchObject({
+      code: 'rejected',
+      status: 429,
+      retryAfterMs: waitMs,
+    });
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.each(['31', 'soon', ''])('a wait of "%s" is not waited for', async (retryAfter) => {
   const server = await serve((_request, response) => {
     response.writeHead(429, { 'retry-after': retryAfter }).end('{"detail":"slow down"}');
   });
-  await expect(deviceAt(server).write(write)).rejects.toMatchObject({
+  await expect(deviceAt(server).list('user')).rejects.toMatchObject({
     code: 'rejected',
     status: 429,
   });

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { carryOut, driftOf, settleDoubt, type StepDevice } from '../../src/change/carry-out.ts';
+import { planDevice, type Step } from '../../src/change/plan.ts';
+import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import { RejectedError, UntrustedError } from '../../src/device/errors.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { CredentialError } from '../../src/errors.ts';
+import { deviceAt, serve } from '../device/server.ts';
+
+const ref = { name: 'fw1', address: '10.0.0.5:443' };
+const ann: DeviceRecord = { uuid: 'u1', username: 'ann', lang: 'de' };
+const bob: DeviceRecord = { uuid: 'u2', username: 'bob', lang: 'de' };
+
+function throttled(retryAfterMs: number | undefined): RejectedError {
+  return new RejectedError(ref, 'too many requests', { status: 429, retryAfterMs });
+}
+
+function planned(fields: DeviceRecord, records: readonly DeviceRecord[] = [ann]): Step {
+  const change = { action: 'add', resource: 'user', fields } as const;
+  const [step] = planDevice(ref, profile, change, records).steps;
+  if (step === undefined) throw new Error('nothing was planned');
+  return step;
+}
+
+/** A device whose n-th write (from 1) does what `onWrite` says; what happens is told in `log`. */
+function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => void) => void) {
+  const log: string[] = [];
+  let records: readonly DeviceRecord[] = [ann];
+  let writes = 0;
+  const device: StepDevice = {
+    profile,
+    list: () => {
+      log.push('list');
+      return Promise.resolve(records);
+    },
+    write: async () => {
+      await Promise.resolve();
+      log.push('write');
+      writes += 1;
+      onWrite(writes, (record) => {
+        records = [...records, record];
+      });
+    },
+  };
+  const beforeSend = (): Promise<void> => {
+    log.push('journal');
+    return Promise.resolve();
+  };
+  return { device, log, options: { beforeSend, settleDelaysMs: [] } };
+}
+
+const addBob = planned({ username: 'bob', lang: 'de' });
+
+test('what the device put off is sent again when reading back shows nothing of it', async () => {
+  const { device, log, options } = deviceThat((count, store) => {
+    if (count < 3) throw throttled(0);
+    store(bob);
+  });
+  const { end } = await carryOut(addBob, device, [ann], options);
+  expect(end).toMatchObject({ verdict: 'done', record: bob });
+  const once = ['journal', 'write', 'list'];
+  expect(log).toEqual([...once, ...once, ...once]);
+});
+
+test('what is stored and put off all the same is sent once', async () => {
+  const { device, log, options } = deviceThat((_count, store) => {
+    store(bob);
+    throw throttled(0);
+  });
+  const { end } = await carryOut(addBob, device, [ann], options);
+  expect(end).toMatchObject({ verdict: 'done', record: bob });
+  expect(log).toEqual(['journal', 'write', 'list']);
+});
+
+test('over TLS, too, a device that stores and says 429 gets one POST', async () => {
+  const records = [ann];
+  const server = await serve((request, response) => {
+    if (request.method === 'GET') {
+      response.end(JSON.stringify(records));
+    } else {
+      records.push({ ...bob, uuid: `u${records.length + 1}` });
+      response.writeHead(429, { 'retry-after': '0' }).end('{"detail":"slow down"}');
+    }
+  });
+  const device = deviceAt(server);
+  const open: StepDevice = {
+    profile,
+    list: async (resource) => (await device.list(resource)).records,
+    write: (request) => device.write(request),
+  };
+  const { end } = await carryOut(addBob, open, [ann], { beforeSend: () => Promise.resolve() });
+  expect(end).toMatchObject({ verdict: 'done', record: { username: 'bob' } });
+  expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  expect(records).toHaveLength(2);
+});
+
+test.each([
+  ['under another name', { ...bob, username: 'b_o_b' }],
+  ['in another spelling', { ...bob, username: 'BOB' }],
+])('what is stored %s and put off all the same is sent once', async (_title, stored) => {
+  const { device, log, options } = deviceThat((_count, store) => {
+    store(stored);
+    throw throttled(0);
+  });
+  await carryOut(addBob, device, [ann], options);
+  expect(log.filter((one) => one === 'write')).toHaveLength(1);
+});
+
+test('a password that cannot be read back is not sent again', async () => {
+  const change = {
+    action: 'set',
+    resource: 'user',
+    target: { kind: 'key', key: 'ann' },
+    fields: { password: 'x1' },
+  } as const;
+  const [step] = planDevice(ref, profile, change, [ann]).steps;
+  if (step === undefined) throw new Error('nothing was planned');
+  const { device, log, options } = deviceThat(() => {
+    throw throttled(0);
+  });
+  const { end } = await carryOut(step, device, [ann], options);
+  expect(end.verdict).toBe('failed');
+  expect(log).toEqual(['journal', 'write', 'list']);
+});
+
+test.each([
+  ['four times at most', 0, 4],
+  ['never when it is to wait too long', 30_001, 1],
+  ['never when it does not say how long', undefined, 1],
+])('what is always put off is sent %s', async (_title, retryAfterMs, writes) => {
+  const { device, log, options } = deviceThat(() => {
+    throw throttled(retryAfterMs);
+  });
+  const { end } = await carryOut(addBob, device, [ann], options);
+  expect(end).toMatchObject({ verdict: 'failed', error: { code: 'rejected' } });
+  expect(log.filter((one) => one === 'write')).toHaveLength(writes);
+});
+
+test('who is cancelled does not wait, but still reads back', async () => {
+  const { device, log, options } = deviceThat(() => {
+    throw throttled(20_000);
+  });
+  const stop = new AbortController();
+  const ending = carryOut(addBob, device, [ann], { ...options, signal: stop.signal });
+  await expect.poll(() => log).toContain('write');
+  stop.abort();
+  expect((await ending).end.verdict).toBe('failed');
+  expect(log).toEqual(['journal', 'write', 'list']);
+});
+
+test.each([
+  [
+    'the certificate is not trusted',
+    new UntrustedError(ref, 'changed', {
+      reason: 'changed',
+      presented: { fingerprint: 'AA', subject: 'x', validFrom: '', validTo: '' },
+    }),
+  ],
+  ['there is no credential', new CredentialError('none')],
+])('when %s the request was not sent: it failed, whatever is there', async (_title, error) => {
+  const { device, log, options } = deviceThat((_count, store) => {
+    store(bob); // somebody else does
+    throw error;
+  });
+  const { end } = await carryOut(addBob, device, [ann], options);
+  expect(end).toEqual({ verdict: 'failed', error });
+  expect(log).toEqual(['journal', 'write']);
+});
+
+test('after a crash, an add that was stored in another spelling is not sent again', () => {
+  const step = planned({ username: 'Bob', lang: 'de' });
+  expect(settleDoubt(profile, step, [ann, bob])).toMatchObject({ verdict: 'unknown' });
+  expect(settleDoubt(profile, step, [ann])).toBeUndefined();
+  expect(settleDoubt(profile, addBob, [ann, bob])).toMatchObject({ verdict: 'done' });
+});
+
+test('an id that another record has got, too, is drift', () => {
+  const change = {
+    action: 'delete',
+    resource: 'user',
+    target: { kind: 'key', key: 'bob' },
+  } as const;
+  const [step] = planDevice(ref, profile, change, [ann, bob]).steps;
+  if (step === undefined) throw new Error('nothing was planned');
+  expect(driftOf(profile, step, [ann, bob])).toBeUndefined();
+  expect(driftOf(profile, step, [{ ...ann, uuid: 'u2' }, bob])).toContain('shares its id');
+});
