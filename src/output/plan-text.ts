@@ -105,7 +105,34 @@ export function settledTail(result: StepResult): string {
   return `: ${what}${reasons.length > 0 ? ` - ${reasons.join('; ')}` : ''}`;
 }
 
-/** "7 to add · 2 unchanged · 1 unreachable" */
+/** " (lang: de -> en)": what is held and what was wanted, where it is the same everywhere. */
+function differingText(results: readonly StepResult[]): string {
+  const texts = new Set(
+    results.map(({ differences = [] }) =>
+      differences
+        .map(({ field, sent, held }) => {
+          const [old, next] = [quotedText(field, held), quotedText(field, sent)];
+          return `${visible(field)}: ${old} -> ${next}`;
+        })
+        .join(', '),
+    ),
+  );
+  const [only = ''] = texts;
+  return texts.size === 1 && only !== '' ? ` (${only})` : '';
+}
+
+/** Why devices could not be planned, as it is counted: the codes of errors in words. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  protocol: 'without a usable answer',
+  unauthorized: 'refused the login',
+  forbidden: 'forbid it',
+  credentials: 'without a login',
+  rejected: 'refused the request',
+  refused: 'read-only',
+  settings: 'with a settings file in the way',
+};
+
+/** "7 to add · 2 unchanged · 1 differs (lang: de -> en) · 1 unreachable" */
 export function countLine({ devices }: Plan, style: Style): string {
   const steps = devices.flatMap((device) => device.steps);
   const settled = devices.flatMap((device) => device.settled);
@@ -115,12 +142,13 @@ export function countLine({ devices }: Plan, style: Style): string {
     if (count > 0) parts.push(style(WILL[action].tone, `${count} ${WILL[action].verb}`));
   }
   for (const verdict of VERDICTS) {
-    const count = settled.filter((result) => result.verdict === verdict).length;
-    if (count > 0) parts.push(`${count} ${verdict}`);
+    const results = settled.filter((result) => result.verdict === verdict);
+    if (results.length > 0) parts.push(`${results.length} ${verdict}${differingText(results)}`);
   }
   const codes = devices.flatMap(({ error }) => (error ? [error.code] : []));
   for (const code of new Set(codes)) {
-    parts.push(style('bad', `${codes.filter((other) => other === code).length} ${code}`));
+    const count = codes.filter((other) => other === code).length;
+    parts.push(style('bad', `${count} ${IN_WORDS[code] ?? code}`));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }
