@@ -48,7 +48,12 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
   }
   const found = left.map((one) => driftOf(device.profile, one.step, recordsOf(one)));
   let drift = found.find((one) => one !== undefined);
+  // What could not be read back is read again before the next step: anything may have changed.
+  const stale = new Set<string>();
   for (const [index, one] of left.entries()) {
+    const isLookedAt = !stale.has(one.step.resource) || work.stopReason() !== undefined;
+    if (!isLookedAt && !(await isReadAgain(work, one, readings))) continue;
+    if (!isLookedAt) stale.delete(one.step.resource);
     // Somebody may have changed this record while the steps before it were carried out.
     const own = found[index] ?? driftOf(device.profile, one.step, recordsOf(one));
     const reason = work.stopReason();
@@ -65,9 +70,26 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
       const beforeSend = (): Promise<void> => journal.sending(one.ref);
       const options = { beforeSend, settleDelaysMs, signal };
       const done = await carryOut(one.step, device, recordsOf(one), options);
-      if (done.after !== undefined) readings.set(one.step.resource, done.after);
+      if (done.after === undefined) stale.add(one.step.resource);
+      else readings.set(one.step.resource, done.after);
       await end(work, one, done.end);
     }
+  }
+}
+
+/** Reads the records of a step again; ends it where that fails, as nothing is sent unseen. */
+async function isReadAgain(
+  { devicePlan, device, journal, report }: DeviceWork,
+  one: PendingStep,
+  readings: Map<string, readonly DeviceRecord[]>,
+): Promise<boolean> {
+  try {
+    readings.set(one.step.resource, await device.list(one.step.resource));
+    return true;
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    await endUnread(devicePlan, one, error, journal, report);
+    return false;
   }
 }
 

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { applyToDevice } from '../../src/change/apply-device.ts';
+import { mergeDevicePlans, planDevice } from '../../src/change/plan.ts';
+import type { StepResult } from '../../src/change/verdict.ts';
+import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import { ProtocolError } from '../../src/device/errors.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const ref = { name: 'fw1', address: '10.0.0.5:443' };
+const users: readonly DeviceRecord[] = ['ann', 'bob', 'zoe'].map((username, index) => ({
+  uuid: `u${index}`,
+  username,
+  lang: 'de',
+}));
+
+/** Deletes ann and bob on a device whose readings with these numbers (from 1) fail. */
+async function deleteTwo(unreadable: readonly number[]) {
+  const change = (key: string) =>
+    planDevice(
+      ref,
+      profile,
+      { action: 'delete', resource: 'user', target: { kind: 'key', key } },
+      users,
+    );
+  const devicePlan = mergeDevicePlans(ref, [change('ann'), change('bob')]);
+  let [records, readings, writes] = [users, 0, 0];
+  const results: StepResult[] = [];
+  await applyToDevice({
+    devicePlan,
+    pending: devicePlan.steps.map((step, index) => ({
+      step,
+      ref: { device: ref.name, index },
+      isInDoubt: false,
+    })),
+    device: {
+      profile,
+      list: () => {
+        readings += 1;
+        return unreadable.includes(readings)
+          ? Promise.reject(new ProtocolError(ref, 'no list'))
+          : Promise.resolve(records);
+      },
+      write: ({ path }) => {
+        writes += 1;
+        records = records.filter(({ uuid }) => uuid !== path.split('/').at(-2));
+        return Promise.resolve();
+      },
+    },
+    journal: {
+      sending: () => Promise.resolve(),
+      ended: () => Promise.resolve(),
+      stopped: () => Promise.resolve(),
+    },
+    stopReason: () => undefined,
+    report: (result) => results.push(result),
+    settleDelaysMs: [],
+    signal: new AbortController().signal,
+  });
+  return { verdicts: results.map(({ verdict }) => verdict), writes };
+}
+
+test('what a step did unseen is not put down to the step after it', async () => {
+  expect(await deleteTwo([2])).toEqual({ verdicts: ['unknown', 'done'], writes: 2 });
+});
+
+test('nothing more is sent to a device that goes on giving no list', async () => {
+  expect(await deleteTwo([2, 3])).toEqual({ verdicts: ['unknown', 'failed'], writes: 1 });
+});
