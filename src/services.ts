@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { openInBrowser } from './browser.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
 import { UsageError } from './errors.ts';
@@ -71,6 +72,7 @@ export function createServices(options: ServiceOptions): Services {
       const { FAULTS } = await import('./simulator/faults.ts');
       return FAULTS.map(({ name, summary }) => ({ name, summary }));
     },
+    openInBrowser: (url) => openInBrowser(url, env),
     async quirks() {
       const { QUIRKS } = await import('./simulator/dialects/quirks.ts');
       return QUIRKS.map(({ name, summary }) => ({ name, summary }));

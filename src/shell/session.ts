@@ -66,6 +66,8 @@ export interface Services {
   readonly readFile: (path: string) => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
+  /** Says whether a browser could be started. */
+  readonly openInBrowser: (url: string) => Promise<boolean>;
   readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
   readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
   now(): Date;

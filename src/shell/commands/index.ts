@@ -7,6 +7,7 @@ import { history } from './history.ts';
 import { login, logout } from './login.ts';
 import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
+import { open } from './open.ts';
 import { report } from './report.ts';
 import { resourceCommand } from './resource.ts';
 import { resources } from './resources.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   get,
   post,
   remove,
+  open,
   profile,
   learn,
   login,

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+
+/** How long a starter may take to say that it cannot. */
+const START_MS = 1000;
+
+/**
+ * Opens an address in the user's browser, with the platform's own starter (`$BROWSER` first). Resolves
+ * to whether that could be started; a browser that comes later does not hold up devsh.
+ */
+export function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const [command = '', ...args] = starterOf(env);
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, url], {
+      stdio: 'ignore',
+      detached: true,
+      env: withoutSecrets(env),
+    });
+    const timer = setTimeout(() => {
+      resolve(true);
+    }, START_MS);
+    child.on('error', () => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+    child.on('exit', (status) => {
+      clearTimeout(timer);
+      resolve(status === 0);
+    });
+    child.unref();
+  });
+}
+
+const STARTERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+function starterOf({ BROWSER }: NodeJS.ProcessEnv): readonly string[] {
+  if (BROWSER !== undefined && BROWSER !== '') return [BROWSER];
+  return STARTERS[process.platform] ?? ['xdg-open'];
+}
+
+/** A browser has no business with our secrets. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DEVSH_')));
+}
