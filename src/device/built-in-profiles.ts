@@ -28,6 +28,7 @@ export const documentedProfile: Profile = {
   resources: { user: documentedUser },
   idFields: ID_FIELDS,
   noId: 'null',
+  list: { path: '{collection}', paging: 'auto' },
   create: {
     method: 'POST',
     path: '{collection}',
@@ -50,6 +51,7 @@ export const documentedProfile: Profile = {
     endsWithSlash: 'documented',
     'resources.user.fields': 'documented',
     noId: 'documented',
+    'list.path': 'documented',
     create: 'documented',
     'update.method': 'documented',
     'remove.method': 'documented',

@@ -1,6 +1,7 @@
 import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { JsonFailure, parseJson } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
+import { pageMarksOf, type PageMarks } from './page-marks.ts';
 import { idFieldOf, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
@@ -8,14 +9,10 @@ import { decodeTextList } from './text-list.ts';
 import { isValueList, valueText } from './value-text.ts';
 
 /** One answer to "all records of a resource". */
-export interface DecodedList {
+export interface DecodedList extends PageMarks {
   readonly records: readonly DeviceRecord[];
   /** What the records were wrapped in: `array`, `results`, `keyed by id`, `form text` … */
   readonly envelope: string;
-  /** Where the next page is, when this is not all: as the device wrote it. */
-  readonly next?: string;
-  /** How many records there are on all pages, when the answer says so. */
-  readonly total?: number;
 }
 
 /** A body that holds no records; `device.ts` makes it an error with the device's name. */
@@ -100,7 +97,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
   const name = envelopeOf(value, resource);
   if (name !== undefined) {
-    return { ...decodeInner(value[name] ?? null, name, resource, profile), ...pagingOf(value) };
+    return { ...decodeInner(value[name] ?? null, name, resource, profile), ...pageMarksOf(value) };
   }
   if (isKeyedById(value)) {
     return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
@@ -134,7 +131,11 @@ function decodeInner(value: Value, name: string, resource: string, profile: Prof
   }
   const inner = envelopeOf(value, resource);
   if (inner !== undefined && isValueList(value[inner])) {
-    return { records: recordsOf(value[inner]), envelope: `${name}.${inner}`, ...pagingOf(value) };
+    return {
+      records: recordsOf(value[inner]),
+      envelope: `${name}.${inner}`,
+      ...pageMarksOf(value),
+    };
   }
   throw new DecodeFailure(`"${name}" holds no records`);
 }
@@ -167,16 +168,6 @@ function keyedRecords(value: JsonObject, resource: string, profile: Profile): De
     // Sent back under another name, it would not be known again: the device made a second record.
     return hasId ? record : { [isUuid ? 'uuid' : 'id']: key, ...record };
   });
-}
-
-function pagingOf(value: JsonObject): { next?: string; total?: number } {
-  const links = isObject(value.links ?? null) ? (value.links as JsonObject) : {};
-  const next = value.next ?? links.next;
-  const total = value.count ?? value.total;
-  return {
-    ...(typeof next === 'string' && next !== '' && { next }),
-    ...(typeof total === 'number' && Number.isInteger(total) && { total }),
-  };
 }
 
 /** Whether an object is a record by itself: it has the natural key, or an id. */

@@ -16,19 +16,13 @@ import {
 } from './encode.ts';
 import type { DeviceError } from './errors.ts';
 import { jsonText } from './json-text.ts';
-import { readPages } from './pages.ts';
+import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { collectionPath, isResourceName, type Profile } from './profile.ts';
+import { isResourceName, listPath, type Profile } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Trust } from './tls.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
-
-/** All records of a resource, and what they came wrapped in. */
-export interface Listing {
-  readonly records: readonly DeviceRecord[];
-  readonly envelope: string;
-}
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteAnswer {
@@ -59,6 +53,7 @@ export class Device {
   readonly trust: Trust;
   readonly #client: DeviceClient;
   readonly #options: ClientOptions;
+  readonly #listings = new Map<string, ReadPages>();
 
   constructor(options: ClientOptions & { readonly profile?: Profile }) {
     this.ref = options.device;
@@ -69,11 +64,20 @@ export class Device {
   }
 
   /** Every record of a resource, from all its pages. Throws DeviceError, never gives a part of them. */
-  async list(resource: string, signal?: AbortSignal): Promise<Listing> {
+  async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
-    const path = collectionPath(this.profile, resource);
+    const path = listPath(this.profile, resource);
     const maxMs = PAGES_TIME * this.#client.timeoutMs;
-    return readPages(path, this.ref, (page) => this.#page(page, resource, signal), maxMs);
+    const { list: facts } = this.profile;
+    const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);
+    const listing = await readPages(path, this.ref, read, { facts, maxMs });
+    this.#listings.set(resource, listing);
+    return listing;
+  }
+
+  /** How a resource was listed the last time; undefined when it was not. */
+  listing(resource: string): ReadPages | undefined {
+    return this.#listings.get(resource);
   }
 
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */

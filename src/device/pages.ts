@@ -1,65 +1,227 @@
 import type { DecodedList } from './decode.ts';
-import { ProtocolError } from './errors.ts';
+import { ProtocolError, RejectedError } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import { pageSteps, stepPath, type PageStep } from './page-steps.ts';
+import type { ListFacts } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from './text.ts';
 
 const MAX_PAGES = 1000;
 const MAX_RECORDS = 1_000_000;
 
+/** How often a list is read anew that changes while its pages are read. */
+const MAX_READINGS = 3;
+
+/** A list of one page or more. */
+export interface ReadPages {
+  readonly records: readonly DeviceRecord[];
+  readonly envelope: string;
+  /** How further pages were reached; absent when there was only one. */
+  readonly paging?: 'next' | PageStep;
+}
+
+interface ReadOptions {
+  /** How the device pages; `auto` unless told. */
+  readonly facts?: ListFacts;
+  /** No further page is asked for after so long. */
+  readonly maxMs?: number;
+}
+
 /**
- * Reads a list page by page until there is no next one. Of `next` only path and query count: behind
- * a proxy it may name another host, which must never get a request. Throws ProtocolError rather than
- * leave records out.
- *
- * @param maxMs no further page is asked for after so long
+ * Reads a list page by page. Of `next` only path and query count: behind a proxy it may name another
+ * host, which must never get a request. Without it, an answer that says that there are more records is
+ * followed by page number or offset, as long as that brings new ones. A list that changes meanwhile is
+ * read anew. Throws ProtocolError rather than leave records out.
  */
 export async function readPages(
   path: string,
   device: DeviceRef,
   readPage: (path: string) => Promise<DecodedList>,
-  maxMs = Infinity,
-): Promise<{ records: readonly DeviceRecord[]; envelope: string }> {
-  const startedAt = performance.now();
-  const seen = new Set([path]);
-  const first = await readPage(path);
-  const records: DeviceRecord[] = [...first.records];
-  let page = first;
-  let previous = path;
-  while (page.next !== undefined) {
-    const next = nextPath(page.next, previous, path);
-    if (next === undefined) {
+  { facts = { path, paging: 'auto' }, maxMs = Infinity }: ReadOptions = {},
+): Promise<ReadPages> {
+  const reading = new Reading(path, device, readPage, facts, performance.now() + maxMs);
+  for (let attempt = 1; ; attempt += 1) {
+    const pages = await reading.once(attempt === MAX_READINGS);
+    if (pages !== 'changed') return pages;
+    if (attempt === MAX_READINGS) {
       throw new ProtocolError(
         device,
-        `the next page of ${path} is elsewhere: ${oneLine(page.next)}`,
+        `${path} changes while its pages are read, ${MAX_READINGS} times in turn. Try again`,
       );
     }
-    if (seen.has(next)) {
-      throw new ProtocolError(
-        device,
-        `the pages of ${path} go in a circle: ${oneLine(next)} again`,
-      );
-    }
-    const isLate = performance.now() - startedAt > maxMs;
-    if (isLate || seen.size >= MAX_PAGES || records.length >= MAX_RECORDS) {
-      throw new ProtocolError(
-        device,
-        `${path} does not end: ${seen.size} pages with ${records.length} records so far` +
-          (isLate ? '. Give it longer with --timeout' : ''),
-      );
-    }
-    seen.add(next);
-    page = await readPage(next);
-    for (const record of page.records) records.push(record);
-    previous = next;
   }
-  const total = page.total ?? first.total;
-  if (total !== undefined && total > records.length) {
+}
+
+/** The pages gathered so far. */
+interface Gathered {
+  readonly records: DeviceRecord[];
+  readonly first: DecodedList;
+  /** What the latest page said. */
+  total: number | undefined;
+  /** Whether the list became shorter on the way: then a record may have moved to a page read before. */
+  hasShrunk: boolean;
+  hasGrown: boolean;
+}
+
+class Reading {
+  readonly #path: string;
+  readonly #device: DeviceRef;
+  readonly #readPage: (path: string) => Promise<DecodedList>;
+  readonly #facts: ListFacts;
+  readonly #deadline: number;
+
+  constructor(
+    path: string,
+    device: DeviceRef,
+    readPage: (path: string) => Promise<DecodedList>,
+    facts: ListFacts,
+    deadline: number,
+  ) {
+    this.#path = path;
+    this.#device = device;
+    this.#readPage = readPage;
+    this.#facts = facts;
+    this.#deadline = deadline;
+  }
+
+  /** Reads all pages once; `changed` when they do not fit together. `isLast`: says then what is wrong. */
+  async once(isLast: boolean): Promise<ReadPages | 'changed'> {
+    const first = await this.#readPage(this.#path);
+    const { envelope } = first;
+    const gathered: Gathered = {
+      records: [...first.records],
+      first,
+      total: first.total,
+      hasShrunk: false,
+      hasGrown: false,
+    };
+    const { paging } = this.#facts;
+    if (paging === 'none') return { records: gathered.records, envelope };
+    if (first.next !== undefined && (paging === 'auto' || paging === 'next')) {
+      if ((await this.#followLinks(gathered, isLast)) === 'gone' || hasMoved(gathered)) {
+        return 'changed';
+      }
+      if (isWhole(gathered)) return { records: gathered.records, envelope, paging: 'next' };
+      throw this.#tooFew(gathered);
+    }
+    const isEndless = paging === 'page' || paging === 'offset';
+    if (isWhole(gathered) && !(isEndless && first.total === undefined)) {
+      return { records: gathered.records, envelope };
+    }
+    return this.#followNumbers(gathered);
+  }
+
+  async #followLinks(gathered: Gathered, isLast: boolean): Promise<'end' | 'gone'> {
+    const seen = new Set([this.#path]);
+    let page = gathered.first;
+    let previous = this.#path;
+    while (page.next !== undefined) {
+      const next = nextPath(page.next, previous, this.#path);
+      if (next === undefined) {
+        throw new ProtocolError(
+          this.#device,
+          `the next page of ${this.#path} is elsewhere: ${oneLine(page.next)}`,
+        );
+      }
+      if (seen.has(next)) {
+        throw new ProtocolError(
+          this.#device,
+          `the pages of ${this.#path} go in a circle: ${oneLine(next)} again`,
+        );
+      }
+      this.#checkBounds(seen.size, gathered);
+      seen.add(next);
+      const answer = isLast ? await this.#readPage(next) : await this.#further(next, [404]);
+      if (answer === undefined) return 'gone';
+      page = answer;
+      take(gathered, page, page.records);
+      previous = next;
+    }
+    return 'end';
+  }
+
+  /** Tries one way after the other until one brings records that are new. */
+  async #followNumbers(gathered: Gathered): Promise<ReadPages | 'changed'> {
+    const { first } = gathered;
+    const { envelope } = first;
+    if (first.records.length > 0) {
+      for (const step of pageSteps(this.#facts, first)) {
+        const start = first.records.length;
+        await this.#follow(gathered, step);
+        if (hasMoved(gathered)) return 'changed';
+        if (gathered.records.length === start) continue;
+        if (isWhole(gathered)) return { records: gathered.records, envelope, paging: step };
+        throw this.#tooFew(gathered);
+      }
+    }
+    if (isWhole(gathered)) return { records: gathered.records, envelope };
+    throw this.#tooFew(gathered);
+  }
+
+  async #follow(gathered: Gathered, step: PageStep): Promise<void> {
+    const { first, records } = gathered;
+    const known = new Set(records.map((record) => jsonText(record)));
+    for (let index = 1; gathered.total === undefined || !isWhole(gathered); index += 1) {
+      this.#checkBounds(index, gathered);
+      const place = { index, read: records.length, sizeOfFirst: first.records.length };
+      const page = await this.#further(stepPath(this.#path, step, place), [400, 404, 416]);
+      // A device that does not know the parameter gives its first page once more.
+      const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
+      if (page === undefined || fresh.length === 0) return;
+      for (const record of fresh) known.add(jsonText(record));
+      take(gathered, page, fresh);
+    }
+  }
+
+  /** A page after the first; undefined where the device says that there is none. */
+  async #further(path: string, none: readonly number[]): Promise<DecodedList | undefined> {
+    try {
+      return await this.#readPage(path);
+    } catch (error) {
+      if (error instanceof RejectedError && none.includes(error.status)) return undefined;
+      throw error;
+    }
+  }
+
+  #checkBounds(pages: number, { records }: Gathered): void {
+    const isLate = performance.now() > this.#deadline;
+    if (!isLate && pages < MAX_PAGES && records.length < MAX_RECORDS) return;
     throw new ProtocolError(
-      device,
-      `${path} says that there are ${total} records, but gives only ${records.length} and no next page`,
+      this.#device,
+      `${this.#path} does not end: ${pages} pages with ${records.length} records so far` +
+        (isLate ? '. Give it longer with --timeout' : ''),
     );
   }
-  return { records, envelope: first.envelope };
+
+  #tooFew({ records, total }: Gathered): ProtocolError {
+    return new ProtocolError(
+      this.#device,
+      `${this.#path} says that there are ${total ?? '?'} records, but gives only ${records.length} and no next page`,
+    );
+  }
+}
+
+function take(gathered: Gathered, page: DecodedList, fresh: readonly DeviceRecord[]): void {
+  for (const record of fresh) gathered.records.push(record);
+  const { first, total = 0 } = gathered;
+  if (page.total === undefined) return;
+  // A count of each page alone says nothing of the list.
+  const isOfPage = page.total === page.records.length && first.total === first.records.length;
+  if (!isOfPage) {
+    gathered.hasShrunk ||= page.total < total;
+    gathered.hasGrown ||= page.total > total;
+  }
+  gathered.total = page.total;
+}
+
+/** Whether records may have moved from page to page unseen; one that comes twice has. */
+function hasMoved({ records, hasShrunk, hasGrown }: Gathered): boolean {
+  if (hasShrunk || !hasGrown) return hasShrunk;
+  return new Set(records.map((record) => jsonText(record))).size < records.length;
+}
+
+function isWhole({ records, total }: Gathered): boolean {
+  return total === undefined || records.length >= total;
 }
 
 /** Path and query of the next page; undefined when it is not a page of the same list. */
@@ -67,5 +229,5 @@ function nextPath(next: string, previous: string, path: string): string | undefi
   const base = `https://device.invalid${previous}`;
   if (!URL.canParse(next, base)) return undefined;
   const url = new URL(next, base);
-  return url.pathname === path ? url.pathname + url.search : undefined;
+  return url.pathname === new URL(path, base).pathname ? url.pathname + url.search : undefined;
 }

@@ -13,6 +13,8 @@ export interface ResourceProfile {
   readonly fields: readonly string[];
   /** Fields that allow certain values only: left empty they are refused. */
   readonly choiceFields: readonly string[];
+  /** Where its records are, when that is not below the base path: `/api/v2/users`. */
+  readonly path?: string;
   /** Types, limits and choices, where the device has told them. */
   readonly details?: Readonly<Record<string, FieldFacts>>;
 }
@@ -33,6 +35,22 @@ export interface WriteFacts {
   readonly record: 'whole' | 'changes' | 'none';
 }
 
+/** How all records of a resource are read. */
+export interface ListFacts {
+  /** `{collection}` and `{resource}` are replaced. */
+  readonly path: string;
+  /** Where the records are in the answer, as in `data.items`; absent: they are looked for. */
+  readonly items?: string;
+  /** `auto`: by the next link, else by the numbers that the answer shows. */
+  readonly paging: 'auto' | 'none' | 'next' | 'page' | 'offset';
+  /** The query parameter for the page, or for the offset; absent: as the answer names it. */
+  readonly parameter?: string;
+  /** The query parameter for how many records a page is to have. */
+  readonly sizeParameter?: string;
+  /** Lines as in `admin="root,joe"`: who is in a group, kept in the field of this name. */
+  readonly groupField?: string;
+}
+
 /** How one family of devices speaks: data only. */
 export interface Profile {
   readonly name: string;
@@ -47,6 +65,7 @@ export interface Profile {
   readonly idFields: readonly string[];
   /** What a write says for "no id yet". */
   readonly noId: string;
+  readonly list: ListFacts;
   readonly create: WriteFacts;
   readonly update: WriteFacts;
   readonly remove: WriteFacts;
@@ -90,15 +109,25 @@ export function idOf(profile: Profile, record: DeviceRecord): string | undefined
   return field === undefined ? undefined : valueText(record[field]);
 }
 
-/** The path of all records of a resource: `/api/user/`. The resource must be a plain name. */
+/** The path of a resource: `/api/user/`. The resource must be a plain name. */
 export function collectionPath(profile: Profile, resource: string): string {
+  const own = profile.resources[resource]?.path;
+  if (own !== undefined) return own;
   return `${profile.basePath}${resource}${profile.endsWithSlash ? '/' : ''}`;
 }
 
 /** The path of one record: `/api/user/<id>/`. */
 export function itemPath(profile: Profile, resource: string, id: string): string {
   const end = profile.endsWithSlash ? '/' : '';
-  return `${profile.basePath}${resource}/${encodeURIComponent(id)}${end}`;
+  const collection = collectionPath(profile, resource).replace(/\/$/, '');
+  return `${collection}/${encodeURIComponent(id)}${end}`;
+}
+
+/** Where all records of a resource are read: `/api/user/`. */
+export function listPath(profile: Profile, resource: string): string {
+  return profile.list.path
+    .replace('{collection}', () => collectionPath(profile, resource))
+    .replace('{resource}', () => resource);
 }
 
 /** Whether a resource can be part of a path as it stands. */

@@ -98,6 +98,7 @@ describe('a list', () => {
       records: both,
       envelope: 'results',
       next: 'https://fw1/api/user/?page=2',
+      numbers: { count: 3 },
       total: 3,
     });
   });
