@@ -1,11 +1,6 @@
 import type { Change } from '../change/change.ts';
-import {
-  mergeDevicePlans,
-  planDevice,
-  unplanned,
-  type DevicePlan,
-  type Plan,
-} from '../change/plan.ts';
+import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
+import { planDevice } from '../change/plan-device.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';

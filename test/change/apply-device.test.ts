@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyToDevice } from '../../src/change/apply-device.ts';
-import { mergeDevicePlans, planDevice } from '../../src/change/plan.ts';
+import { mergeDevicePlans } from '../../src/change/plan.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
 import type { StepResult } from '../../src/change/verdict.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError } from '../../src/device/errors.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { carryOut, driftOf, settleDoubt, type StepDevice } from '../../src/change/carry-out.ts';
-import { planDevice, type Step } from '../../src/change/plan.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { RejectedError, UntrustedError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { judge, type Answered } from '../../src/change/judge.ts';
-import { planDevice, type Step } from '../../src/change/plan.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CancelledError } from '../../src/errors.ts';

@@ -1,7 +1,8 @@
 import { applyPlan, type ApplyDevice, type ApplyEvent } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, parseJournal, type Run } from '../../src/change/journal.ts';
-import { mergeDevicePlans, planDevice, type Plan, type Step } from '../../src/change/plan.ts';
+import { mergeDevicePlans, type Plan, type Step } from '../../src/change/plan.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
 import { IN_ONE_GO } from '../../src/change/roll-out.ts';
 import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';

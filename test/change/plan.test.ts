@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
-import { planDevice } from '../../src/change/plan.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 

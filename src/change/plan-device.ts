@@ -1,0 +1,273 @@
+import { createRequest, deleteRequest, updateRequest } from '../device/encode.ts';
+import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { pickWhere, type Change, type Target } from './change.ts';
+import { differencesOf, isSameValue } from './compare.ts';
+import { NotPossibleError } from './errors.ts';
+import { isMasked } from './mask.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/**
+ * Computes what one change means on one device, from the records that it holds now. Pure: reads and
+ * sends nothing.
+ */
+export function planDevice(
+  device: DeviceRef,
+  profile: Profile,
+  change: Change,
+  records: readonly DeviceRecord[],
+): DevicePlan {
+  const { resource } = change;
+  const keyField = keyFieldOf(profile, resource, records);
+  const context = { device, profile, records, resource, keyField };
+  const plan = planChange(context, change);
+  return { ...plan, total: { [resource]: records.length } };
+}
+
+function planChange(context: Context, change: Change): DevicePlan {
+  switch (change.action) {
+    case 'add':
+      return planAdd(context, change.fields);
+    case 'set':
+      return planEach(context, 'set', change.target, (record) => {
+        const planned = planSet(context, record, change.fields);
+        if ('verdict' in planned) return planned;
+        return driftFrom(context, 'set', change.expected, record) ?? planned;
+      });
+    case 'delete':
+      return planEach(
+        context,
+        'delete',
+        change.target,
+        (record) =>
+          driftFrom(context, 'delete', change.expected, record) ?? planDelete(context, record),
+      );
+  }
+}
+
+interface Context {
+  readonly device: DeviceRef;
+  readonly profile: Profile;
+  readonly records: readonly DeviceRecord[];
+  readonly resource: string;
+  readonly keyField: string;
+}
+
+type Planned = Step | StepResult;
+
+function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
+  const { device, profile, records, resource, keyField } = context;
+  const wanted = fields[keyField];
+  if (wanted === undefined || wanted === '') {
+    throw new UsageError(`${resource} add needs ${keyField}=…`);
+  }
+  const key = valueText(wanted);
+  const result = { device, resource, key, action: 'add' as const };
+  const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
+  const [twin] = twins;
+  if (twin !== undefined) {
+    const differences = differencesOf(fields, twin);
+    const settled: StepResult =
+      differences.length === 0
+        ? { ...result, verdict: 'unchanged', record: twin, note: 'exists already' }
+        : {
+            ...result,
+            verdict: 'differs',
+            record: twin,
+            differences,
+            note: `exists already with other fields; "${resource} set" changes it`,
+          };
+    return { device, steps: [], settled: [settled] };
+  }
+  const { values, filled } = fillMissing(context, fields);
+  const after = { ...values, ...fields };
+  const request = createRequest(profile, resource, after);
+  const step: Step = {
+    action: 'add',
+    resource,
+    key,
+    keyField,
+    request,
+    after,
+    asked: fields,
+    filled,
+  };
+  return { device, steps: [step], settled: [] };
+}
+
+/**
+ * Values for fields that must be sent although nobody named them. A boolean left out of a form is
+ * stored as false, and a choice left empty is refused: both get the value that most records have.
+ */
+function fillMissing(
+  { profile, records, resource }: Context,
+  fields: DeviceRecord,
+): { values: DeviceRecord; filled: Record<string, string> } {
+  const values: Record<string, Value> = {};
+  const filled: Record<string, string> = {};
+  const choices = profile.resources[resource]?.choiceFields ?? [];
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
+  for (const field of names) {
+    if (field in fields) continue;
+    const held = records.map((record) => record[field]).filter((value) => value !== undefined);
+    const isBoolean = held.every((value) => typeof value === 'boolean');
+    if (!isBoolean && !choices.includes(field)) continue;
+    const common = mostCommon(held);
+    if (common === undefined) continue;
+    values[field] = common;
+    filled[field] = 'most common here';
+  }
+  return { values, filled };
+}
+
+function mostCommon(values: readonly Value[]): Value | undefined {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let best: Value | undefined;
+  let most = 0;
+  for (const [value, count] of counts) {
+    if (count > most) [best, most] = [value, count];
+  }
+  return best;
+}
+
+/** A record that somebody has changed since it was last seen is not to be changed unseen. */
+function driftFrom(
+  { device, profile, resource, keyField }: Context,
+  action: 'set' | 'delete',
+  expected: DeviceRecord | undefined,
+  record: DeviceRecord,
+): StepResult | undefined {
+  if (expected === undefined) return undefined;
+  const differences = differencesOf(expected, record).filter(
+    ({ field, held }) => !isMasked(expected, field) && !isTimeStamp(held),
+  );
+  if (differences.length === 0) return undefined;
+  const key = valueText(record[keyField] ?? idOf(profile, record));
+  const fields = differences.map(({ field }) => field).join(', ');
+  const error = new DriftError(
+    `${device.name}: ${resource} ${key} was changed by somebody else since (${fields}); --force does it all the same`,
+  );
+  return { device, resource, key, action, verdict: 'drift', record, differences, error };
+}
+
+function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): Planned {
+  const { device, profile, records, resource, keyField } = context;
+  const key = valueText(before[keyField] ?? idOf(profile, before));
+  const result = { device, resource, key, action: 'set' as const };
+  const differences = differencesOf(fields, before);
+  if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
+  const renamed = fields[keyField];
+  if (
+    renamed !== undefined &&
+    records.some((other) => other !== before && isSameValue(renamed, other[keyField]))
+  ) {
+    const error = new NotPossibleError(
+      device,
+      'taken',
+      `${keyField} ${valueText(renamed)} is taken by another ${resource}`,
+    );
+    return { ...result, verdict: 'failed', record: before, error };
+  }
+  return {
+    action: 'set',
+    resource,
+    key,
+    keyField,
+    request: updateRequest(profile, resource, before, fields),
+    before,
+    after: { ...before, ...fields },
+    asked: fields,
+    filled: {},
+  };
+}
+
+function planDelete({ profile, resource, keyField }: Context, before: DeviceRecord): Planned {
+  return {
+    action: 'delete',
+    resource,
+    key: valueText(before[keyField] ?? idOf(profile, before)),
+    keyField,
+    request: deleteRequest(profile, resource, before),
+    before,
+    asked: {},
+    filled: {},
+  };
+}
+
+/** Plans every record that the target picks; a device that has none is settled at once. */
+function planEach(
+  context: Context,
+  action: 'set' | 'delete',
+  target: Target,
+  planOne: (record: DeviceRecord) => Planned,
+): DevicePlan {
+  const { device, profile, resource, keyField } = context;
+  const picked = pick(context, target);
+  const key = target.kind === 'key' ? target.key : target.filter;
+  const result = { device, resource, key, action };
+  if (picked.length === 0) {
+    if (action === 'delete' || target.kind === 'where') {
+      const note = target.kind === 'key' ? `no such ${resource} here` : `no ${resource} matches`;
+      return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
+    }
+    const error = new NotPossibleError(device, 'not-found', `no ${resource} "${key}"`);
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+  }
+  if (target.kind === 'key' && picked.length > 1) {
+    const isByKey = picked.some((record) => isSameValue(key, record[keyField]));
+    const what = isByKey
+      ? `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`
+      : sharedIdText(resource, key, picked.length);
+    const error = new NotPossibleError(device, 'ambiguous', what);
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+  }
+  const steps: Step[] = [];
+  const settled: StepResult[] = [];
+  const holders = countIds(context);
+  for (const record of picked) {
+    try {
+      const planned = planOne(record);
+      const id = idOf(profile, record) ?? '';
+      const count = holders.get(id) ?? 0;
+      if ('verdict' in planned) {
+        settled.push(planned);
+      } else if (count > 1) {
+        const error = new NotPossibleError(device, 'ambiguous', sharedIdText(resource, id, count));
+        settled.push({ ...result, key: planned.key, verdict: 'failed', record, error });
+      } else steps.push(planned);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      settled.push({ ...result, verdict: 'failed', record, error });
+    }
+  }
+  return { device, steps, settled };
+}
+
+/** How many records have each id. */
+function countIds({ profile, records }: Context): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const id = idOf(profile, record);
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function sharedIdText(resource: string, id: string, count: number): string {
+  return `${count} ${resource}s have the id "${id}": a request might hit another one, so nothing is sent`;
+}
+
+/** By natural key first; an id picks only when no key does. */
+function pick(
+  { device, profile, records, keyField }: Context,
+  target: Target,
+): readonly DeviceRecord[] {
+  if (target.kind === 'where') return pickWhere(target.filter, records, device.name);
+  const byKey = records.filter((record) => isSameValue(target.key, record[keyField]));
+  if (byKey.length > 0) return byKey;
+  return records.filter((record) => idOf(profile, record) === target.key);
+}
