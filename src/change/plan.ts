@@ -1,7 +1,7 @@
 import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import type { DevshError } from '../errors.ts';
+import { UsageError, type DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
 import type { Action, StepResult } from './verdict.ts';
 
