@@ -1,4 +1,4 @@
-import { formText } from '../device/encode.ts';
+import { formText } from '../device/form-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';

@@ -5,7 +5,7 @@ import { pageMarksOf, type PageMarks } from './page-marks.ts';
 import { idFieldOf, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
-import { decodeTextList } from './text-list.ts';
+import { decodeGroups, decodeTextList } from './text-list.ts';
 import { isValueList, valueText } from './value-text.ts';
 
 /** One answer to "all records of a resource". */
@@ -46,7 +46,11 @@ export function decodeList(
   const declined = declinedReason(body);
   if (declined !== undefined) throw new DeclinedFailure(declined);
   if (hasMoreLines(body, MAX_RECORDS)) throw new DecodeFailure(`more than ${MAX_RECORDS} lines`);
-  const list = decodeTextList(body);
+  const { groupField } = profile.list;
+  const list =
+    groupField === undefined
+      ? decodeTextList(body)
+      : decodeGroups(body, profile.resources[resource]?.keyField ?? 'name', groupField);
   // Any line with "=" looks like a field; a record without a key is more likely a message.
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
     return list;
@@ -92,6 +96,8 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   ) {
     throw new DeclinedFailure(declined);
   }
+  const { items } = profile.list;
+  if (items !== undefined) return decodeItems(value, items, resource, profile);
   if (isRecord) return { records: [value], envelope: 'one record' };
   const complaint = [value.error, value.errors].find(isFilled);
   if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
@@ -105,6 +111,25 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   throw new DecodeFailure(
     `JSON without a list of records: ${oneLine(Object.keys(value).join(', '))}`,
   );
+}
+
+/** The records where the profile says that they are; some devices write `null` for none. */
+function decodeItems(
+  value: JsonObject,
+  items: string,
+  resource: string,
+  profile: Profile,
+): DecodedList {
+  let held: Value | undefined = value;
+  for (const name of items.split('.')) {
+    held =
+      held !== undefined && isObject(held) && Object.hasOwn(held, name) ? held[name] : undefined;
+  }
+  if (held === undefined)
+    throw new DecodeFailure(`JSON without "${items}", where the records should be`);
+  const list =
+    held === null ? { records: [], envelope: items } : decodeInner(held, items, resource, profile);
+  return { ...list, ...pageMarksOf(value) };
 }
 
 /** The field that holds the records: a list, or an object when nothing else could be a record. */

@@ -7,14 +7,9 @@ import {
   DecodeFailure,
   type DecodedList,
 } from './decode.ts';
-import {
-  assertNoCollection,
-  encodeForm,
-  type FormPairs,
-  formText,
-  type WriteRequest,
-} from './encode.ts';
+import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
 import type { DeviceError } from './errors.ts';
+import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';

@@ -1,14 +1,7 @@
 import { RefusedError, UsageError } from '../errors.ts';
-import { jsonText } from './json-text.ts';
-import {
-  collectionPath,
-  idFieldOf,
-  isResourceName,
-  itemPath,
-  keyFieldOf,
-  type Profile,
-  type WriteFacts,
-} from './profile.ts';
+import { idFieldOf, type Profile, type WriteFacts } from './profile.ts';
+import { formText } from './form-text.ts';
+import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord } from './secret-fields.ts';
 import { isValueList } from './value-text.ts';
@@ -45,12 +38,6 @@ export function isMaskedRequest({ form, json }: WriteRequest): boolean {
 function holdsMask(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return value === MASK;
   return Object.values(value).some(holdsMask);
-}
-
-/** How a value is spelled in a form: nothing for `null`, `true` and `false`, JSON for what nests. */
-export function formText(value: Value): string {
-  if (value === null) return '';
-  return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
 /** The body of a form. Throws UsageError for text that has no UTF-8 form. */
@@ -95,7 +82,7 @@ export function createRequest(
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
   const selector = profile.create.selector === 'id' ? noId : {};
-  const path = pathOf(profile, profile.create, resource, undefined);
+  const path = writePath(profile, profile.create, resource, fields);
   return requestOf(profile.create, resource, path, { ...selector, ...body }, model);
 }
 
@@ -113,6 +100,7 @@ export function updateRequest(
   const facts = profile.update;
   const named = namedBy(profile, facts, resource, before);
   if (
+    named !== undefined &&
     Object.hasOwn(changes, named.field) &&
     formText(changes[named.field] ?? null) !== named.text
   ) {
@@ -120,9 +108,11 @@ export function updateRequest(
   }
   const documented = profile.resources[resource]?.fields ?? [];
   const fields = new Set([...documented, ...Object.keys(before), ...Object.keys(changes)]);
-  fields.delete(named.field);
   const body: Record<string, Value> = {};
-  if (facts.selector !== 'none') put(body, named.field, named.text);
+  if (named !== undefined) {
+    fields.delete(named.field);
+    if (facts.selector !== 'none') put(body, named.field, named.text);
+  }
   for (const field of fields) {
     if (Object.hasOwn(changes, field)) put(body, field, changes[field] ?? null);
     else if (facts.record === 'whole' && Object.hasOwn(before, field)) {
@@ -131,7 +121,7 @@ export function updateRequest(
       else if (isKept(field, value)) put(body, field, value);
     }
   }
-  return requestOf(facts, resource, pathOf(profile, facts, resource, named), body, before);
+  return requestOf(facts, resource, writePath(profile, facts, resource, before), body, before);
 }
 
 /**
@@ -145,46 +135,13 @@ export function deleteRequest(
 ): WriteRequest {
   const facts = profile.remove;
   const named = namedBy(profile, facts, resource, record);
-  const path = pathOf(profile, facts, resource, named);
-  if (facts.method === 'DELETE' || facts.selector === 'none') {
-    assertRecordPath(path, profile, resource);
+  const path = writePath(profile, facts, resource, record);
+  const isInBody = named !== undefined && facts.selector !== 'none';
+  if (!namesRecord(facts.path) && (facts.method === 'DELETE' || !isInBody)) {
+    throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
-  const body = facts.selector === 'none' ? {} : { [named.field]: named.text };
+  const body = isInBody ? { [named.field]: named.text } : {};
   return requestOf(facts, resource, path, body, record);
-}
-
-/** The field by which a write names its record, and its text. */
-interface Named {
-  readonly field: string;
-  readonly text: string;
-}
-
-function namedBy(
-  profile: Profile,
-  facts: WriteFacts,
-  resource: string,
-  record: DeviceRecord,
-): Named {
-  if (facts.selector !== 'key' && !facts.path.includes('{key}')) {
-    return checkedId(profile, resource, record);
-  }
-  const field = keyFieldOf(profile, resource, [record]);
-  return checkedName(field, resource, record);
-}
-
-function pathOf(
-  profile: Profile,
-  facts: WriteFacts,
-  resource: string,
-  named: Named | undefined,
-): string {
-  const collection = checkedCollection(profile, resource);
-  const encoded = encodeURIComponent(named?.text ?? '');
-  return facts.path
-    .replace('{collection}', () => collection)
-    .replace('{item}', () => itemPath(profile, resource, named?.text ?? ''))
-    .replace('{id}', () => encoded)
-    .replace('{key}', () => encoded);
 }
 
 function requestOf(
@@ -228,20 +185,6 @@ function put(body: Record<string, Value>, field: string, value: Value): void {
   });
 }
 
-/** The last look before a DELETE: the path, as it will be sent, is one segment below its collection. */
-function assertRecordPath(path: string, profile: Profile, resource: string): void {
-  const collection = `${profile.basePath}${resource}/`;
-  const sent = new URL(path, 'https://device.invalid');
-  const segment = sent.pathname.slice(collection.length).replace(/\/$/, '');
-  const isOneRecord =
-    sent.pathname === path &&
-    sent.pathname.startsWith(collection) &&
-    segment !== '' &&
-    !segment.includes('/');
-  if (!isOneRecord)
-    throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
-}
-
 /**
  * Refuses to delete a whole resource, however the path is spelled: `/api/user/`, `/api//user`,
  * `/api/user/x/..`. Throws RefusedError.
@@ -253,12 +196,23 @@ export function assertNoCollection(profile: Profile, path: string): void {
     sent.length <= base.length + 1 &&
     base.every((part, index) => index >= sent.length || sent[index] === part);
   const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
-  if (isCollection || hasDots) {
+  if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
     throw new RefusedError(
       `DELETE ${path} may delete more than one record: nothing was sent. Name one record, as in ` +
         `${profile.basePath}user/<uuid>/`,
     );
   }
+}
+
+/** Whether the query names one record in the way that the user configured. */
+function namesByQuery({ remove, origins }: Profile, path: string): boolean {
+  const [place = '', query] = remove.path.split('?');
+  const [sentPlace, sentQuery] = path.split('?');
+  if (query === undefined || origins['remove.path'] !== 'configured') return false;
+  const parameters = [...new URLSearchParams(query).keys()];
+  const sent = new URLSearchParams(sentQuery);
+  const isSamePlace = place.includes('{') || place === sentPlace;
+  return isSamePlace && parameters.every((name) => isUsableId(sent.get(name) ?? ''));
 }
 
 /** The names in a path as a server may compare them. */
@@ -269,44 +223,6 @@ function segmentsOf(path: string): string[] {
     .toLowerCase()
     .split('/')
     .filter((part) => part !== '');
-}
-
-function checkedCollection(profile: Profile, resource: string): string {
-  if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
-  return collectionPath(profile, resource);
-}
-
-function checkedId(profile: Profile, resource: string, record: DeviceRecord): Named {
-  const field = idFieldOf(profile, record);
-  if (field === undefined) {
-    throw new RefusedError(
-      `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
-    );
-  }
-  return checkedName(field, resource, record);
-}
-
-function checkedName(field: string, resource: string, record: DeviceRecord): Named {
-  const text = formText(record[field] ?? null);
-  if (!isUsableId(text)) {
-    throw new RefusedError(
-      `the ${field} of this ${resource} is ${JSON.stringify(text.slice(0, 80))}, which does not name one ` +
-        `record: nothing was sent`,
-    );
-  }
-  return { field, text };
-}
-
-/** Ids that a device may take for "none", or a server for a way up to the collection. */
-function isUsableId(id: string): boolean {
-  if (id.trim() === '' || /^(?:null|undefined|none)$/i.test(id.trim())) return false;
-  if (/[\p{Cc}\p{Surrogate}]/u.test(id)) return false;
-  // Some servers decode once more before they walk the path.
-  const decoded = id
-    .replace(/%2e/gi, '.')
-    .replace(/%2f|%5c/gi, '/')
-    .replaceAll('\\', '/');
-  return !decoded.split('/').some((segment) => ['', '.', '..'].includes(segment.trim()));
 }
 
 /** Whether a value that nobody asked to change goes along in a form. */

@@ -3,7 +3,8 @@ import { SettingsError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { YamlSource } from '../yaml-source.ts';
 import { BUILT_IN_PROFILES, documentedProfile } from './built-in-profiles.ts';
-import type { Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
+import { namesRecord } from './record-path.ts';
+import type { ListFacts, Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
 
 const text = z.string('must be text').min(1, 'must not be empty');
 const flag = z
@@ -15,15 +16,48 @@ const writeSchema = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   path: text
     .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
-    .optional(),
+    .optional()
+    .describe(
+      '{collection}, {item}, {id}, {key}, {resource} and any {field} of the record are replaced',
+    ),
   encoding: z.enum(['form', 'json']).optional(),
-  constants: z.record(z.string(), z.string()).optional(),
-  wrapper: text.optional(),
-  selector: z.enum(['id', 'key', 'none']).optional(),
-  record: z.enum(['whole', 'changes', 'none']).optional(),
+  constants: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Fields that each such write has, as in action=delete'),
+  wrapper: text.optional().describe('A JSON body is put under this name, as in {resource}'),
+  selector: z
+    .enum(['id', 'key', 'none'])
+    .optional()
+    .describe('By what the body names the record: its id, its natural key, or nothing'),
+  record: z
+    .enum(['whole', 'changes', 'none'])
+    .optional()
+    .describe('What of the record the body holds'),
+});
+
+const listSchema = z.strictObject({
+  path: text
+    .regex(/^(?:\/|\{collection\})/, 'must begin with / or {collection}')
+    .optional()
+    .describe('{collection} and {resource} are replaced'),
+  items: text.optional().describe('Where the records are in the answer, as in data.items'),
+  paging: z
+    .enum(['auto', 'none', 'next', 'page', 'offset'])
+    .optional()
+    .describe('auto: by the next link, else by the numbers that the answer shows'),
+  parameter: text.optional().describe('The query parameter for the page, or for the offset'),
+  size_parameter: text.optional().describe('The query parameter for the records on a page'),
+  group_field: text
+    .optional()
+    .describe('Lines as in admin="root,joe": the field of a record that holds its groups'),
 });
 
 const resourceSchema = z.strictObject({
+  path: text
+    .regex(/^\//, 'must begin with /')
+    .optional()
+    .describe('Where the records are, when that is not below the base path'),
   key_field: text.optional(),
   fields: names.optional(),
   choice_fields: names.optional(),
@@ -37,6 +71,7 @@ const profileSchema = z.strictObject({
   id_fields: names.optional(),
   no_id: z.string().optional(),
   resources: z.record(z.string(), resourceSchema).optional(),
+  list: listSchema.optional(),
   create: writeSchema.optional(),
   update: writeSchema.optional(),
   remove: writeSchema.optional(),
@@ -93,7 +128,9 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
   };
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     const known = resources[resource];
+    const path = facts.path ?? known?.path;
     resources[resource] = {
+      ...(path !== undefined && { path }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -107,6 +144,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     idFields: content.id_fields ?? base.idFields,
     noId: content.no_id ?? base.noId,
     resources,
+    list: mergedList(base.list, content.list),
     create: mergedWrite(base.create, content.create),
     update: mergedWrite(base.update, content.update),
     remove: mergedWrite(base.remove, content.remove),
@@ -127,6 +165,19 @@ function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFact
   };
 }
 
+function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFacts {
+  const { items, parameter, size_parameter: sizeParameter, group_field: groupField } = own;
+  return {
+    ...base,
+    path: own.path ?? base.path,
+    paging: own.paging ?? base.paging,
+    ...(items !== undefined && { items }),
+    ...(parameter !== undefined && { parameter }),
+    ...(sizeParameter !== undefined && { sizeParameter }),
+    ...(groupField !== undefined && { groupField }),
+  };
+}
+
 /** Every fact that the file states is the user's word. */
 function configured(content: ProfileContent): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
@@ -135,6 +186,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
     endsWithSlash: content.ends_with_slash,
     idFields: content.id_fields,
     noId: content.no_id,
+    list: content.list,
     create: content.create,
     update: content.update,
     remove: content.remove,
@@ -146,7 +198,12 @@ function configured(content: ProfileContent): Record<string, Origin> {
     for (const fact of Object.keys(content[write] ?? {}))
       origins[`${write}.${fact}`] = 'configured';
   }
-  for (const resource of Object.keys(content.resources ?? {})) {
+  for (const fact of Object.keys(content.list ?? {})) {
+    origins[`list.${fact.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase())}`] =
+      'configured';
+  }
+  for (const [resource, facts] of Object.entries(content.resources ?? {})) {
+    if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';
   }
@@ -155,12 +212,17 @@ function configured(content: ProfileContent): Record<string, Origin> {
 
 /** Rules that no profile can switch off. */
 function problemOf({
+  list,
   remove,
   update,
 }: Profile): { path: readonly string[]; message: string } | undefined {
   const namesOne = (facts: WriteFacts): boolean =>
-    /\{(?:item|id|key)\}/.test(facts.path) || facts.selector !== 'none';
-  if (remove.method === 'DELETE' && !/\{(?:item|id|key)\}/.test(remove.path)) {
+    namesRecord(facts.path) || facts.selector !== 'none';
+  if (list.parameter !== undefined && list.paging !== 'page' && list.paging !== 'offset') {
+    const message = 'a parameter goes with the paging "page" or "offset" only';
+    return { path: ['list', 'parameter'], message };
+  }
+  if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
     const message = 'a DELETE must go to the path of one record: {item}, {id} or {key} is missing';
     return { path: ['remove', 'path'], message };
   }
@@ -178,7 +240,13 @@ function meant(key: string, path: readonly PropertyKey[]): string {
   const known =
     path.length === 0
       ? Object.keys(profileSchema.shape)
-      : Object.keys(first === 'resources' ? resourceSchema.shape : writeSchema.shape);
+      : Object.keys(
+          first === 'resources'
+            ? resourceSchema.shape
+            : first === 'list'
+              ? listSchema.shape
+              : writeSchema.shape,
+        );
   const [best] = suggest(key, known);
   return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }

@@ -55,3 +55,29 @@ function unquoted(text: string): string {
   const match = /^(["'])(.*)\1$/.exec(text);
   return match?.[2] ?? text;
 }
+
+/**
+ * Lines as `admin="root,joe"`: groups with their members. Each member is a record, with its groups in a
+ * field. Undefined when the text has another form.
+ */
+export function decodeGroups(
+  text: string,
+  keyField: string,
+  groupField: string,
+): { records: readonly DeviceRecord[]; envelope: string } | undefined {
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const groups = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, group = '', quoted, bare = ''] =
+      /^\s*([\w.-]{1,200})=(?:"(.*)"|(.*?))\s*$/.exec(line) ?? [];
+    if (group === '') return undefined;
+    for (const member of (quoted ?? bare).split(',').map((name) => name.trim())) {
+      if (member !== '') groups.set(member, [...(groups.get(member) ?? []), group]);
+    }
+  }
+  const records = [...groups].map(([member, names]) => ({
+    [keyField]: member,
+    [groupField]: names.length === 1 ? (names[0] ?? '') : names,
+  }));
+  return { records, envelope: 'groups' };
+}

@@ -4,10 +4,10 @@ import {
   createRequest,
   deleteRequest,
   encodeForm,
-  formText,
   updateRequest,
 } from '../../src/device/encode.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import { formText } from '../../src/device/form-text.ts';
 import { idOf, keyFieldOf } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
 

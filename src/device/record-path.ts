@@ -1,0 +1,137 @@
+import { RefusedError, UsageError } from '../errors.ts';
+import { formText } from './form-text.ts';
+import {
+  collectionPath,
+  idFieldOf,
+  isResourceName,
+  itemPath,
+  keyFieldOf,
+  type Profile,
+  type WriteFacts,
+} from './profile.ts';
+import type { DeviceRecord, Value } from './record.ts';
+
+/** The field by which a write names its record, and its text. */
+interface Named {
+  readonly field: string;
+  readonly text: string;
+}
+
+const PLACEHOLDER = /\{([^{}]+)\}/g;
+
+/** Whether a path says which record is meant: `{item}`, `{id}`, `{key}` or any field of it. */
+export function namesRecord(template: string): boolean {
+  return placeholdersIn(template).some((name) => name !== 'collection' && name !== 'resource');
+}
+
+function placeholdersIn(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
+/**
+ * How a write names its record; undefined when its path does so by other fields. Throws RefusedError
+ * where the record has no such field, or one that does not name it for certain.
+ */
+export function namedBy(
+  profile: Profile,
+  facts: WriteFacts,
+  resource: string,
+  record: DeviceRecord,
+): Named | undefined {
+  const names = placeholdersIn(facts.path);
+  if (facts.selector === 'key' || names.includes('key')) {
+    const field = keyFieldOf(profile, resource, [record]);
+    return checkedName(field, record[field], resource);
+  }
+  const isById = facts.selector === 'id' || names.includes('item') || names.includes('id');
+  // A path that names nothing is no way to name a record either.
+  if (!isById && namesRecord(facts.path)) return undefined;
+  return checkedId(profile, resource, record);
+}
+
+/**
+ * The path of a write, percent-encoded. Throws RefusedError unless it has exactly the segments of its
+ * template: an id must not lead up to the collection.
+ */
+export function writePath(
+  profile: Profile,
+  facts: WriteFacts,
+  resource: string,
+  record: DeviceRecord,
+): string {
+  if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
+  const fill = (name: string): string => {
+    if (name === 'collection') return collectionPath(profile, resource);
+    if (name === 'resource') return resource;
+    if (name === 'item')
+      return itemPath(profile, resource, checkedId(profile, resource, record).text);
+    return encoded(textOf(profile, resource, record, name));
+  };
+  const filled = facts.path.replace(PLACEHOLDER, (_, name: string) => fill(name));
+  const shape = facts.path.replace(PLACEHOLDER, (_, name: string) => {
+    if (name === 'item') return itemPath(profile, resource, 'x');
+    return name === 'collection' ? collectionPath(profile, resource) : 'x';
+  });
+  const sent = new URL(filled, 'https://device.invalid');
+  const segments = (path: string): number =>
+    new URL(path, 'https://device.invalid').pathname.split('/').length;
+  const isSound =
+    sent.pathname + sent.search === filled &&
+    !sent.pathname.includes('//') &&
+    segments(filled) === segments(shape);
+  if (!isSound) throw new RefusedError(`${filled} is not the path of one record; nothing was sent`);
+  return filled;
+}
+
+function textOf(profile: Profile, resource: string, record: DeviceRecord, name: string): string {
+  if (name === 'id') return checkedId(profile, resource, record).text;
+  const field = name === 'key' ? keyFieldOf(profile, resource, [record]) : name;
+  return checkedName(field, valueAt(record, field), resource).text;
+}
+
+/** Like `encodeURIComponent`, and the one mark that URLs encode in a query only. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll("'", '%27');
+}
+
+/** A field, or one below it: `owner.uuid`. */
+function valueAt(record: DeviceRecord, path: string): Value | undefined {
+  if (Object.hasOwn(record, path)) return record[path];
+  return path.split('.').reduce<Value | undefined>((held, name) => {
+    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, name)) return undefined;
+    return (held as Readonly<Record<string, Value>>)[name];
+  }, record);
+}
+
+function checkedId(profile: Profile, resource: string, record: DeviceRecord): Named {
+  const field = idFieldOf(profile, record);
+  if (field === undefined) {
+    throw new RefusedError(
+      `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
+    );
+  }
+  return checkedName(field, record[field], resource);
+}
+
+function checkedName(field: string, value: Value | undefined, resource: string): Named {
+  const text = formText(value ?? null);
+  if (!isUsableId(text)) {
+    throw new RefusedError(
+      `the ${field} of this ${resource} is ${JSON.stringify(text.slice(0, 80))}, which does not name one ` +
+        `record: nothing was sent`,
+    );
+  }
+  return { field, text };
+}
+
+/** Ids that a device may take for "none", or a server for a way up to the collection. */
+export function isUsableId(id: string): boolean {
+  if (id.trim() === '' || /^(?:null|undefined|none)$/i.test(id.trim())) return false;
+  if (/[\p{Cc}\p{Surrogate}]/u.test(id)) return false;
+  // Some servers decode once more before they walk the path.
+  const decoded = id
+    .replace(/%2e/gi, '.')
+    .replace(/%2f|%5c/gi, '/')
+    .replaceAll('\\', '/');
+  return !decoded.split('/').some((segment) => ['', '.', '..'].includes(segment.trim()));
+}
