@@ -58,7 +58,7 @@ const resourceSchema = z.strictObject({
     .regex(/^\//, 'must begin with /')
     .optional()
     .describe('Where the records are, when that is not below the base path'),
-  key_field: text.optional(),
+  key_field: text.optional().describe('What people call a record by'),
   fields: names.optional(),
   choice_fields: names.optional(),
 });
@@ -68,7 +68,11 @@ const profileSchema = z.strictObject({
   extends: text.optional(),
   base_path: text.regex(/^\/(?:.*\/)?$/, 'must begin and end with /').optional(),
   ends_with_slash: flag.optional(),
-  id_fields: names.optional(),
+  id_fields: names
+    .optional()
+    .describe(
+      'Fields that may hold the id, most likely first; []: records go by their natural key',
+    ),
   no_id: z.string().optional(),
   resources: z.record(z.string(), resourceSchema).optional(),
   list: listSchema.optional(),
@@ -212,12 +216,20 @@ function configured(content: ProfileContent): Record<string, Origin> {
 
 /** Rules that no profile can switch off. */
 function problemOf({
+  idFields,
   list,
   remove,
+  resources,
   update,
 }: Profile): { path: readonly string[]; message: string } | undefined {
   const namesOne = (facts: WriteFacts): boolean =>
     namesRecord(facts.path) || facts.selector !== 'none';
+  const keyFields = Object.values(resources).map((facts) => facts?.keyField);
+  const key = idFields.find((field) => keyFields.includes(field));
+  if (key !== undefined) {
+    const message = `"${key}" is the natural key: leave it out, and with [] {item} names a record by it`;
+    return { path: ['id_fields'], message };
+  }
   if (list.parameter !== undefined && list.paging !== 'page' && list.paging !== 'offset') {
     const message = 'a parameter goes with the paging "page" or "offset" only';
     return { path: ['list', 'parameter'], message };

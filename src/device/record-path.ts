@@ -104,7 +104,9 @@ function valueAt(record: DeviceRecord, path: string): Value | undefined {
 }
 
 function checkedId(profile: Profile, resource: string, record: DeviceRecord): Named {
-  const field = idFieldOf(profile, record);
+  // Where records have no ids at all, paths name them by what people call them.
+  const isByKey = profile.idFields.length === 0;
+  const field = isByKey ? keyFieldOf(profile, resource, [record]) : idFieldOf(profile, record);
   if (field === undefined) {
     throw new RefusedError(
       `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
