@@ -165,6 +165,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, dryRun: true }),
   },
   {
+    name: 'as-curl',
+    summary: 'Print the curl calls instead, secrets as variables, and send none of them',
+    group: 'curl',
+    set: (options) => ({ ...options, asCurl: true }),
+  },
+  {
     name: 'force',
     summary: 'Also delete or rename the account in use',
     group: 'write',

@@ -28,6 +28,7 @@ export interface Options {
   readonly fold: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
+  readonly asCurl: boolean;
   readonly force: boolean;
   readonly where: string | undefined;
   readonly canary: number;
@@ -79,6 +80,7 @@ export const NO_OPTIONS: Options = {
   fold: false,
   yes: false,
   dryRun: false,
+  asCurl: false,
   force: false,
   where: undefined,
   canary: 0,
@@ -114,6 +116,7 @@ export type OptionGroup =
   | 'table'
   | 'write'
   | 'where'
+  | 'curl'
   | 'trust'
   | 'raw'
   | 'device'

@@ -4,6 +4,7 @@ import { stepCount, type Plan } from '../change/plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
+import { planAsCurl } from './as-curl.ts';
 import type { Call } from './call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
@@ -42,13 +43,17 @@ export async function* writePlan(
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
   if (!call.options.force) yield* guard(call, plan, members);
+  if (call.options.asCurl) {
+    yield planAsCurl(call, plan);
+    return;
+  }
   if (call.options.dryRun) return;
   await confirmPlan(call, plan, losses);
   yield* conduct(call, { plan, members });
 }
 
 function refuseReadOnly(call: Call): void {
-  if (call.isReadOnly && !call.options.dryRun) {
+  if (call.isReadOnly && !call.options.dryRun && !call.options.asCurl) {
     throw new RefusedError('read-only: nothing was sent');
   }
 }

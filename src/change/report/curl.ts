@@ -1,141 +1,32 @@
-import { maskedRecord } from '../../device/secret-fields.ts';
-import { jsonText } from '../../device/json-text.ts';
-import { isSecretField } from '../../device/secret-fields.ts';
-import { hasUnsafe, oneLine, replaceUnsafe } from './one-line.ts';
+import { curlScript, type CurlCall } from './curl-script.ts';
 import type { Report, StepReport } from './report.ts';
-
-/** Where the secret of one field of one record is to be found: `FIELD_PASSWORD`. */
-type Variables = Map<string, { readonly name: string; readonly of: string }>;
 
 /**
  * The requests of a run as a bash script of curl calls, in the order of the plan. Those that never
- * left are comments. No secret is in it: the login and masked fields are read from the environment,
- * and reach curl through pipes, because arguments can be seen by every user of a machine.
+ * left are comments.
  */
 export function curlReport(report: Report): string {
-  const variables: Variables = new Map();
-  const calls = report.devices.flatMap(({ device, error, steps }) => [
+  const calls = report.devices.flatMap(({ device, error, steps }): CurlCall[] => [
     ...(error && steps.length === 0
-      ? ['', comment(`${device.name}: could not be read, nothing was sent`)]
+      ? [{ title: `${device.name}: could not be read, nothing was sent`, device, owner: '' }]
       : []),
-    ...steps.flatMap((step) => callLines(step, variables)),
+    ...steps.map(callOf),
   ]);
-  const needed = [...variables.values()];
-  return [
-    '#!/usr/bin/env bash',
-    comment(`The requests of devsh run ${report.run} as curl calls`),
-    comment(report.command),
-    comment(`began ${report.beganAt} by ${report.by}; ${report.state}`),
-    '#',
-    '# Sends them again, one after the other; ends with 1 when one of them failed. Needs curl 7.76.',
-    '# devsh reads every record back; this script does not.',
-    '#',
-    '# Environment:',
-    '#   DEVSH_TOKEN, or DEVSH_USER and DEVSH_PASSWORD   the login, for all devices',
-    '#   CURL_OPTS   more options for each call. devsh trusts a device by the SHA-256 of its',
-    '#               certificate, curl by a CA: CURL_OPTS="--cacert FILE" (a self-signed',
-    '#               certificate is its own CA). "-k" trusts anyone, in a lab at most.',
-    ...needed.map(({ name, of }) => comment(`  ${name}   ${of}`)),
-    '',
-    'set -u',
-    'if [ -z "${DEVSH_TOKEN:-}" ]; then',
-    '  : "${DEVSH_USER:?set it, or DEVSH_TOKEN}" "${DEVSH_PASSWORD:?set it, or DEVSH_TOKEN}"',
-    'fi',
-    ...needed.map(({ name }) => `: "\${${name}:?see the head of this script}"`),
-    '',
-    'login() {',
-    '  if [ -n "${DEVSH_TOKEN:-}" ]; then',
-    `    printf 'Authorization: Token %s\\n' "$DEVSH_TOKEN"`,
-    '  else',
-    `    printf 'Authorization: Basic %s\\n' \\`,
-    `      "$(printf '%s' "$DEVSH_USER:$DEVSH_PASSWORD" | base64 | tr -d '\\n')"`,
-    '  fi',
-    '}',
-    '',
-    '# Words of CURL_OPTS are options of their own: no quotes around it.',
-    'options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30',
-    `  --header 'Accept: application/json, */*;q=0.1' --write-out '\\n' \${CURL_OPTS:-})`,
-    'status=0',
-    ...calls,
-    '',
-    'exit "$status"',
-    '',
-  ].join('\n');
-}
-
-function callLines({ result, step, isSent }: StepReport, variables: Variables): string[] {
-  const { device, action, resource, key, verdict } = result;
-  const title = `${device.name}: ${action} ${resource} ${key}: ${verdict}`;
-  if (step === undefined) return ['', comment(`${title}, nothing was sent`)];
-  const { method, path, form, json } = step.request;
-  const nameOf = (field: string): string =>
-    variableFor(isSent ? variables : new Map(variables), field, `${resource} ${key}`);
-  const lines = [
-    `curl "\${options[@]}" --header @<(login) --request ${method} \\`,
-    ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
-    ...(json === undefined
-      ? []
-      : [
-          "  --header 'Content-Type: application/json' \\",
-          `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
-        ]),
-    `  ${quoted(urlOf(device.address, path))} || status=1`,
+  const head = [
+    `The requests of devsh run ${report.run} as curl calls`,
+    report.command,
+    `began ${report.beganAt} by ${report.by}; ${report.state}`,
   ];
+  return curlScript(head, calls);
+}
+
+function callOf({ result, step, isSent }: StepReport): CurlCall {
+  const { device, action, resource, key, verdict } = result;
+  const owner = `${resource} ${key}`;
+  const title = `${device.name}: ${action} ${owner}: ${verdict}`;
+  if (step === undefined) return { title: `${title}, nothing was sent`, device, owner };
+  const { request } = step;
   return isSent
-    ? ['', comment(title), ...lines]
-    : ['', comment(`${title}, not sent:`), ...lines.map((line) => `#   ${line}`)];
-}
-
-function dataArgument(
-  [field, text]: readonly [field: string, text: string],
-  nameOf: (field: string) => string,
-): string {
-  const name = encodedName(field);
-  if (isSecretField(field) && text !== '') {
-    return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
-  }
-  // Without a name curl takes the "=" away; and no argument can hold a NUL.
-  return name === '' || text.includes('\0')
-    ? `--data-raw ${quoted(new URLSearchParams([[field, text]]).toString())}`
-    : `--data-urlencode ${quoted(`${name}=${text}`)}`;
-}
-
-/** curl encodes the value and takes the name as it is. */
-function encodedName(field: string): string {
-  return new URLSearchParams([[field, '']]).toString().slice(0, -1);
-}
-
-/** One variable for each secret: two users have two passwords, one user has one on all devices. */
-function variableFor(variables: Variables, field: string, owner: string): string {
-  const id = JSON.stringify([field, owner]);
-  const known = variables.get(id);
-  if (known) return known.name;
-  const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
-  const taken = new Set([...variables.values()].map(({ name }) => name));
-  let name = plain;
-  for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
-  variables.set(id, { name, of: `the ${field} of ${owner}` });
-  return name;
-}
-
-/** The zone of an IPv6 address (`%eth0`) is written `%25eth0` in a URL (RFC 6874). */
-function urlOf(address: string, path: string): string {
-  return `https://${address.replaceAll('%', '%25')}${path}`;
-}
-
-/** One word for bash. Where a character would not be seen, as the bytes of its UTF-8 form. */
-function quoted(text: string): string {
-  if (!hasUnsafe(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
-  return `$'${replaceUnsafe(text.replace(/['\\]/g, '\\$&'), bytesOf)}'`;
-}
-
-/** Three octal digits each: bash would take hexadecimal digits that follow for its own. */
-function bytesOf(character: string): string {
-  return Array.from(Buffer.from(character, 'utf8'))
-    .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)
-    .join('');
-}
-
-function comment(text: string): string {
-  return `# ${oneLine(text)}`;
+    ? { title, device, owner, request }
+    : { title: `${title}, not sent:`, device, owner, request, isComment: true };
 }

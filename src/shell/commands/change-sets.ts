@@ -27,7 +27,7 @@ export const plan: CommandSpec = {
       name: '',
       summary: 'Show what a change set would do on each selected device; sends nothing',
       args: [FILE],
-      options: ['devices', 'profile', 'change-set', 'plan'],
+      options: ['devices', 'profile', 'curl', 'change-set', 'plan'],
       details:
         'A change set is a list:\n' +
         '  - add: user\n' +
@@ -71,7 +71,7 @@ export const apply: CommandSpec = {
       name: '',
       summary: 'Carry out a change set, or a plan that was written down',
       args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
-      options: ['devices', 'profile', 'change-set', 'write', 'roll-out', 'apply'],
+      options: ['devices', 'profile', 'curl', 'change-set', 'write', 'roll-out', 'apply'],
       details:
         'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
         '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +

@@ -9,6 +9,7 @@ import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
+import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
@@ -29,11 +30,16 @@ export const get: CommandSpec = {
       name: '',
       summary: 'Send a GET to each selected device and print the answers',
       args: [PATH],
-      options: ['devices', 'profile', 'raw'],
+      options: ['devices', 'profile', 'curl', 'raw'],
       examples: ['get /api/', 'get /api/user/ --raw'],
       async *run(call) {
         const path = pathOf(call);
-        yield* each(call, await call.members(), call.readWidth, async (member) =>
+        const members = await call.members();
+        if (call.options.asCurl) {
+          yield requestAsCurl(call, members, { method: 'GET', path });
+          return;
+        }
+        yield* each(call, members, call.readWidth, async (member) =>
           answerOutput(call, member, 'GET', path, await exchange(call, member, 'GET', path)),
         );
       },
@@ -50,7 +56,7 @@ export const post: CommandSpec = {
       name: '',
       summary: 'Send a form-encoded POST to each selected device, in turn',
       args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-      options: ['devices', 'profile', 'raw', 'write'],
+      options: ['devices', 'profile', 'curl', 'raw', 'write'],
       details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
       examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
       async *run(call) {
@@ -62,6 +68,10 @@ export const post: CommandSpec = {
           return [text.slice(0, at), text.slice(at + 1)] as const;
         });
         const members = await call.members();
+        if (call.options.asCurl) {
+          yield requestAsCurl(call, members, { method: 'POST', path, form });
+          return;
+        }
         if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
         yield* each(call, members, call.writeWidth, async (member) =>
           answerOutput(
@@ -86,7 +96,7 @@ export const remove: CommandSpec = {
       name: '',
       summary: 'Send a DELETE for one record to each selected device, in turn',
       args: [PATH],
-      options: ['devices', 'profile', 'raw', 'write'],
+      options: ['devices', 'profile', 'curl', 'raw', 'write'],
       details:
         'The path must be that of one record: a path that answers with a list is refused, always.\n' +
         '"user delete" does the same by username, and reads back.',
@@ -95,6 +105,10 @@ export const remove: CommandSpec = {
         const path = pathOf(call);
         assertNoCollection(documentedProfile, path);
         const members = await call.members();
+        if (call.options.asCurl) {
+          yield requestAsCurl(call, members, { method: 'DELETE', path });
+          return;
+        }
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
         yield* each(call, members, call.writeWidth, async (member) => {
           refuseCollection(member, path, await exchange(call, member, 'GET', path));

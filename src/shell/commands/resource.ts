@@ -4,11 +4,13 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/field-facts.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { collectionPath, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
+import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
+import { profileOf as profileFor } from '../learning.ts';
 import { knownFields } from '../complete.ts';
 import type { Output, View } from '../output.ts';
 import { quoteWord, type Word } from '../parse.ts';
@@ -40,7 +42,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource),
       },
     ],
-    options: ['devices', 'profile', 'table'],
+    options: ['devices', 'profile', 'curl', 'table'],
     examples: [
       `${resource} list --on 10.0.0.5,10.0.0.6`,
       `${resource} list lang=de --sort lastname`,
@@ -59,7 +61,7 @@ function show(resource: string): VerbSpec {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...key(resource), isRequired: true }],
-    options: ['devices', 'profile'],
+    options: ['devices', 'profile', 'curl'],
     examples: [`${resource} show bob`],
     async *run(call) {
       const wanted = call.args.required('KEY');
@@ -76,7 +78,7 @@ function show(resource: string): VerbSpec {
         found += records.length;
         yield { ...output, outcome: { ok: true, records } };
       }
-      if (found === 0) {
+      if (found === 0 && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
       }
     },
@@ -88,7 +90,7 @@ function add(resource: string): VerbSpec {
     name: 'add',
     summary: `Add a ${resource} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
-    options: ['devices', 'profile', 'write', 'roll-out'],
+    options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
       'are held. Each device is read back, and the verdict says what it really holds.',
@@ -105,7 +107,7 @@ function set(resource: string): VerbSpec {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [key(resource), assignments(resource)],
-    options: ['devices', 'profile', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
     examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
@@ -136,7 +138,7 @@ function remove(resource: string): VerbSpec {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...key(resource), isRest: true }],
-    options: ['devices', 'profile', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --force. What does not come back (password, token, uuid) is said before the question.',
@@ -157,6 +159,13 @@ function remove(resource: string): VerbSpec {
 /** Reads the selected devices; each is an output as soon as it has answered. */
 async function* read(call: Call, view: View, filter: Filter | undefined): AsyncGenerator<Output> {
   const members = await call.members();
+  if (call.options.asCurl) {
+    const [first] = members;
+    const profile = first && (await profileFor(call.session.services, first.entry));
+    const path = collectionPath(profile ?? documentedProfile, view.resource);
+    yield requestAsCurl(call, members, { method: 'GET', path });
+    return;
+  }
   const { access, readWidth: width } = call;
   const fields = new Set<string>();
   let done = 0;

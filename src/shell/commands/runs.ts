@@ -102,7 +102,7 @@ export const resume: CommandSpec = {
       name: '',
       summary: 'Go on with a run that was interrupted; what is done is not repeated',
       args: [LATEST],
-      options: ['devices', 'profile', 'write', 'roll-out'],
+      options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd'],
       async *run(call) {
@@ -128,7 +128,7 @@ export const retry: CommandSpec = {
       name: '',
       summary: 'Try again the steps of a run that failed; --rest also those never reached',
       args: [LATEST],
-      options: ['devices', 'profile', 'write', 'roll-out', 'retry'],
+      options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
       examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
       async *run(call) {
         const { rest } = call.options;
@@ -158,7 +158,7 @@ export const undo: CommandSpec = {
       name: '',
       summary: 'Take a run back: a new plan from what the records were before',
       args: [LATEST],
-      options: ['devices', 'profile', 'write', 'roll-out'],
+      options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
       details:
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
         'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +

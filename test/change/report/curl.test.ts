@@ -55,7 +55,7 @@ test('has the requests in order, those never sent as comments, secrets as variab
     # user set carol lang=de password=…
     # began 2026-11-21T09:30:41.000Z by lea@desk; stopped: one device differs
     #
-    # Sends them again, one after the other; ends with 1 when one of them failed. Needs curl 7.76.
+    # Sends them, one after the other; ends with 1 when one of them failed. Needs curl 7.76.
     # devsh reads every record back; this script does not.
     #
     # Environment:

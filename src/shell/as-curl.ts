@@ -1,0 +1,45 @@
+import type { Plan } from '../change/plan.ts';
+import { curlScript, type CurlCall } from '../change/report/curl-script.ts';
+import type { Member } from '../fleet/member.ts';
+import type { Call } from './call.ts';
+import type { TextOutput } from './output.ts';
+
+/** The same request to each device, as curl calls. */
+export function requestAsCurl(
+  call: Call,
+  members: readonly Member[],
+  request: NonNullable<CurlCall['request']>,
+): TextOutput {
+  return script(
+    call,
+    members.map((member) => {
+      const title = `${member.ref.name}: ${request.method} ${request.path}`;
+      return { title, device: member.ref, owner: request.path, request };
+    }),
+  );
+}
+
+/** The requests of a plan as curl calls. */
+export function planAsCurl(call: Call, { devices }: Plan): TextOutput {
+  const calls = devices.flatMap(({ device, steps, settled, error }): CurlCall[] => [
+    ...(error === undefined
+      ? []
+      : [{ title: `${device.name}: cannot be planned: ${error.message}`, device, owner: '' }]),
+    ...settled.map(({ action, resource, key, verdict }) => ({
+      title: `${device.name}: ${action} ${resource} ${key}: ${verdict}, nothing to send`,
+      device,
+      owner: '',
+    })),
+    ...steps.map(({ action, resource, key, request }) => ({
+      title: `${device.name}: ${action} ${resource} ${key}`,
+      device,
+      owner: `${resource} ${key}`,
+      request,
+    })),
+  ]);
+  return script(call, calls);
+}
+
+function script(call: Call, calls: readonly CurlCall[]): TextOutput {
+  return { kind: 'text', name: 'curl', text: curlScript([call.line], calls) };
+}

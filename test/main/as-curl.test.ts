@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { startFleet, usernames } from './devsh.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+test('a listing as curl calls asks no device', async () => {
+  const { devsh, devices } = await startFleet({ devices: 2 });
+  const { stdout, exitCode } = await devsh('user list --on sim1,sim2 --as-curl');
+  for (const { address, log } of devices) {
+    expect(stdout).toContain(`'https://${address}/api/user/'`);
+    expect(log).toEqual([]);
+  }
+  expect(exitCode).toBe(0);
+});
+
+test('a write as curl calls is planned and not sent, and holds no secret', async () => {
+  const { devsh, device, writes } = await startFleet();
+  const line = 'user add username=zoe lang=de password=hush-hush --on sim1 --as-curl';
+  const { stdout, stderr, exitCode } = await devsh(line);
+  expect(stdout).toContain("--data-urlencode 'username=zoe'");
+  expect(stdout).toContain('$FIELD_PASSWORD');
+  expect(stdout + stderr).not.toContain('hush-hush');
+  expect(writes()).toEqual([]);
+  expect(usernames(device(1))).not.toContain('zoe');
+  expect(exitCode).toBe(0);
+});
+
+test.each(['post /api/user/ a=b', 'delete /api/user/x/', 'get /api/'])(
+  '%s as a curl call is not sent either',
+  async (line) => {
+    const { devsh, device } = await startFleet();
+    const { stdout } = await devsh(`${line} --on sim1 --as-curl`);
+    expect(spawnSync('bash', ['-n'], { input: stdout }).status).toBe(0);
+    expect(device(1).log).toEqual([]);
+  },
+);
+
+test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done', async () => {
+  const { devsh, device } = await startFleet();
+  const [, , user] = device(1).users;
+  const { stdout } = await devsh(`user delete ${user?.username ?? ''} --on sim1 --as-curl`);
+  const { username, password } = device(1).accounts.admin;
+  // The simulator answers in this process, which must not wait for bash.
+  const { spawn } = await import('node:child_process');
+  const bash = spawn('bash', ['-s'], {
+    env: { ...process.env, DEVSH_USER: username, DEVSH_PASSWORD: password, CURL_OPTS: '-k' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  bash.stdin.end(stdout);
+  expect(await new Promise((resolve) => bash.on('close', resolve))).toBe(0);
+  expect(usernames(device(1))).not.toContain(user?.username);
+});
