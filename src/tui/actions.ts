@@ -1,6 +1,8 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { Completion } from '../shell/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
+import type { FieldIssues, FormField } from '../shell/form-fields.ts';
+import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './line.ts';
 import type {
   FleetView,
@@ -41,10 +43,24 @@ export type PromptAction =
   | 'menu-close'
   | 'clear-line';
 
+export type FormAction =
+  | 'next-field'
+  | 'previous-field'
+  | 'fields-on'
+  | 'fields-back'
+  | 'switch'
+  | 'choice-next'
+  | 'choice-back'
+  | 'open-choices'
+  | 'take-choice'
+  | 'close-choices'
+  | 'close-form';
+
 /** What a key does to the screen alone: no command runs, nothing is read. */
 export type ViewAction =
   | TableAction
   | PromptAction
+  | FormAction
   | 'details'
   | 'messages'
   | 'help'
@@ -80,6 +96,23 @@ export type Action =
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-end' }
   | { readonly kind: 'runs'; readonly runs: readonly RunRow[] }
+  | {
+      readonly kind: 'form';
+      readonly opening: FormOpening;
+      readonly fields: readonly FormField[];
+    }
+  /** More has become known of the fields of the open form. */
+  | { readonly kind: 'form-fields'; readonly fields: readonly FormField[] }
+  /** The form was to be sent, and something speaks against it. */
+  | { readonly kind: 'form-warn' }
+  /** The line of a form has ended; `isDone`: every device holds what was typed. */
+  | {
+      readonly kind: 'form-end';
+      readonly id: string;
+      readonly command: string;
+      readonly isDone: boolean;
+      readonly refusals: FieldIssues;
+    }
   | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
   | { readonly kind: 'open-question'; readonly id: number }

@@ -3,6 +3,7 @@ import { visibleLines } from '../output/sanitize.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
+import { FormRunner } from './form/form-runner.ts';
 import { isEffect, type Effect } from './key-bindings.ts';
 import { actionFor, contextOf } from './keymap.ts';
 import { editKeyOf, lineText, type Line } from './line.ts';
@@ -11,7 +12,16 @@ import { LineRunner } from './line-runner.ts';
 import { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { Store } from './store.ts';
-import { addLine, copyLines, deleteLines, editLine, runLine, useLine } from './table-commands.ts';
+import {
+  addForm,
+  addLine,
+  copyLines,
+  deleteLines,
+  editForm,
+  editLine,
+  runLine,
+  useLine,
+} from './table-commands.ts';
 import { TableFeed } from './table-feed.ts';
 import { TableReader } from './table-reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
@@ -41,6 +51,7 @@ export class Controller {
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
   readonly #history: LineHistory;
+  readonly #forms: FormRunner;
   #fleetTimer: NodeJS.Timeout | undefined;
   #isLeaving = false;
 
@@ -68,6 +79,7 @@ export class Controller {
         surface.leave();
       },
     });
+    this.#forms = new FormRunner(shell.session.fleet, store, this.runner);
   }
 
   /** Runs the first line; resolves at once. */
@@ -148,6 +160,17 @@ export class Controller {
       case 'edit-record':
         this.#prefill(editLine(state));
         break;
+      case 'add-form':
+        this.#forms.open(addForm(state));
+        break;
+      case 'edit-form': {
+        const opening = editForm(state);
+        if (opening !== undefined) this.#forms.open(opening);
+        break;
+      }
+      case 'run-form':
+        this.#forms.run();
+        break;
       case 'delete':
         for (const command of deleteLines(state)) this.#submit(command, true);
         break;
@@ -220,7 +243,7 @@ export class Controller {
   /** False when the line cannot be understood; it then stays, with what is wrong with it. */
   #submit(line: string, isShown = false): boolean {
     try {
-      this.runner.submit(line, isShown);
+      this.runner.submit(line, isShown ? { shown: line } : undefined);
       return true;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -254,6 +277,7 @@ export class Controller {
     else if (state.questions.length > 0) this.#questions.decline();
     else if (this.#reader.isReading) this.#reader.interrupt();
     else if (state.overlay.kind !== 'none') this.#store.dispatch({ kind: 'view', action: 'close' });
+    else if (state.form !== undefined) this.#store.dispatch({ kind: 'view', action: 'close-form' });
     else this.#store.dispatch({ kind: 'view', action: 'clear-line' });
   }
 
@@ -285,6 +309,7 @@ export class Controller {
     this.#fleetTimer = undefined;
     const { fleet, isReadOnly } = this.#shell.session;
     this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
+    this.#forms.takeFields();
     this.#feed.takeSeen();
   }
 

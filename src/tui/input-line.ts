@@ -42,6 +42,11 @@ export function inputLine(state: State): InputLine {
         true,
       );
     }
+    case 'form':
+    case 'form-switch':
+    case 'form-choice':
+    case 'form-pick':
+    case 'form-run':
     case 'runs':
     case 'overlay':
     case 'table':
@@ -57,7 +62,8 @@ export function shownLine(text: string): string {
   return visible(text.replaceAll('\n', '⏎'));
 }
 
-function masked(line: Line): Line {
+/** Dots in place of what is typed. */
+export function masked(line: Line): Line {
   const dots = (text: string): string => text.replace(/./gsu, '•');
   return { before: dots(line.before), after: dots(line.after) };
 }
@@ -66,18 +72,31 @@ function place(label: string, line: Line, columns: number, isActive: boolean): I
   // On a narrow screen the line is more important than where it goes.
   const shownLabel = ` ${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
   const start = widthOf(shownLabel);
-  const room = Math.max(1, columns - start - 1);
+  const { text, cursor, hidden } = windowOf(line, Math.max(1, columns - start - 1));
+  return {
+    label: shownLabel,
+    text,
+    cursor: isActive ? start + cursor : undefined,
+    origin: start - hidden,
+  };
+}
+
+/**
+ * The part of a line around its cursor that fits into `room` cells: where the cursor stands in it, and how
+ * many cells are out of sight on the left.
+ */
+export function windowOf(
+  line: Line,
+  room: number,
+): { readonly text: string; readonly cursor: number; readonly hidden: number } {
   const before = shownLine(line.before);
   const after = shownLine(line.after);
   const tail = before === '' ? '' : tailOf(before, after === '' ? room : Math.ceil(room * 0.8));
-  const isScrolled = tail.length < before.length;
   const head = headOf(after, room - widthOf(tail));
-  const hidden = widthOf(before) - widthOf(tail);
   return {
-    label: shownLabel,
-    text: isScrolled ? tail + head : before + head,
-    cursor: isActive ? start + widthOf(tail) : undefined,
-    origin: start - hidden,
+    text: tail + head,
+    cursor: widthOf(tail),
+    hidden: widthOf(before) - widthOf(tail),
   };
 }
 

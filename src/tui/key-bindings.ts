@@ -12,6 +12,9 @@ export type Effect =
   | 'suspend'
   | 'add'
   | 'edit-record'
+  | 'add-form'
+  | 'edit-form'
+  | 'run-form'
   | 'delete'
   | 'undo'
   | 'runs'
@@ -35,6 +38,11 @@ export type Context =
   | 'plan'
   | 'runs'
   | 'overlay'
+  | 'form'
+  | 'form-switch'
+  | 'form-choice'
+  | 'form-pick'
+  | 'form-run'
   | 'filter'
   | 'search'
   | 'menu'
@@ -62,6 +70,9 @@ const EFFECTS: ReadonlySet<string> = new Set<Effect>([
   'suspend',
   'add',
   'edit-record',
+  'add-form',
+  'edit-form',
+  'run-form',
   'delete',
   'undo',
   'runs',
@@ -171,15 +182,24 @@ export const KEYMAP: readonly KeyBinding[] = [
     { rank: 2, text: 'details' },
     'user show KEY',
   ),
-  bind('table', ['a'], 'add', 'add a record', { rank: 4, text: 'add' }, 'user add FIELD=VALUE…'),
+  bind(
+    'table',
+    ['a'],
+    'add-form',
+    'add a record, in a form',
+    { rank: 4, text: 'add' },
+    'user add FIELD=VALUE…',
+  ),
   bind(
     'table',
     ['e'],
-    'edit-record',
-    'change the record',
+    'edit-form',
+    'change the record, in a form',
     { rank: 5, text: 'edit' },
     'user set KEY FIELD=VALUE…',
   ),
+  bind('table', ['A'], 'add', 'add a record, at the prompt'),
+  bind('table', ['E'], 'edit-record', 'change the record, at the prompt'),
   bind(
     'table',
     ['d'],
@@ -240,6 +260,47 @@ export const KEYMAP: readonly KeyBinding[] = [
   bind('overlay', ['g', 'home'], 'first', 'to the start'),
   bind('overlay', ['G', 'end'], 'last', 'to the end'),
   bind('overlay', [':'], 'go-prompt', 'close, and to the prompt'),
+
+  bind('form', ['enter', 'down', 'tab', 'ctrl-n'], 'next-field', 'to the next field', {
+    rank: 1,
+    text: 'next',
+  }),
+  bind('form', ['up', 'shift-tab', 'ctrl-p'], 'previous-field', 'to the field before'),
+  bind('form', ['pagedown'], 'fields-on', 'several fields on; at last the command'),
+  bind('form', ['pageup'], 'fields-back', 'several fields back'),
+  bind('form', ['ctrl-s'], 'run-form', 'run the command of the form', { rank: 2, text: 'run' }),
+  bind(
+    'form',
+    ['escape'],
+    'close-form',
+    'close the form; what was typed is kept for the next time',
+    {
+      rank: 3,
+      text: 'close',
+    },
+  ),
+  bind('form', ['f1'], 'help', 'this help', { rank: 4, text: 'help' }),
+  bind('form-switch', ['space', 'left', 'right'], 'switch', 'true or false', {
+    rank: 0,
+    text: 'switch',
+  }),
+  bind('form-choice', ['space'], 'open-choices', 'show all choices; typing shows those that fit', {
+    rank: 0,
+    text: 'choices',
+  }),
+  bind('form-choice', ['right'], 'choice-next', 'the next choice'),
+  bind('form-choice', ['left'], 'choice-back', 'the choice before'),
+  bind('form-pick', ['enter', 'tab'], 'take-choice', 'take the choice', { rank: 1, text: 'take' }),
+  bind('form-pick', ['down', 'ctrl-n'], 'choice-next', 'the next choice', {
+    rank: 2,
+    text: 'next',
+  }),
+  bind('form-pick', ['up', 'shift-tab', 'ctrl-p'], 'choice-back', 'the choice before'),
+  bind('form-pick', ['escape'], 'close-choices', 'leave the field as it was', {
+    rank: 3,
+    text: 'back',
+  }),
+  bind('form-run', ['enter'], 'run-form', 'run it', { rank: 0, text: 'run' }),
 
   bind('question', ['enter'], 'answer', 'answer', { rank: 1, text: 'answer' }),
   bind('question', ['escape', 'ctrl-d'], 'decline', 'no', { rank: 2, text: 'no' }),

@@ -1,10 +1,11 @@
 import type { ViewAction } from './actions.ts';
 import { KEYMAP, type Context, type Effect } from './key-bindings.ts';
+import { formContext } from './form/form-state.ts';
 import type { State } from './state.ts';
 import { matchesKey, type KeyName } from './terminal/key-name.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 
-export function contextOf({ questions, overlay, table, prompt, focus }: State): Context {
+export function contextOf({ questions, overlay, form, table, prompt, focus }: State): Context {
   const [question] = questions;
   if (question !== undefined) {
     if (!question.isOpen) return 'waiting';
@@ -12,6 +13,7 @@ export function contextOf({ questions, overlay, table, prompt, focus }: State): 
   }
   if (overlay.kind === 'runs') return 'runs';
   if (overlay.kind !== 'none') return 'overlay';
+  if (form !== undefined) return formContext(form);
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   return prompt.menu === undefined ? 'prompt' : 'menu';
@@ -22,7 +24,14 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   plan: 'question',
   runs: 'overlay',
+  'form-switch': 'form',
+  'form-choice': 'form',
+  'form-pick': 'form',
+  'form-run': 'form',
 };
+
+/** Where the keys below are worth a hint, too. */
+const HINTS_BELOW: readonly Context[] = ['plan', 'form-switch', 'form-choice', 'form-run'];
 
 /** What a key means where the focus is; undefined when it edits a line or means nothing. */
 export function actionFor(event: KeyEvent, context: Context): ViewAction | Effect | undefined {
@@ -51,8 +60,10 @@ export function keyText(key: KeyName): string {
 
 /** `enter run · ↹ complete · esc table`, as many as fit. */
 export function footerHints(context: Context): readonly string[] {
-  const contexts = context === 'plan' ? ['plan', 'question'] : [context];
-  return KEYMAP.filter(({ context: one, hint }) => contexts.includes(one) && hint !== undefined)
+  const contexts = [context, HINTS_BELOW.includes(context) ? BELOW[context] : undefined];
+  return KEYMAP.filter(
+    ({ context: one, hint }) => hint !== undefined && contexts.some((wanted) => wanted === one),
+  )
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
     .map(({ keys, hint }) => `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`);
 }

@@ -72,8 +72,10 @@ function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const wrapped = (lines: readonly LogLine[]): LogLine[] => wrapLines(lines, columns - 2);
   // Rows that the table leaves empty are free.
-  const free = room - 1 - tableRows(state).rows.length;
-  const most = Math.max(2, Math.floor(room / 3), free);
+  const free = state.form ? 0 : room - 1 - tableRows(state).rows.length;
+  const most = state.form
+    ? Math.max(1, Math.floor(room / 4))
+    : Math.max(2, Math.floor(room / 3), free);
   const said = wrapped([...state.log.current, ...progressLine(state)]);
   const failed = failureLines(state);
   const failures = wrapped(failed);

@@ -21,11 +21,18 @@ export interface RunnerOptions {
   readonly onQuit: () => void;
 }
 
+interface Made {
+  /** The line as it is shown: nobody has seen it typed. */
+  readonly shown: string;
+  /** The line has ended; what it changed. */
+  readonly onEnd?: (results: readonly StepResult[]) => void;
+}
+
 interface Job {
   readonly line: string;
   readonly invocation: Invocation;
-  /** A key made this line: it is shown, since nobody has seen it typed. */
-  readonly isShown: boolean;
+  /** A key or a form made this line. */
+  readonly made: Made | undefined;
 }
 
 /** Carries out lines one after the other; the keys go on being heard meanwhile. */
@@ -45,9 +52,9 @@ export class LineRunner {
   }
 
   /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
-  submit(line: string, isShown = false): void {
+  submit(line: string, made?: Made): void {
     const invocation = this.#options.shell.parse(line);
-    this.#jobs.push({ line, invocation, isShown });
+    this.#jobs.push({ line, invocation, made });
     const { store } = this.#options;
     if (this.isRunning) store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
     else void this.#drain();
@@ -79,10 +86,10 @@ export class LineRunner {
     }
   }
 
-  async #run({ line, invocation, isShown }: Job, signal: AbortSignal): Promise<void> {
+  async #run({ line, invocation, made }: Job, signal: AbortSignal): Promise<void> {
     const { shell, store, feed, onEnd, onQuit } = this.#options;
-    const router = new OutputRouter(store, feed, line, invocation);
-    if (isShown) router.log('quiet', `› ${visible(line)}`);
+    const router = new OutputRouter(store, feed, made?.shown ?? line, invocation);
+    if (made !== undefined) router.log('quiet', `› ${visible(made.shown)}`);
     const io = this.#ioOf(router, signal);
     try {
       for await (const output of shell.evaluate(invocation, io)) {
@@ -92,10 +99,12 @@ export class LineRunner {
       router.end(signal.aborted ? new CancelledError() : undefined);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      const isProblem = error instanceof UsageError && error.column !== undefined && !isShown;
+      const isProblem =
+        error instanceof UsageError && error.column !== undefined && made === undefined;
       router.end(isProblem ? undefined : error);
       if (isProblem) this.#options.onProblem(line, error);
     }
+    made?.onEnd?.(router.results);
     onEnd(line, invocation, router.results);
     if (router.hasQuit) onQuit();
   }

@@ -9,6 +9,7 @@ import {
   setSource,
   settle,
 } from './reduce-table.ts';
+import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './line.ts';
 import { contextOf } from './keymap.ts';
 import { layoutOf, questionWindow, tableHeight } from './layout.ts';
@@ -87,6 +88,11 @@ function step(state: State, action: Action): State {
       return state.overlay.kind === 'roll-out' ? { ...state, overlay: { kind: 'none' } } : state;
     case 'runs':
       return { ...state, overlay: { kind: 'runs', runs: action.runs, cursor: 0 } };
+    case 'form':
+    case 'form-fields':
+    case 'form-warn':
+    case 'form-end':
+      return reduceForm(state, action);
     case 'pager':
       return {
         ...state,
@@ -145,6 +151,11 @@ function editActive(state: State, key: EditKey): State {
         ...state,
         table: { ...state.table, filter: editFilter(state.table.filter, key), cursor: 0, top: 0 },
       };
+    case 'form':
+    case 'form-switch':
+    case 'form-choice':
+    case 'form-pick':
+      return state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
     case 'search':
     case 'menu':
     case 'prompt':
@@ -152,6 +163,7 @@ function editActive(state: State, key: EditKey): State {
     case 'waiting':
     case 'runs':
     case 'overlay':
+    case 'form-run':
     case 'table':
       return state;
   }
@@ -216,6 +228,19 @@ function act(state: State, action: ViewAction): State {
     case 'menu-close':
     case 'clear-line':
       return { ...state, prompt: actOnPrompt(state.prompt, action) };
+    case 'next-field':
+    case 'previous-field':
+    case 'fields-on':
+    case 'fields-back':
+    case 'switch':
+    case 'choice-next':
+    case 'choice-back':
+    case 'open-choices':
+    case 'take-choice':
+    case 'close-choices':
+      return state.form === undefined ? state : { ...state, form: actOnForm(state.form, action) };
+    case 'close-form':
+      return closeForm(state);
     case 'up':
     case 'down':
     case 'page-up':

@@ -4,7 +4,9 @@ import { wantsColor, type Host } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
+import { formCursor } from './form/form-view.ts';
 import { inputLine } from './input-line.ts';
+import { contextOf } from './keymap.ts';
 import { isTooSmall, layoutOf } from './layout.ts';
 import { sessionSummary } from './session-summary.ts';
 import { initialState, type State } from './state.ts';
@@ -78,6 +80,7 @@ export async function runTui(
 
 function cursorOf(state: State): CursorPosition | undefined {
   if (isTooSmall(state)) return undefined;
+  if (contextOf(state).startsWith('form')) return formCursor(state, layoutOf(state).body);
   const { cursor } = inputLine(state);
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }

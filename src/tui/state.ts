@@ -4,6 +4,7 @@ import { parseFilter, type Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/complete.ts';
 import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
+import type { Draft, FormState } from './form/form-state.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
 import type { Size } from './terminal/painter.ts';
 
@@ -20,6 +21,10 @@ export interface State {
   /** The table is being read in the background: how far. */
   readonly reading: string | undefined;
   readonly overlay: Overlay;
+  /** Stands in place of the table; an overlay lies over it, too. */
+  readonly form: FormState | undefined;
+  /** By the id of a form: what was typed into it before it was closed. */
+  readonly drafts: ReadonlyMap<string, Draft>;
   /** The first one is asked, the others wait. */
   readonly questions: readonly OpenQuestion[];
 }
@@ -210,6 +215,8 @@ export function initialState(size: Size): State {
     work: undefined,
     reading: undefined,
     overlay: { kind: 'none' },
+    form: undefined,
+    drafts: new Map(),
     questions: [],
   };
 }

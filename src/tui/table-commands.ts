@@ -3,6 +3,7 @@ import { hasUnsafe } from '../output/sanitize.ts';
 import { cellText, fieldText } from '../output/value.ts';
 import { quoteAssignment, quoteWord } from '../shell/parse.ts';
 import type { Effect } from './key-bindings.ts';
+import type { FormOpening } from './form/form-state.ts';
 import type { Line } from './line.ts';
 import type { State } from './state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './table-rows.ts';
@@ -23,13 +24,39 @@ export function editLine(state: State): Line | undefined {
   const fields = Object.keys(row.record).filter(
     (field) => field !== keyField && !perDevice.includes(field),
   );
-  const names = row.devices.map(({ name }) => name);
-  const on = names.length === state.fleet.selected.length ? '' : onDevices(names);
+  const on = onRow(state, row);
   const words = [quoteWord(key), ...assignments(row.record, fields)].join(' ');
   // Behind `--` a key that starts with a dash is no option, and options come before it.
   return key.startsWith('-')
     ? { before: `${resource} set ${on} -- ${words}`, after: '' }
     : { before: `${resource} set ${words}`, after: on === '' ? '' : ` ${on}` };
+}
+
+/** What a form for a new record is about. */
+export function addForm({ table }: State): FormOpening {
+  return { action: 'add', resource: table.view.resource, key: '', on: '', device: undefined };
+}
+
+/** What a form for the record under the cursor is about; undefined without one. */
+export function editForm(state: State): FormOpening | undefined {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  if (row === undefined) return undefined;
+  const { record } = row;
+  return {
+    action: 'set',
+    resource: state.table.view.resource,
+    key: rawKeyOf(record, keyField),
+    on: onRow(state, row),
+    device: row.devices[0]?.name,
+    record,
+  };
+}
+
+/** `--on` for a record that not all selected devices hold like this. */
+function onRow({ fleet }: State, row: FoldedRow): string {
+  const names = row.devices.map(({ name }) => name);
+  return names.length === fleet.selected.length ? '' : onDevices(names);
 }
 
 /** One `user delete` for each set of devices that the marked records, or the current one, are on. */

@@ -115,11 +115,11 @@ test('marked records on different devices become one command for each set of dev
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
 });
 
-test('e opens the prompt with the record, to be changed and run', async () => {
+test('E opens the prompt with the record, to be changed and run', async () => {
   const simulator = await simulate();
   const program = await connect(simulator);
   await goToTable(program);
-  program.type('/viewer\re');
+  program.type('/viewer\rE');
   await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
   program.press('ctrl-w');
   program.type('lang=de\r');

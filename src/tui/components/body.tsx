@@ -7,6 +7,7 @@ import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
 import { tableView } from '../table-view.ts';
 import type { Theme } from '../theme.ts';
+import { Form } from './form.tsx';
 import { Row } from './row.tsx';
 
 interface BodyProps {
@@ -15,17 +16,23 @@ interface BodyProps {
   readonly height: number;
 }
 
-/** The table, or the text that lies over it; always as high as it was told. */
+/** The table or a form, or the text that lies over it; always as high as it was told. */
 export function Body({ state, theme, height }: BodyProps) {
   if (height < 1) return null;
   return (
     <Box flexDirection="column" height={height} flexShrink={0}>
-      {state.overlay.kind === 'none' ? (
-        <Table state={state} theme={theme} height={height} />
-      ) : (
-        <OverlayText state={state} theme={theme} height={height} />
-      )}
+      <Content state={state} theme={theme} height={height} />
     </Box>
+  );
+}
+
+function Content({ state, theme, height }: BodyProps) {
+  const { overlay, form } = state;
+  if (overlay.kind !== 'none') return <OverlayText state={state} theme={theme} height={height} />;
+  return form === undefined ? (
+    <Table state={state} theme={theme} height={height} />
+  ) : (
+    <Form form={form} theme={theme} columns={state.size.columns} height={height} />
   );
 }
 

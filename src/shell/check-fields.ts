@@ -1,0 +1,73 @@
+import type { FieldFacts } from '../device/field-facts.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { valueText } from '../device/value-text.ts';
+
+/** What limits the values of a field. */
+export interface FieldLimits {
+  /** As the device names it: string, integer, choice … */
+  readonly type: string;
+  readonly maxLength?: number | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly choices?: readonly { readonly value: string }[] | undefined;
+}
+
+const MOST_NAMED = 6;
+
+/** Why a device that says this of a field would refuse the value; undefined when nothing speaks against it. */
+export function checkValue(limits: FieldLimits, value: Value): string | undefined {
+  const text = valueText(value);
+  if (text === '') return undefined;
+  const { type, maxLength, min, max, choices } = limits;
+  if (choices !== undefined && choices.length > 0) {
+    // A list may hold several of them.
+    if (typeof value === 'object' || /multiple/.test(type)) return undefined;
+    const values = choices.map((choice) => choice.value);
+    if (values.includes(text)) return undefined;
+    const more = values.length > MOST_NAMED ? ' …' : '';
+    return `not one of ${values.slice(0, MOST_NAMED).join(', ')}${more}`;
+  }
+  if (type === 'boolean' && !/^(?:true|false)$/i.test(text)) return 'neither true nor false';
+  if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return 'not a whole number';
+  if (isNumeric(type)) {
+    const number = Number(text);
+    if (text.trim() === '' || !Number.isFinite(number)) return 'not a number';
+    if (min !== undefined && number < min) return `less than ${min}`;
+    if (max !== undefined && number > max) return `more than ${max}`;
+  }
+  const length = Array.from(text).length;
+  if (maxLength !== undefined && typeof value !== 'object' && length > maxLength) {
+    return `${length} characters, no more than ${maxLength} are allowed`;
+  }
+  return undefined;
+}
+
+/**
+ * What a device would object to, by field, from what it says of its fields. `isNew`: fields that are
+ * required must be there; a change may leave them out, but not empty.
+ */
+export function checkFields(
+  details: Readonly<Record<string, FieldFacts>>,
+  fields: DeviceRecord,
+  isNew: boolean,
+): Readonly<Record<string, string>> {
+  const problems = new Map<string, string>();
+  for (const [name, facts] of Object.entries(details)) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const isSaid = value !== undefined;
+    const problem =
+      facts.readOnly && isSaid
+        ? 'read-only'
+        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isSaid)
+          ? 'required'
+          : isSaid
+            ? checkValue(facts, value)
+            : undefined;
+    if (problem !== undefined) problems.set(name, problem);
+  }
+  return Object.fromEntries(problems);
+}
+
+function isNumeric(type: string): boolean {
+  return ['integer', 'float', 'decimal', 'number'].includes(type);
+}

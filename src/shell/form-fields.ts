@@ -1,0 +1,194 @@
+import type { FieldFacts } from '../device/field-facts.ts';
+import { keyFieldOf, type Origin, type ResourceProfile } from '../device/profile.ts';
+import { RejectedError, type FieldIssues } from '../device/errors.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import type { StepResult } from '../change/verdict.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Member } from '../fleet/member.ts';
+import { knownFields } from './complete.ts';
+
+export type { FieldIssues };
+
+export interface FieldChoice {
+  readonly value: string;
+  /** As the device shows it to people. */
+  readonly label: string;
+}
+
+/** One field of a form, with all that is known about it. Texts may come from a device. */
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  /** As the device names it: string, boolean, choice, integer … */
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly isReadOnly: boolean;
+  readonly isSecret: boolean;
+  /** All that the device takes; absent: any value. */
+  readonly choices?: readonly FieldChoice[];
+  /** Values seen in other records, where the field takes certain values only and nobody told which. */
+  readonly proposals?: readonly FieldChoice[];
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  /** What the record holds; nothing for a new one and for a secret. */
+  readonly value: string;
+  /** What a new record gets when nothing is said. */
+  readonly fallback: string;
+  /** Where devsh knows the field from; `seen`: from the records alone. */
+  readonly origin: Origin | 'seen';
+}
+
+/**
+ * The fields of a form for a new record, or for `record` as the device `name` holds it. What a device has
+ * told comes first, in its order; ids are left out.
+ */
+export function formFields(
+  fleet: Fleet,
+  resource: string,
+  record?: DeviceRecord,
+  name?: string,
+): FormField[] {
+  const member = informed(fleet, resource, name);
+  const known = member?.profile.resources[resource];
+  const records = member?.seen(resource) ?? [];
+  const idFields = member?.profile.idFields ?? [];
+  const keyField = member && keyFieldOf(member.profile, resource, records);
+  const told = Object.keys(known?.details ?? {});
+  const held = record === undefined ? knownFields(fleet, resource) : Object.keys(record);
+  const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
+  return names
+    .filter((field) => !idFields.includes(field))
+    .map((field) => {
+      const origin = originOf(member, resource, field);
+      const values = records.flatMap((one) => (Object.hasOwn(one, field) ? one[field] : []) ?? []);
+      return formField({ field, known, keyField, values, record, origin });
+    });
+}
+
+/**
+ * What devices objected to, by field: refusals, and fields that hold something else than was sent. With
+ * several devices each text says which.
+ */
+export function objections(results: readonly StepResult[]): FieldIssues {
+  const devices = new Set(results.map(({ device }) => device.name));
+  const found = new Map<string, string[]>();
+  const put = (field: string, device: string, text: string): void => {
+    const said = devices.size > 1 ? `${device}: ${text}` : text;
+    const texts = found.get(field) ?? [];
+    if (!texts.includes(said)) found.set(field, [...texts, said]);
+  };
+  for (const { device, verdict, error, differences = [] } of results) {
+    if (error instanceof RejectedError) {
+      for (const [path, texts] of Object.entries(error.issues)) {
+        for (const text of texts) put(path, device.name, text);
+      }
+    }
+    if (verdict !== 'differs' && verdict !== 'no effect') continue;
+    for (const { field, held } of differences) {
+      put(field, device.name, isSecretField(field) ? 'not as sent' : `holds ${heldText(held)}`);
+    }
+  }
+  return Object.fromEntries(found);
+}
+
+function heldText(value: Value): string {
+  return valueText(value) || 'nothing';
+}
+
+/** The device `name`, or the first one of the selection; rather one that has told its fields. */
+function informed(fleet: Fleet, resource: string, name: string | undefined): Member | undefined {
+  const named = fleet.connected.find(({ ref }) => ref.name === name);
+  const members = named === undefined ? fleet.selection : [named];
+  const hasTold = (member: Member): boolean =>
+    member.profile.resources[resource]?.details !== undefined;
+  return members.find(hasTold) ?? members[0];
+}
+
+function originOf(
+  member: Member | undefined,
+  resource: string,
+  field: string,
+): FormField['origin'] {
+  const known = member?.profile.resources[resource];
+  const isKnown = known?.details?.[field] !== undefined || known?.fields.includes(field) === true;
+  if (!isKnown) return 'seen';
+  return member?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
+}
+
+interface Source {
+  readonly field: string;
+  readonly known: ResourceProfile | undefined;
+  readonly keyField: string | undefined;
+  /** What records of the device hold in it. */
+  readonly values: readonly Value[];
+  readonly record: DeviceRecord | undefined;
+  readonly origin: FormField['origin'];
+}
+
+function formField({ field, known, keyField, values, record, origin }: Source): FormField {
+  const facts = known?.details?.[field];
+  const type = facts?.type ?? seenType(values);
+  const isSecret = isSecretField(field);
+  const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
+  const choices = facts?.choices;
+  const isFilled = record === undefined && (isChoice || type === 'boolean');
+  const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+  return {
+    name: field,
+    label: facts?.label ?? labelOf(field),
+    type,
+    isRequired: facts?.required ?? field === keyField,
+    // A text cannot say what lists and nested values are to hold.
+    isReadOnly:
+      facts?.readOnly === true ||
+      /^(?:list|nested object)$/.test(type) ||
+      [...values, current].some(isNested),
+    isSecret,
+    ...limitsOf(facts),
+    ...(choices !== undefined && choices.length > 0 && { choices }),
+    ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
+    value: isSecret ? '' : valueText(current),
+    fallback: isFilled ? (mostFrequent(values)[0] ?? '') : '',
+    origin,
+  };
+}
+
+function limitsOf(facts: FieldFacts | undefined): Pick<FormField, 'maxLength' | 'min' | 'max'> {
+  const { maxLength, min, max } = facts ?? {};
+  return {
+    ...(maxLength !== undefined && { maxLength }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
+}
+
+function isNested(value: Value | undefined): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function seenType(values: readonly Value[]): string {
+  const isBoolean = values.length > 0 && values.every((value) => typeof value === 'boolean');
+  return isBoolean ? 'boolean' : 'string';
+}
+
+/** `first_name` -> `First name`. */
+function labelOf(field: string): string {
+  const words = field.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function asChoice(value: string): FieldChoice {
+  return { value, label: value };
+}
+
+function mostFrequent(values: readonly Value[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) {
+    const text = valueText(value);
+    if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}

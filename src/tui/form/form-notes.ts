@@ -1,0 +1,80 @@
+import type { FormField } from '../../shell/form-fields.ts';
+import { visible } from '../../output/sanitize.ts';
+import type { Span } from '../bar-lines.ts';
+import { choicesOf, isChanged, problemOf, textOf, type FormState } from './form-state.ts';
+import { refusalsOf } from './reduce-form.ts';
+
+const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
+  observed: 'fields as the device tells them',
+  documented: 'fields of the API document',
+  configured: 'fields of the profile',
+  assumed: 'fields by convention',
+  seen: 'fields seen in records',
+};
+
+/** Where most of a form's fields are known from. */
+export function originText({ fields }: FormState): string {
+  const counts = new Map<FormField['origin'], number>();
+  for (const { origin } of fields) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most === undefined ? 'no field is known' : ORIGINS[most[0]];
+}
+
+/** What stands beside a field: what a device said of it, what is wrong, or what may be typed. */
+export function noteOf(form: FormState, field: FormField, isCurrent: boolean): Span {
+  const refusals = refusalsOf(form, field.name);
+  if (refusals.length > 0) return { tone: 'bad', text: `✗ ${visible(refusals.join('; '))}` };
+  const problem = problemOf(form, field);
+  if (problem !== undefined && (form.isWarned || problem !== 'required')) {
+    return { tone: 'bad', text: `✗ ${visible(problem)}` };
+  }
+  const isMissing = problem === 'required';
+  const texts = isCurrent
+    ? hintsOf(form, field)
+    : field.isReadOnly
+      ? ['read-only']
+      : isMissing
+        ? ['required']
+        : isChanged(form, field) && form.action === 'set' && !field.isSecret
+          ? [`was ${field.value === '' ? 'empty' : field.value}`]
+          : [];
+  return { tone: isMissing ? 'warning' : 'quiet', text: visible(texts.join(' · ')) };
+}
+
+function hintsOf(form: FormState, field: FormField): string[] {
+  const { isRequired, type, min, max, maxLength, isSecret, origin } = field;
+  const isUntouched = textOf(form, field) === '';
+  const count = choicesOf(field).length;
+  return [
+    ...(isRequired ? ['required'] : []),
+    ...(isUntouched && field.fallback !== '' ? [`empty: ${field.fallback}, most common`] : []),
+    ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
+    ...(type === 'boolean' ? ['space switches'] : []),
+    ...(count > 0 ? [`space shows ${count} choice${count === 1 ? '' : 's'}`] : []),
+    ...(type === 'integer' ? ['whole number'] : []),
+    ...rangeText(min, max),
+    ...(maxLength !== undefined && count === 0 ? [`up to ${maxLength} characters`] : []),
+    ...(isChanged(form, field) && form.action === 'set' && !isSecret
+      ? [`was ${field.value === '' ? 'empty' : field.value}`]
+      : []),
+    ...(origin === 'seen' ? ['seen in records'] : []),
+  ];
+}
+
+function rangeText(min: number | undefined, max: number | undefined): string[] {
+  if (min !== undefined && max !== undefined) return [`${min} to ${max}`];
+  if (min !== undefined) return [`${min} or more`];
+  return max === undefined ? [] : [`${max} or less`];
+}
+
+/** What stands behind the command; `undefined` when it may be run. */
+export function commandNote(form: FormState, isEmpty: boolean): Span | undefined {
+  const count = form.fields.filter((field) => problemOf(form, field) !== undefined).length;
+  if (isEmpty) {
+    const text = form.action === 'add' ? 'nothing is typed yet' : 'nothing is changed yet';
+    return { tone: form.isWarned ? 'bad' : 'quiet', text };
+  }
+  if (count === 0 || !form.isWarned) return undefined;
+  const what = count === 1 ? '1 field needs a look' : `${count} fields need a look`;
+  return { tone: 'bad', text: `✗ ${what}; ctrl-s runs it all the same` };
+}

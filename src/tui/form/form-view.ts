@@ -1,0 +1,192 @@
+import type { FormField } from '../../shell/form-fields.ts';
+import { visible } from '../../output/sanitize.ts';
+import { cut, fit, widthOf } from '../../output/width.ts';
+import type { Span } from '../bar-lines.ts';
+import { masked, shownLine, windowOf } from '../input-line.ts';
+import { EMPTY_LINE } from '../line.ts';
+import type { State } from '../state.ts';
+import type { CursorPosition } from '../terminal/painter.ts';
+import { wrapText } from '../wrap.ts';
+import { shownCommand } from './form-command.ts';
+import { commandNote, noteOf, originText } from './form-notes.ts';
+import {
+  choicesOf,
+  currentField,
+  editingOf,
+  formContext,
+  hasChanges,
+  isChanged,
+  openChoices,
+  textOf,
+  type FormState,
+} from './form-state.ts';
+
+/** One row of the screen. */
+export type FormRow = readonly Span[];
+
+export interface FormView {
+  readonly rows: readonly FormRow[];
+  /** Row and column in the form; undefined: no text is edited. */
+  readonly cursor: CursorPosition | undefined;
+}
+
+/** Sign of the current row, and mark of a changed one. */
+const GUTTER = 2;
+/** So many lines a long note takes under its field. */
+const MOST_NOTE_LINES = 3;
+
+interface Widths {
+  readonly label: number;
+  readonly value: number;
+  readonly note: number;
+  readonly columns: number;
+}
+
+/** A form in `height` rows: title, the fields around the cursor, and the command that it makes. */
+export function formView(form: FormState, columns: number, height: number): FormView {
+  const widths = widthsOf(form, columns);
+  const command = commandRows(form, columns, height);
+  const room = Math.max(1, height - 1 - command.length);
+  const extras = extraRows(form, widths, room - 1);
+  const { fields, cursor } = form;
+  const count = fields.length + extras.length;
+  // The current field stands in the middle, with what belongs to it in sight.
+  const wanted = cursor - Math.floor((room - extras.length) / 2);
+  const top = Math.max(0, Math.min(wanted, count - room));
+  const shown: FormRow[] = [];
+  for (let row = top; row < Math.min(count, top + room); row += 1) {
+    const extra = extras[row - cursor - 1];
+    const index = row > cursor ? row - extras.length : row;
+    const field = fields[index];
+    if (row > cursor && extra !== undefined) shown.push(extra);
+    else if (field !== undefined) shown.push(fieldRow(form, field, widths, index === cursor));
+  }
+  const where =
+    count > room ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
+  const filler = Array.from({ length: Math.max(0, room - shown.length) }, (): FormRow => []);
+  const rows = [titleRow(form, columns, where), ...shown, ...filler, ...command];
+  return { rows: rows.slice(0, height), cursor: cursorIn(form, widths, cursor - top + 1) };
+}
+
+/** Where the terminal's cursor stands while a form has the keys. */
+export function formCursor({ form, size }: State, height: number): CursorPosition | undefined {
+  if (form === undefined) return undefined;
+  const { cursor } = formView(form, size.columns, height);
+  // Below the bar and the title.
+  return cursor && { ...cursor, row: cursor.row + 2 };
+}
+
+function widthsOf({ fields }: FormState, columns: number): Widths {
+  const longest = Math.max(4, ...fields.map(({ label }) => widthOf(visible(label))));
+  const label = Math.min(longest, Math.floor(columns * 0.3));
+  const rest = columns - GUTTER - label - 3;
+  const value = Math.max(6, Math.min(44, Math.floor(rest * 0.5)));
+  return { label, value, note: rest - value, columns };
+}
+
+function titleRow(form: FormState, columns: number, where: string): FormRow {
+  const { action, resource, key, on } = form;
+  const what = [resource, action, key, on].filter((word) => word !== '').join(' ');
+  const text = cut(` ${visible(what)}${where} · ${originText(form)}`, columns);
+  return [{ tone: 'accent', text }];
+}
+
+function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: boolean): FormRow {
+  const gutter = (isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '*' : ' ');
+  const tone = field.isReadOnly ? 'quiet' : isCurrent ? 'accent' : 'plain';
+  const note = noteOf(form, field, isCurrent);
+  const value = valueSpan(form, field, widths.value, isCurrent);
+  return [
+    { tone, text: gutter + fit(visible(field.label), widths.label) + ' ' },
+    { tone: value.tone, text: fit(value.text, widths.value) + ' ' },
+    { tone: note.tone, text: cut(note.text, widths.note) },
+  ];
+}
+
+function valueSpan(form: FormState, field: FormField, width: number, isCurrent: boolean): Span {
+  const text = textOf(form, field);
+  const isTyped = isCurrent && ['form', 'form-pick'].includes(formContext(form));
+  if (isTyped) return { tone: 'plain', text: windowOf(lineIn(form, field), width - 1).text };
+  if (field.isReadOnly) return { tone: 'quiet', text: visible(text) };
+  if (text === '') return { tone: 'quiet', text: `(${visible(field.fallback) || 'empty'})` };
+  if (field.isSecret) return { tone: 'plain', text: '•'.repeat(Array.from(text).length) };
+  const label = choicesOf(field).find(({ value }) => value === text)?.label ?? text;
+  const named = label === text ? text : `${text} · ${label}`;
+  return { tone: 'plain', text: shownLine(named) };
+}
+
+function lineIn(form: FormState, field: FormField) {
+  // Choices that were opened without typing begin empty.
+  if (form.picking?.isFiltered === false) return EMPTY_LINE;
+  const { line } = editingOf(form, field);
+  return field.isSecret ? masked(line) : line;
+}
+
+function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition | undefined {
+  const field = currentField(form);
+  if (field === undefined || !['form', 'form-pick'].includes(formContext(form))) return undefined;
+  const { cursor } = windowOf(lineIn(form, field), widths.value - 1);
+  return { row, column: GUTTER + widths.label + 1 + cursor };
+}
+
+/** Under the current field: its open choices, or its note where that is too long to stand beside it. */
+function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
+  const field = currentField(form);
+  if (field === undefined || most < 1) return [];
+  const indent = ' '.repeat(GUTTER + 2);
+  if (form.picking !== undefined) return choiceRows(form, widths, most);
+  const { tone, text } = noteOf(form, field, true);
+  if (widthOf(text) <= widths.note) return [];
+  const lines = wrapText(text, widths.columns - indent.length - 1);
+  return lines
+    .slice(0, Math.min(most, MOST_NOTE_LINES))
+    .map((line) => [{ tone, text: indent + line }]);
+}
+
+function choiceRows(form: FormState, { label, columns }: Widths, most: number): FormRow[] {
+  const options = openChoices(form);
+  const chosen = form.picking?.chosen ?? 0;
+  const indent = ' '.repeat(GUTTER + label);
+  const room = columns - indent.length - 1;
+  if (options.length === 0) {
+    return [[{ tone: 'warning', text: indent + cut(' no choice fits', room) }]];
+  }
+  const top = Math.max(0, Math.min(chosen - Math.floor(most / 2), options.length - most));
+  const widest = Math.max(
+    ...options.slice(top, top + most).map(({ value }) => widthOf(visible(value))),
+  );
+  return options.slice(top, top + most).map(({ value, label: name }, row) => {
+    const rest = options.length - top - most;
+    const more = row === most - 1 && rest > 0 ? `  … ${rest} more` : '';
+    const said = name === value ? '' : `  ${visible(name)}`;
+    const text = cut(` ${fit(visible(value), Math.min(widest, 24))}${said}${more} `, room);
+    const isChosen = top + row === chosen;
+    return [
+      { tone: 'plain', text: indent },
+      { tone: isChosen ? 'chosen' : 'plain', text },
+    ];
+  });
+}
+
+/** The line that Enter runs; as much of it as there is room for, more when the cursor is on it. */
+function commandRows(form: FormState, columns: number, height: number): FormRow[] {
+  const isCurrent = currentField(form) === undefined;
+  const most = Math.max(1, isCurrent ? height - 3 : Math.floor(height / 4));
+  const note = commandNote(form, !hasChanges(form));
+  const lines = wrapText(shownLine(shownCommand(form)), columns - 5);
+  const kept = lines.slice(0, most);
+  const last = kept.at(-1) ?? '';
+  if (lines.length > most)
+    kept[most - 1] = cut(`${last} ${lines.slice(most).join(' ')}`, columns - 5);
+  return kept.map((line, index) => {
+    const sign = index === 0 ? `${isCurrent ? '▸' : ' '} › ` : '    ';
+    const isLast = index === kept.length - 1;
+    const left = columns - 1 - sign.length - widthOf(line) - 2;
+    return [
+      { tone: isCurrent ? 'accent' : 'plain', text: sign + line },
+      ...(isLast && note !== undefined && left > 8
+        ? [{ tone: note.tone, text: `  ${cut(note.text, left)}` }]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,226 @@
+import type { FieldIssues, FormField } from '../../shell/form-fields.ts';
+import type { Action, FormAction } from '../actions.ts';
+import { edit, EMPTY_EDITING, type Editing, type EditKey } from '../line.ts';
+import type { State } from '../state.ts';
+import { formCommand } from './form-command.ts';
+import {
+  choicesOf,
+  currentField,
+  editingOf,
+  firstProblem,
+  formContext,
+  formId,
+  isChanged,
+  openChoices,
+  openForm,
+  textOf,
+  type Draft,
+  type FormState,
+} from './form-state.ts';
+
+/** So many fields are passed at once. */
+const PAGE = 8;
+
+export type FormHappening = Extract<
+  Action,
+  { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
+>;
+
+/** What happens to a form besides keys. */
+export function reduceForm(state: State, action: FormHappening): State {
+  const { form } = state;
+  switch (action.kind) {
+    case 'form': {
+      const draft = state.drafts.get(formId(action.opening));
+      const log = { ...state.log, current: [] };
+      return { ...state, log, form: openForm(action.opening, action.fields, draft) };
+    }
+    case 'form-fields':
+      return form === undefined ? state : { ...state, form: withFields(form, action.fields) };
+    case 'form-warn': {
+      if (form === undefined) return state;
+      const first = firstProblem(form);
+      const cursor = first === -1 ? form.fields.length : first;
+      return { ...state, form: { ...form, isWarned: true, cursor } };
+    }
+    case 'form-end':
+      return ended(state, action);
+  }
+}
+
+/** Closes a form whose line did all that it says; otherwise what was objected to stands in it. */
+function ended(state: State, action: Extract<FormHappening, { kind: 'form-end' }>): State {
+  const { form } = state;
+  const isOpen = form !== undefined && formId(form) === action.id;
+  if (!action.isDone) {
+    return isOpen ? { ...state, form: refused(form, action.refusals) } : state;
+  }
+  // Somebody who has typed on is not to lose that.
+  if (isOpen && formCommand(form) !== action.command) return state;
+  const drafts = new Map(state.drafts);
+  drafts.delete(action.id);
+  return { ...state, drafts, form: isOpen ? undefined : form };
+}
+
+function refused(form: FormState, refusals: FieldIssues): FormState {
+  const first = form.fields.findIndex(({ name }) => refusalsOf({ refusals }, name).length > 0);
+  return { ...form, refusals, isWarned: false, cursor: first === -1 ? form.cursor : first };
+}
+
+/** What was objected to in a field, also in a part of it (`ipv4.gateway`). */
+export function refusalsOf({ refusals }: Pick<FormState, 'refusals'>, name: string): string[] {
+  return Object.entries(refusals).flatMap(([path, texts]) =>
+    path === name || path.startsWith(`${name}.`) ? texts : [],
+  );
+}
+
+function withFields(form: FormState, fields: readonly FormField[]): FormState {
+  const name = currentField(form)?.name;
+  const cursor = fields.findIndex((field) => field.name === name);
+  return { ...form, fields, picking: undefined, cursor: cursor === -1 ? fields.length : cursor };
+}
+
+/** The state with its form closed; what was typed is kept. */
+export function closeForm(state: State): State {
+  const { form } = state;
+  if (form === undefined) return state;
+  const typed: Draft = new Map(
+    form.fields.flatMap((field) =>
+      isChanged(form, field) ? [[field.name, editingOf(form, field)] as const] : [],
+    ),
+  );
+  return { ...state, form: undefined, drafts: new Map(state.drafts).set(formId(form), typed) };
+}
+
+export function actOnForm(form: FormState, action: Exclude<FormAction, 'close-form'>): FormState {
+  switch (action) {
+    case 'next-field':
+      return moved(form, 1);
+    case 'previous-field':
+      return moved(form, -1);
+    case 'fields-on':
+      return moved(form, PAGE);
+    case 'fields-back':
+      return moved(form, -PAGE);
+    case 'switch':
+      return switched(form);
+    case 'choice-next':
+      return chosen(form, 1);
+    case 'choice-back':
+      return chosen(form, -1);
+    case 'open-choices':
+      return picking(form, false);
+    case 'take-choice':
+      return taken(form);
+    case 'close-choices':
+      return form.picking === undefined
+        ? form
+        : { ...put(form, form.picking.before), picking: undefined };
+  }
+}
+
+/** A key that edits goes to the field with the cursor. */
+export function editForm(form: FormState, key: EditKey): FormState {
+  const field = currentField(form);
+  if (field === undefined) return form;
+  const editing = editingOf(form, field);
+  switch (formContext(form)) {
+    case 'form-run':
+      return form;
+    case 'form':
+      return put(form, edit(editing, key));
+    case 'form-switch': {
+      const text = switchText(key);
+      return text === undefined ? form : put(form, edit(editing, { kind: 'set', line: text }));
+    }
+    case 'form-choice': {
+      // Typing begins a new choice; what it was comes back with Escape.
+      const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
+      const open = picking(form, true);
+      return { ...put(open, edit(start, key)), picking: open.picking };
+    }
+    case 'form-pick': {
+      const before = form.picking?.before ?? editing;
+      const start = form.picking?.isFiltered === true ? editing : EMPTY_EDITING;
+      return { ...put(form, edit(start, key)), picking: { chosen: 0, isFiltered: true, before } };
+    }
+  }
+}
+
+function switchText(key: EditKey): string | undefined {
+  if (key.kind === 'erase-left' || key.kind === 'erase-right' || key.kind === 'kill-left')
+    return '';
+  if (key.kind !== 'insert') return undefined;
+  if (/^[ty1]/i.test(key.text)) return 'true';
+  return /^[fn0]/i.test(key.text) ? 'false' : undefined;
+}
+
+/** To the field so many further that can be changed; behind the last one is the command. */
+function moved(form: FormState, by: number): FormState {
+  const open = form.fields.flatMap(({ isReadOnly }, index) => (isReadOnly ? [] : [index]));
+  const stops = [...open, form.fields.length];
+  const at = stops.indexOf(form.cursor);
+  const cursor = stops[Math.max(0, Math.min(stops.length - 1, at + by))] ?? form.cursor;
+  return { ...form, cursor, picking: undefined };
+}
+
+function switched(form: FormState): FormState {
+  const field = currentField(form);
+  if (field === undefined) return form;
+  const now = textOf(form, field) || field.fallback;
+  const line = now.toLowerCase() === 'true' ? 'false' : 'true';
+  return put(form, edit(editingOf(form, field), { kind: 'set', line }));
+}
+
+/** The choice so many further: shown as chosen while the choices are open, else taken at once. */
+function chosen(form: FormState, by: 1 | -1): FormState {
+  const field = currentField(form);
+  const options = openChoices(form);
+  if (field === undefined || options.length === 0) return form;
+  if (form.picking !== undefined) {
+    const next = (form.picking.chosen + by + options.length) % options.length;
+    return { ...form, picking: { ...form.picking, chosen: next } };
+  }
+  const at = options.findIndex(({ value }) => value === (textOf(form, field) || field.fallback));
+  const start = at === -1 && by === -1 ? 0 : at;
+  return taking(form, field, options[(start + by + options.length) % options.length]?.value);
+}
+
+function picking(form: FormState, isFiltered: boolean): FormState {
+  const field = currentField(form);
+  if (field === undefined) return form;
+  const now = textOf(form, field) || field.fallback;
+  const at = isFiltered ? 0 : choicesOf(field).findIndex(({ value }) => value === now);
+  const before = editingOf(form, field);
+  return { ...form, picking: { chosen: Math.max(0, at), isFiltered, before } };
+}
+
+/** Takes the chosen one and goes on; what fits to none stays as it was typed. */
+function taken(form: FormState): FormState {
+  const field = currentField(form);
+  if (field === undefined || form.picking === undefined) return form;
+  const option = openChoices(form)[form.picking.chosen];
+  // Erased on purpose: that is not the first of all choices.
+  const isEmpty = form.picking.isFiltered && textOf(form, field) === '';
+  return moved(isEmpty ? form : taking(form, field, option?.value), 1);
+}
+
+function taking(form: FormState, field: FormField, value: string | undefined): FormState {
+  if (value === undefined) return form;
+  return put(form, edit(editingOf(form, field), { kind: 'set', line: value }));
+}
+
+/** The field with the cursor holds this now; what a device said of it before is over. */
+function put(form: FormState, editing: Editing): FormState {
+  const field = currentField(form);
+  if (field === undefined) return form;
+  const draft = new Map(form.draft).set(field.name, editing);
+  const next = { ...form, draft };
+  if (textOf(next, field) === textOf(form, field)) return next;
+  const refusals = Object.fromEntries(
+    Object.entries(form.refusals).filter(
+      ([path]) => path !== field.name && !path.startsWith(`${field.name}.`),
+    ),
+  );
+  return { ...next, refusals, isWarned: false };
+}

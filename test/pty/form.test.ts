@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { answer, connect, goToTable, simulate } from './devsh.ts';
+import type { PtyProgram } from './harness.ts';
+
+/** Connected to devices that tell their fields, the form for a new user open. */
+async function openForm(program: PtyProgram): Promise<void> {
+  await goToTable(program);
+  program.press('a');
+  await program.waitFor('fields as the device tells them');
+}
+
+const drf = (): ReturnType<typeof simulate> => simulate({ profile: 'drf' });
+const SPEAKS = { args: ['--profile', 'drf'] };
+
+test('a adds a record by a form, with a choice picked by its name', async () => {
+  const simulator = await drf();
+  const program = await connect(simulator, SPEAKS);
+  await openForm(program);
+  await program.waitFor(/Modified .*read-only/);
+  program.type('Carol\rClark\rcarol\r');
+  await program.waitFor(/▸ Lang/);
+  program.type('ger');
+  await program.waitFor(/de {2}German/);
+  program.press('enter');
+  await program.waitFor(/Lang +de · German/);
+  program.press('space');
+  await program.waitFor(/Is active +false/);
+  program.press('enter');
+  const command = 'user add first_name=Carol lastname=Clark username=carol lang=de is_active=false';
+  await program.waitFor(`▸ › ${command}`);
+  program.press('enter');
+  await program.waitFor('1 to add');
+  await answer(program, 'y');
+  await program.waitFor(/✓ add user carol: done/);
+  await program.waitFor(/carol +Carol +Clark +de/);
+  expect(simulator.devices[0]?.users).toContainEqual(
+    expect.objectContaining({ username: 'carol', lang: 'de', is_active: false }),
+  );
+});
+
+test('e changes a record by a form; what is closed with Esc is still there the next time', async () => {
+  const simulator = await drf();
+  const program = await connect(simulator, SPEAKS);
+  await goToTable(program);
+  program.type('/viewer\re');
+  await program.waitFor(/user set viewer · fields/);
+  await program.waitFor(/▸ First name +Vic/);
+  program.type('toria');
+  await program.waitFor('› user set viewer first_name=Victoria');
+  program.press('escape');
+  await program.waitFor(/viewer +Vic +Reader/);
+  program.press('e');
+  await program.waitFor(/▸\*First name +Victoria .*was Vic/);
+  program.press('ctrl-s');
+  await program.waitFor('first_name: Vic -> Victoria');
+  await answer(program, 'y');
+  await program.waitFor(/✓ set user viewer: done/);
+  await program.waitFor(/viewer +Victoria +Reader/);
+});
+
+test('what the device refuses stands beside its field, and nothing typed is lost', async () => {
+  const simulator = await drf();
+  const program = await connect(simulator, SPEAKS);
+  await openForm(program);
+  program.type('Dora\rDay\rdora day');
+  await program.waitFor(/\*Username +dora day/);
+  program.press('ctrl-s');
+  await program.waitFor('1 to add');
+  await answer(program, 'y');
+  await program.waitFor(/▸\*Username +dora day +✗ Enter a valid/);
+  await program.waitFor(/✗ add user dora day: failed/);
+  await program.waitFor(`› user add first_name=Dora lastname=Day username='dora day'`);
+  program.press('ctrl-w');
+  program.press('backspace');
+  await program.waitFor((screen) => !screen.join('\n').includes('✗ Enter a valid'));
+  program.press('ctrl-s');
+  await answer(program, 'y');
+  await program.waitFor(/✓ add user dora: done/);
+  await program.waitFor(/dora +Dora +Day/);
+});
+
+test('a form fits into 40 columns and 10 rows, and follows the screen', async () => {
+  const program = await connect(await drf(), { ...SPEAKS, cols: 40, rows: 10 });
+  await goToTable(program);
+  program.press('a');
+  await program.waitFor(/▸ First name/);
+  expect(program.cursor.isShown).toBe(true);
+  program.type('Carol\r\r');
+  await program.waitFor(/▸ Username/);
+  program.type('carol');
+  await program.waitFor(/ › user add first_name=Carol/);
+  program.resize(200, 50);
+  await program.waitFor(/▸\*Username +carol +required · up to 150 characters/);
+  program.press('escape');
+  await program.waitFor(': prompt');
+});
+
+test('a device that tells nothing of its fields gets those that its records have', async () => {
+  const simulator = await simulate({ profile: 'generic-rest' });
+  const program = await connect(simulator, { args: ['--profile', 'generic-rest'] });
+  await goToTable(program);
+  program.press('a');
+  await program.waitFor(/user add · fields seen in records/);
+  await program.waitFor(/Username/);
+  await program.waitFor(/Is active +\(true\)/);
+  expect(program.screen().join('\n')).not.toMatch(/^[▸ ]. id\b/im);
+  program.press('ctrl-s');
+  await program.waitFor('nothing is typed yet');
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { FieldFacts } from '../../src/device/field-facts.ts';
+import { checkFields, checkValue } from '../../src/shell/check-fields.ts';
+
+const choice = { type: 'choice', choices: [{ value: 'de' }, { value: 'en' }] };
+
+test.each([
+  ['as long as it may be', { type: 'string', maxLength: 3 }, 'Zoë', undefined],
+  ['one too long', { type: 'string', maxLength: 3 }, 'Zoës', /4 characters, no more than 3/],
+  ['of two units a character', { type: 'string', maxLength: 2 }, '🦊🦊', undefined],
+  ['a choice', choice, 'en', undefined],
+  ['no choice', choice, 'xx', 'not one of de, en'],
+  ['choices nobody named', { type: 'choice', choices: [] }, 'xx', undefined],
+  ['a number', { type: 'integer', min: 1, max: 5 }, '5', undefined],
+  ['a number too large', { type: 'integer', min: 1, max: 5 }, '6', 'more than 5'],
+  ['a number too small', { type: 'float', min: 1 }, '0.5', 'less than 1'],
+  ['no number', { type: 'integer' }, '1.5', 'not a whole number'],
+  ['a word', { type: 'boolean' }, 'maybe', 'neither true nor false'],
+  ['a boolean', { type: 'boolean' }, true, undefined],
+  ['nothing', { type: 'integer', min: 1 }, '', undefined],
+  ['a type of the device', { type: 'slug' }, 'a b', undefined],
+])('%s', (_title, limits, value, problem) => {
+  const found = checkValue(limits, value);
+  if (problem instanceof RegExp) expect(found).toMatch(problem);
+  else expect(found).toBe(problem);
+});
+
+test('required fields must be there for a new record, and not be emptied later', () => {
+  const details: Record<string, FieldFacts> = {
+    name: { type: 'string', required: true, readOnly: false },
+    id: { type: 'integer', required: true, readOnly: true },
+  };
+  expect(checkFields(details, {}, true)).toEqual({ name: 'required' });
+  expect(checkFields(details, {}, false)).toEqual({});
+  expect(checkFields(details, { name: '', id: '3' }, false)).toEqual({
+    name: 'required',
+    id: 'read-only',
+  });
+  expect(checkFields(details, { name: 'a', other: 'b' }, true)).toEqual({});
+});

@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import type { FormField } from '../../../src/shell/form-fields.ts';
+import { formCommand, shownCommand } from '../../../src/tui/form/form-command.ts';
+import type { FormState } from '../../../src/tui/form/form-state.ts';
+import { formId } from '../../../src/tui/form/form-state.ts';
+import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
+import { contextOf } from '../../../src/tui/keymap.ts';
+import type { FormAction } from '../../../src/tui/actions.ts';
+import type { EditKey } from '../../../src/tui/line.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { layoutOf } from '../../../src/tui/layout.ts';
+import { after, stateOf, user } from '../table-fixture.ts';
+
+function field(name: string, more: Partial<FormField> = {}): FormField {
+  return {
+    name,
+    label: name,
+    type: 'string',
+    isRequired: false,
+    isReadOnly: false,
+    isSecret: false,
+    value: '',
+    fallback: '',
+    origin: 'observed',
+    ...more,
+  };
+}
+
+const LANGUAGES = [
+  { value: 'de', label: 'German' },
+  { value: 'en', label: 'English' },
+  { value: 'fr', label: 'French' },
+];
+
+const NEW: readonly FormField[] = [
+  field('username', { label: 'Username', isRequired: true, maxLength: 5 }),
+  field('lang', { label: 'Language', type: 'choice', choices: LANGUAGES, fallback: 'en' }),
+  field('is_active', { label: 'Active', type: 'boolean', fallback: 'true' }),
+  field('modified', { label: 'Modified', isReadOnly: true }),
+  field('password', { label: 'Password', isSecret: true }),
+  field('mtu', { label: 'MTU', type: 'integer', min: 68, max: 9216 }),
+];
+
+const VALUES: Readonly<Record<string, string>> = {
+  username: 'bob',
+  lang: 'en',
+  is_active: 'true',
+  modified: '2026-01-01',
+  mtu: '1500',
+};
+const HELD = NEW.map((each) => ({ ...each, value: VALUES[each.name] ?? '', fallback: '' }));
+
+const ADD = { action: 'add', resource: 'user', key: '', on: '', device: undefined } as const;
+const SET = { ...ADD, action: 'set', key: 'bob' } as const;
+
+const start = stateOf({ fw1: [user('bob')] }, { columns: 80, rows: 24 });
+const adding = after(start, { kind: 'form', opening: ADD, fields: NEW });
+const changing = after(start, { kind: 'form', opening: SET, fields: HELD });
+
+function press(
+  state: State,
+  ...keys: readonly (FormAction | EditKey['kind'] | `"${string}`)[]
+): State {
+  return keys.reduce((now, key) => {
+    if (key.startsWith('"')) {
+      return after(now, { kind: 'edit', key: { kind: 'insert', text: key.slice(1) } });
+    }
+    return EDITS.has(key)
+      ? after(now, { kind: 'edit', key: { kind: key } as EditKey })
+      : after(now, { kind: 'view', action: key as FormAction });
+  }, state);
+}
+const EDITS: ReadonlySet<string> = new Set(['erase-left', 'kill-left', 'undo', 'home']);
+
+function formOf({ form }: State): FormState {
+  if (form === undefined) throw new Error('no form is open');
+  return form;
+}
+
+function screen(state: State, { columns, rows } = state.size): string[] {
+  const { body } = layoutOf({ ...state, size: { columns, rows } });
+  return formView(formOf(state), columns, body).rows.map((row) =>
+    row.map(({ text }) => text).join(''),
+  );
+}
+
+describe('the command', () => {
+  test('has what was typed and nothing else', () => {
+    expect(formCommand(formOf(press(adding, '"carol', 'next-field', 'choice-next')))).toBe(
+      'user add username=carol lang=fr',
+    );
+    expect(formCommand(formOf(changing))).toBe('user set bob');
+    expect(formCommand(formOf(press(changing, '"by')))).toBe('user set bob username=bobby');
+  });
+
+  test('quotes values, and can empty a field', () => {
+    expect(formCommand(formOf(press(adding, `"o'neil b`)))).toBe(`user add username="o'neil b"`);
+    expect(formCommand(formOf(press(changing, 'kill-left')))).toBe('user set bob username=');
+  });
+
+  test('keeps words that start with a dash apart from options', () => {
+    const opening = { ...SET, key: '-x', on: '--on fw1' };
+    const state = press(after(start, { kind: 'form', opening, fields: HELD }), '"y');
+    expect(formCommand(formOf(state))).toBe('user set --on fw1 -- -x username=boby');
+  });
+
+  test('hides secrets where it is shown', () => {
+    const state = press(adding, 'fields-on', 'previous-field', 'previous-field', '"s3cret');
+    expect(formCommand(formOf(state))).toBe('user add password=s3cret');
+    expect(shownCommand(formOf(state))).toBe('user add password=•••');
+    expect(screen(state).join('\n')).toContain('••••••');
+    expect(screen(state).join('\n')).not.toContain('s3cret');
+  });
+});
+
+describe('fields', () => {
+  test('that are read-only are passed over, and the command comes last', () => {
+    const password = press(adding, 'next-field', 'next-field', 'next-field');
+    expect(formOf(password).cursor).toBe(4);
+    expect(contextOf(press(password, 'next-field', 'next-field', 'next-field'))).toBe('form-run');
+    expect(screen(adding).find((row) => row.includes('Modified'))).toMatch(/read-only/);
+  });
+
+  test('that are true or false are switched, from what a new record would get', () => {
+    const active = press(adding, 'next-field', 'next-field');
+    expect(contextOf(active)).toBe('form-switch');
+    expect(formCommand(formOf(press(active, 'switch')))).toBe('user add is_active=false');
+    expect(formCommand(formOf(press(active, 'switch', 'switch')))).toBe('user add is_active=true');
+    expect(formCommand(formOf(press(active, 'switch', 'erase-left')))).toBe('user add');
+  });
+
+  test('with choices are picked by their display names', () => {
+    const lang = press(changing, 'next-field');
+    expect(contextOf(lang)).toBe('form-choice');
+    const typing = press(lang, '"ger');
+    expect(contextOf(typing)).toBe('form-pick');
+    expect(screen(typing).join('\n')).toMatch(/de {2}German/);
+    expect(screen(typing).join('\n')).not.toContain('French');
+    const taken = press(typing, 'take-choice');
+    expect(formCommand(formOf(taken))).toBe('user set bob lang=de');
+    expect(screen(taken).join('\n')).toMatch(/\*Language +de · German +was en/);
+  });
+
+  test('show all choices on request, and are as before when none is taken', () => {
+    const open = press(changing, 'next-field', 'open-choices');
+    expect(screen(open).filter((row) => /German|English|French/.test(row))).toHaveLength(3);
+    expect(formCommand(formOf(press(open, 'choice-next', 'take-choice')))).toContain('lang=fr');
+    expect(formCommand(formOf(press(open, '"fr', 'close-choices')))).toBe('user set bob');
+  });
+
+  test('are checked while typing, against what the device told', () => {
+    expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
+      /▸\*Username.*\n? *✗ 6 characters, no more than 5/,
+    );
+    const mtu = press(adding, 'fields-on', 'previous-field');
+    expect(screen(press(mtu, '"12')).join('\n')).toContain('✗ less than 68');
+    expect(screen(press(mtu, '"12x')).join('\n')).toContain('✗ not a whole number');
+    expect(screen(press(mtu, '"1500')).join('\n')).not.toContain('✗');
+    expect(screen(press(adding, 'next-field')).join('\n')).toMatch(/Username.*required/);
+  });
+});
+
+describe('sending', () => {
+  const sent = press(adding, '"eva', 'next-field', 'choice-back');
+  const end = { kind: 'form-end', id: formId(ADD), command: formCommand(formOf(sent)) } as const;
+
+  test('is warned of once, at the first field that is wrong', () => {
+    const state = after(press(adding, 'fields-on'), { kind: 'form-warn' });
+    expect(formOf(state).cursor).toBe(0);
+    expect(screen(state).join('\n')).toContain('✗ required');
+    expect(formOf(press(state, '"a')).isWarned).toBe(false);
+  });
+
+  test('that all devices took closes the form, and the next one begins empty', () => {
+    const done = after(sent, { ...end, isDone: true, refusals: {} });
+    expect(done.form).toBeUndefined();
+    const again = after(done, { kind: 'form', opening: ADD, fields: NEW });
+    expect(formCommand(formOf(again))).toBe('user add');
+  });
+
+  test('that was refused leaves all as typed, with the reason beside its field', () => {
+    const refusals = { username: ['fw1: exists already'], lang: [], '': ['no'] };
+    const state = after(sent, { ...end, isDone: false, refusals });
+    expect(formOf(state).cursor).toBe(0);
+    expect(formCommand(formOf(state))).toBe(end.command);
+    expect(screen(state).find((row) => row.includes('Username'))).toContain('✗ fw1: exists alrea');
+    expect(screen(press(state, '"x')).join('\n')).not.toContain('exists already');
+  });
+
+  test('does not lose what was typed meanwhile', () => {
+    const state = after(press(sent, 'previous-field', '"n'), {
+      ...end,
+      isDone: true,
+      refusals: {},
+    });
+    expect(formCommand(formOf(state))).toBe('user add username=evan lang=de');
+  });
+});
+
+test('a closed form keeps what was typed for the next time on the same record', () => {
+  const closed = press(changing, '"by', 'next-field', '"fr', 'take-choice', 'close-form');
+  expect(closed.form).toBeUndefined();
+  const other = after(closed, { kind: 'form', opening: { ...SET, key: 'eve' }, fields: HELD });
+  expect(formCommand(formOf(other))).toBe('user set eve');
+  const again = after(closed, { kind: 'form', opening: SET, fields: HELD });
+  expect(formCommand(formOf(again))).toBe('user set bob username=bobby lang=fr');
+});
+
+test('what becomes known of the fields leaves cursor and text', () => {
+  const typed = press(adding, 'next-field', 'choice-next', 'previous-field', '"eva');
+  const state = after(typed, { kind: 'form-fields', fields: [field('first_name'), ...NEW] });
+  expect(formOf(state).cursor).toBe(1);
+  expect(formCommand(formOf(state))).toBe('user add username=eva lang=fr');
+});
+
+describe.each([
+  [40, 10],
+  [80, 24],
+  [200, 50],
+])('on %i columns and %i rows', (columns, rows) => {
+  const size = { columns, rows };
+  const fields = Array.from({ length: 60 }, (_, index) => field(`field_${index}`));
+  const opened = after(start, { kind: 'resize', size }, { kind: 'form', opening: ADD, fields });
+
+  test('the field with the cursor and the command are in sight, and nothing is too wide', () => {
+    let state = opened;
+    for (let at = 0; at < 60; at += 1) {
+      const { body } = layoutOf(state);
+      const shown = screen(state);
+      expect(shown).toHaveLength(body);
+      expect(shown.filter((row) => row.startsWith('▸'))).toEqual([
+        expect.stringMatching(new RegExp(`^▸ field_${at} `)),
+      ]);
+      expect(shown.at(-1)).toContain('› user add');
+      for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
+      const cursor = formCursor(state, body);
+      expect(shown[(cursor?.row ?? 0) - 2]).toMatch(/^▸/);
+      state = press(state, 'next-field');
+    }
+    expect(screen(state).at(-1)).toMatch(/^▸ › user add/);
+  });
+
+  test('a long text scrolls in its field, with the cursor in sight', () => {
+    const state = press(opened, `"${'wide '.repeat(60)}`);
+    const { column = -1 } = formCursor(state, layoutOf(state).body) ?? {};
+    expect(column).toBeGreaterThan(0);
+    expect(column).toBeLessThan(columns);
+    for (const row of screen(state)) expect(row.length).toBeLessThanOrEqual(columns);
+  });
+
+  test('open choices are in sight with the chosen one', () => {
+    const choices = Array.from({ length: 90 }, (_, index) => ({
+      value: `v${index}`,
+      label: `Value number ${index}`,
+    }));
+    const state = after(
+      start,
+      { kind: 'resize', size },
+      {
+        kind: 'form',
+        opening: ADD,
+        fields: [...fields.slice(0, 30), field('kind', { type: 'choice', choices }), ...fields],
+      },
+    );
+    let open = state;
+    while (contextOf(open) !== 'form-choice') open = press(open, 'next-field');
+    open = press(open, 'open-choices', 'choice-back', 'choice-back');
+    expect(screen(open).join('\n')).toMatch(/▸ kind/);
+    expect(screen(open).join('\n')).toMatch(/v88 +Value/);
+    expect(formCommand(formOf(press(open, 'take-choice')))).toBe('user add kind=v88');
+  });
+});
