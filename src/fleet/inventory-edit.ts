@@ -2,7 +2,7 @@ import { isMap, isSeq, parseDocument, YAMLSeq, type Document, type Node } from '
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
-import { parseInventory, type InventoryDevice } from './inventory.ts';
+import { parseInventory, type Inventory, type InventoryDevice } from './inventory.ts';
 
 const FILE = 'devices.yaml';
 const HEADER = ` Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and
@@ -48,14 +48,17 @@ export function addDevice(text: string, device: InventoryDevice, file = FILE): s
   return edited;
 }
 
+/** The inventory with another profile for one device; all else stays. Throws UsageError when there is no such device. */
+export function setProfile(text: string, name: string, profile: string, file = FILE): string {
+  const { inventory, device } = findDevice(text, name, file);
+  const document = open(text);
+  document.setIn(['devices', inventory.devices.indexOf(device), 'profile'], profile);
+  return print(document, text);
+}
+
 /** The inventory without one device. The comments above it stay, for they may be about others. */
 export function removeDevice(text: string, name: string, file = FILE): string {
-  const inventory = parseInventory(text, file);
-  const device = inventory.find(name);
-  if (!device) {
-    const names = inventory.devices.map((other) => other.name);
-    throw new UsageError(`no device "${name}" in ${file}`, { suggestions: suggest(name, names) });
-  }
+  const { inventory, device } = findDevice(text, name, file);
   const document = open(text);
   const devices = document.get('devices', true);
   if (!isSeq<Node>(devices)) return text;
@@ -63,6 +66,18 @@ export function removeDevice(text: string, name: string, file = FILE): string {
   const [removed] = devices.items.splice(index, 1);
   keepComment(removed?.commentBefore, devices, index);
   return print(document, text);
+}
+
+function findDevice(
+  text: string,
+  name: string,
+  file: string,
+): { inventory: Inventory; device: InventoryDevice } {
+  const inventory = parseInventory(text, file);
+  const device = inventory.find(name);
+  if (device) return { inventory, device };
+  const names = inventory.devices.map((other) => other.name);
+  throw new UsageError(`no device "${name}" in ${file}`, { suggestions: suggest(name, names) });
 }
 
 function keepComment(

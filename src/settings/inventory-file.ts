@@ -1,4 +1,4 @@
-import { addDevice, removeDevice } from '../fleet/inventory-edit.ts';
+import { addDevice, removeDevice, setProfile } from '../fleet/inventory-edit.ts';
 import { parseInventory, type Inventory, type InventoryDevice } from '../fleet/inventory.ts';
 import { readText, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
@@ -24,6 +24,11 @@ export class InventoryFile {
   /** Throws UsageError when there is no such device. */
   async remove(name: string): Promise<void> {
     await this.#edit((text) => removeDevice(text, name, this.path));
+  }
+
+  /** Throws UsageError when there is no such device. */
+  async setProfile(name: string, profile: string): Promise<void> {
+    await this.#edit((text) => setProfile(text, name, profile, this.path));
   }
 
   async #edit(change: (text: string) => string): Promise<void> {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import { parse, parseDocument } from 'yaml';
 import { jsonText } from '../device/json-text.ts';
 import { learnedSchema, type Learned } from '../device/learned.ts';
 import type { Profile } from '../device/profile.ts';
 import { builtIn, parseProfile } from '../device/profile-file.ts';
-import { SettingsError } from '../errors.ts';
+import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from './files.ts';
+import { withLock } from './lock.ts';
 
 /** Profiles that the user wrote, and what was learned of each device. */
 export class ProfileFiles {
@@ -48,11 +50,49 @@ export class ProfileFiles {
     await writeTextAtomically(this.#learnedPath(address), `${text}\n`);
   }
 
+  /**
+   * States facts in a profile file of the user's, which is made when there is none. Throws a UsageError
+   * when a fact is not understood; nothing is written then.
+   *
+   * @param base what a new file extends
+   * @param facts by their names in the file, as in `update.method`
+   */
+  async setFacts(
+    name: string,
+    base: string,
+    facts: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const file = this.#path(name);
+    await withLock(file, async () => {
+      const text = (await readText(file)) ?? `extends: ${base}\n`;
+      const document = parseDocument(text, { schema: 'failsafe' });
+      for (const [fact, value] of Object.entries(facts)) {
+        // A list or a map is written as in YAML: [a, b], {action: add}; {item} is a path.
+        const isNested = /^\[.*\]$|^\{[^{}]*:[^{}]*\}$/s.test(value);
+        const node: unknown = isNested ? parse(value, { schema: 'failsafe' }) : value;
+        document.setIn(fact.split('.'), document.createNode(node));
+      }
+      const edited = document.toString();
+      try {
+        parseProfile(edited, file, name);
+      } catch (error) {
+        if (!(error instanceof SettingsError)) throw error;
+        throw new UsageError(error.message.replace(/^.*?:\d+:\d+: /, ''), { cause: error });
+      }
+      await writeTextAtomically(file, edited);
+    });
+    this.#profiles.delete(name);
+  }
+
+  #path(name: string): string {
+    return join(this.folder, `${name}.yaml`);
+  }
+
   async #read(name: string): Promise<Profile> {
     const own = builtIn(name);
     if (own !== undefined) return own;
     if (!/^[\w.-]+$/.test(name)) throw new SettingsError(`"${name}" is no name of a profile`);
-    const file = join(this.folder, `${name}.yaml`);
+    const file = this.#path(name);
     const text = await readText(file);
     if (text === undefined) {
       throw new SettingsError(

@@ -69,29 +69,39 @@ export function formFields(
 }
 
 /**
- * What devices objected to, by field: refusals, and fields that hold something else than was sent. With
- * several devices each text says which.
+ * What devices objected to, by field: refusals, and fields that hold something else than was sent. What
+ * only some of several devices said, says which.
  */
 export function objections(results: readonly StepResult[]): FieldIssues {
-  const devices = new Set(results.map(({ device }) => device.name));
-  const found = new Map<string, string[]>();
-  const put = (field: string, device: string, text: string): void => {
-    const said = devices.size > 1 ? `${device}: ${text}` : text;
-    const texts = found.get(field) ?? [];
-    if (!texts.includes(said)) found.set(field, [...texts, said]);
-  };
-  for (const { device, verdict, error, differences = [] } of results) {
-    if (error instanceof RejectedError) {
-      for (const [path, texts] of Object.entries(error.issues)) {
-        for (const text of texts) put(path, device.name, text);
-      }
-    }
-    if (verdict !== 'differs' && verdict !== 'no effect') continue;
-    for (const { field, held } of differences) {
-      put(field, device.name, isSecretField(field) ? 'not as sent' : `holds ${heldText(held)}`);
+  const count = new Set(results.map(({ device }) => device.name)).size;
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const result of results) {
+    for (const [field, text] of objectionsOf(result)) {
+      const texts = found.get(field) ?? new Map<string, Set<string>>();
+      texts.set(text, new Set(texts.get(text)).add(result.device.name));
+      found.set(field, texts);
     }
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(
+    [...found].map(([field, texts]) => [
+      field,
+      [...texts].map(([text, names]) =>
+        names.size === count ? text : `${[...names].join(', ')}: ${text}`,
+      ),
+    ]),
+  );
+}
+
+function objectionsOf({ verdict, error, differences = [] }: StepResult): [string, string][] {
+  const issues = error instanceof RejectedError ? Object.entries(error.issues) : [];
+  const isOther = verdict === 'differs' || verdict === 'no effect';
+  return [
+    ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),
+    ...(isOther ? differences : []).map(({ field, held }): [string, string] => [
+      field,
+      isSecretField(field) ? 'not as sent' : `holds ${heldText(held)}`,
+    ]),
+  ];
 }
 
 function heldText(value: Value): string {

@@ -1,12 +1,16 @@
 import { parseProfile, profileJsonSchema } from '../../device/profile-file.ts';
 import type { Origin, Profile, WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { learnMember, profileOf } from '../learning.ts';
 import type { Output } from '../output.ts';
-import type { CommandSpec } from '../spec.ts';
-import { TARGETS } from './arguments.ts';
+import type { ArgSpec, CommandSpec } from '../spec.ts';
+import { fieldsOf, TARGETS } from './arguments.ts';
+
+const names: NonNullable<ArgSpec['complete']> = ({ targets }) =>
+  targets.filter(({ text }) => !text.startsWith('@'));
 
 export const profile: CommandSpec = {
   name: 'profile',
@@ -42,6 +46,43 @@ export const profile: CommandSpec = {
           ],
           rows,
         };
+      },
+    },
+    {
+      name: 'set',
+      summary: 'State facts of how a device of the inventory speaks',
+      args: [
+        { name: 'DEVICE', summary: 'a device of the inventory', isRequired: true, complete: names },
+        {
+          name: 'FACT=VALUE',
+          summary: 'a fact as a profile file names it, as in update.method=PUT',
+          isRequired: true,
+          isRest: true,
+        },
+      ],
+      options: [],
+      details:
+        'They go to a profile file of the device, which extends what it had before. Lists and maps are\n' +
+        'written as in YAML: id_fields=[id], "remove.constants={action: delete}".',
+      examples: ['profile set fw1 update.method=PUT update.path={item}'],
+      async *run({ args, session }) {
+        const { inventory, profiles } = session.services;
+        const wanted = args.required('DEVICE');
+        const device = (await inventory.load()).find(wanted);
+        const name = device?.name ?? wanted;
+        const facts = Object.fromEntries(
+          Object.entries(fieldsOf(args.words('FACT=VALUE'))).map(([fact, value]) => [
+            fact,
+            valueText(value),
+          ]),
+        );
+        const base = device?.profile ?? 'documented';
+        // Without such a device this says so, before a file is made.
+        if (device === undefined) await inventory.setProfile(name, base);
+        await profiles.setFacts(name, base === name ? 'documented' : base, facts);
+        await inventory.setProfile(name, name);
+        const text = `${name} speaks by ${profiles.folder}/${name}.yaml from now on`;
+        yield { kind: 'message', level: 'done', text };
       },
     },
     {
@@ -136,7 +177,19 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
           ],
     ),
   ];
-  return facts.map(([fact, value]) => ({ fact, value, origin: originOf(known, fact) }));
+  return facts.map(([fact, value]) => ({
+    fact: asInFile(fact),
+    value,
+    origin: originOf(known, fact),
+  }));
+}
+
+/** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
+function asInFile(fact: string): string {
+  return fact.replace(
+    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|choiceFields)\b/g,
+    (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
 }
 
 function writeFacts(name: string, facts: WriteFacts): [string, Value][] {

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
+
+test('profile shows every fact with its origin', async () => {
+  const { devsh } = await startFleet();
+  const { stdout } = await devsh('profile --on sim1 --json');
+  const { facts } = JSON.parse(stdout) as { facts: { fact: string; origin: string }[] };
+  expect(facts).toContainEqual(
+    expect.objectContaining({ fact: 'create.method', value: 'POST', origin: 'documented' }),
+  );
+  expect(facts).toContainEqual(
+    expect.objectContaining({ fact: 'remove.path', value: '{item}', origin: 'assumed' }),
+  );
+});
+
+test('profile set states facts for a device of the inventory, and they are used', async () => {
+  const { devsh } = await startFleet();
+  expect((await devsh('profile set sim1 update.method=PUT update.path={item}')).exitCode).toBe(0);
+  const { stdout } = await devsh('profile sim1 --json');
+  expect(stdout).toContain('"fact":"update.method","value":"PUT","origin":"configured"');
+  const plan = await devsh('user set viewer lang=fr --on sim1 --dry-run --json');
+  expect(plan.stdout).toContain('"method":"PUT"');
+});
+
+test.each([
+  ['profile set sim1 update.metod=PUT', 'did you mean "method"'],
+  ['profile set sim1 remove.path={collection}', 'must go to the path of one record'],
+  ['profile set sim9 no_id=0', 'no device "sim9"'],
+])('%s is refused, and nothing changes', async (line, reason) => {
+  const { devsh } = await startFleet();
+  const { stderr, exitCode } = await devsh(line);
+  expect(stderr).toContain(reason);
+  expect(exitCode).toBe(2);
+  expect((await devsh('profile sim1 --json')).stdout).not.toContain('configured');
+});
+
+test('profile check finds a mistake with line and column', async () => {
+  const { devsh } = await startFleet();
+  const text = 'extends: drf\nupdate: {encoding: xml}\n';
+  const { stderr, exitCode } = await devsh('profile check -', { stdin: text });
+  expect(stderr).toMatch(/:2:\d+: encoding/);
+  expect(exitCode).not.toBe(0);
+});
+
+test('learn asks a device that tells its fields, and a record is patched from then on', async () => {
+  const { devsh } = await startFleet({ profile: 'drf' });
+  expect((await devsh('learn --on sim1')).stderr).toContain('a record allows');
+  const { stdout } = await devsh('user set viewer lang=fr --on sim1 --yes --json');
+  expect(stdout).toContain('"verdict":"done"');
+  const facts = (await devsh('profile --on sim1 --json')).stdout;
+  expect(facts).toContain('"fact":"update.method","value":"PATCH","origin":"observed"');
+});
+
+test('the profile files of the README are right', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, block = ''] = /```yaml\n(\s+extends:[\s\S]*?)```/.exec(readme) ?? [];
+  const { devsh } = await startFleet();
+  const { exitCode } = await devsh('profile check -', { stdin: block.replace(/^ {3}/gm, '') });
+  expect(exitCode).toBe(0);
+});
