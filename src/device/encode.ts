@@ -77,7 +77,8 @@ export function createRequest(
   const own = new Set([...documented, ...Object.keys(fields)]);
   const body: Record<string, Value> = {};
   for (const field of own) {
-    if (!profile.idFields.includes(field)) put(body, field, fields[field] ?? '');
+    if (profile.idFields.includes(field)) continue;
+    put(body, field, Object.hasOwn(fields, field) ? (fields[field] ?? null) : '');
   }
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import {
   decodeList,
   decodeWritten,
@@ -154,6 +155,11 @@ test('the answer to a write need not hold a record', () => {
 });
 
 test('any answer ends in records or a clear failure', () => {
+  const profiles = [
+    documentedProfile,
+    { ...documentedProfile, list: { ...documentedProfile.list, items: 'data.user' } },
+    { ...documentedProfile, list: { ...documentedProfile.list, groupField: 'groups' } },
+  ];
   const answers = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json({ maxDepth: 5 }),
@@ -166,9 +172,10 @@ test('any answer ends in records or a clear failure', () => {
       .map((value) => JSON.stringify(value)),
   );
   fc.assert(
-    fc.property(answers, (text) => {
+    fc.property(answers, fc.constantFrom(...profiles), (text, profile) => {
       try {
-        for (const record of decodeList(text, 'user').records) expect(record).toBeTypeOf('object');
+        const { records } = decodeList(text, 'user', profile);
+        for (const record of records) expect(record).toBeTypeOf('object');
       } catch (error) {
         if (!(error instanceof DecodeFailure || error instanceof DeclinedFailure)) throw error;
         expect(error.message).not.toMatch(/[\p{Cc}\u2028]/u);

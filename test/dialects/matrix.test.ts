@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   PAGING_NAMES,
@@ -9,6 +11,7 @@ import {
 } from '../../src/simulator/dialects/dialect.ts';
 import type { QuirkName } from '../../src/simulator/dialects/quirks.ts';
 import { ADMIN, makeDevsh, startFleet, type Devsh } from '../main/devsh.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 
@@ -36,7 +39,9 @@ const DIALECTS: readonly Dialect[] = PROFILE_NAMES.flatMap((profile) =>
   SHAPES.map((shape) => ({ profile, ...shape })),
 );
 
-async function start(dialect: Dialect): Promise<{ devsh: Devsh; device: SimulatedDevice }> {
+async function start(
+  dialect: Dialect,
+): Promise<{ devsh: Devsh & { folder: string }; device: SimulatedDevice }> {
   const simulator = await startSimulator({ users: USERS, pageSize: PAGE_SIZE, ...dialect });
   onTestFinished(() => simulator.close());
   const [device] = simulator.devices;
@@ -50,6 +55,11 @@ async function start(dialect: Dialect): Promise<{ devsh: Devsh; device: Simulate
 /** What a device holds under a username; undefined where there is nobody. */
 function held(device: SimulatedDevice, username: string): Record<string, unknown> | undefined {
   return device.users.find((user) => user.username === username);
+}
+
+/** A user as the device's list shows it. */
+function shown(device: SimulatedDevice, username: string): DeviceRecord | undefined {
+  return device.records('user').find((user) => user['username'] === username);
 }
 
 function requests(device: SimulatedDevice, from: number, isWrite: boolean): string[] {
@@ -139,6 +149,28 @@ describe.each(PROFILE_NAMES)('what a device that speaks %s refuses', (profile) =
       expect(set.stdout).toMatch(/failed - .*lang: .*klingon/);
     },
   );
+});
+
+describe('a boolean that a form leaves out would be stored as false', () => {
+  const forms = {
+    PUT: 'update:\n  method: PUT\n  encoding: form\n  record: whole\n',
+    PATCH: 'update:\n  method: PATCH\n  encoding: form\n  record: changes\n',
+  };
+  test.each(Object.entries(forms))('so it goes along, with %s', async (method, update) => {
+    const { devsh, device } = await start({ profile: 'drf', envelope: 'array', paging: 'none' });
+    const folder = join(devsh.folder, 'config', 'devsh', 'profiles');
+    await mkdir(folder, { recursive: true });
+    const facts = `extends: drf\ncreate:\n  encoding: form\n${update}`;
+    await writeFile(join(folder, 'forms.yaml'), facts);
+    const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de';
+    const added = await devsh(`${add} --on sim1 --yes --profile forms`);
+    expect(added.stdout).toContain('add user zoe: done');
+    expect(shown(device, 'zoe')).toMatchObject({ is_active: true });
+    const set = await devsh('user set zoe lang=fr --on sim1 --yes --profile forms');
+    expect(set.stdout).toContain('set user zoe: done');
+    expect(shown(device, 'zoe')).toMatchObject({ is_active: true, lang: 'fr' });
+    expect(device.log.filter((request) => request.method === method)).toHaveLength(1);
+  });
 });
 
 test('another resource has the same verbs, and numbers stay numbers', async () => {

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { assertNoCollection, deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import { parseProfile, profileJsonSchema } from '../../src/device/profile-file.ts';
+import type { Profile } from '../../src/device/profile.ts';
+import { RefusedError, SettingsError } from '../../src/errors.ts';
+
+const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
+
+test('a profile has what the file says, marked as configured, and the rest of what it extends', () => {
+  const profile = parse(
+    'extends: drf\nlist:\n  items: data.users\n  paging: page\n  size_parameter: per\nupdate:\n  method: PUT\n',
+  );
+  expect(profile.list).toEqual({
+    path: '{collection}',
+    items: 'data.users',
+    paging: 'page',
+    sizeParameter: 'per',
+  });
+  expect(profile.update).toMatchObject({ method: 'PUT', path: '{item}', encoding: 'json' });
+  expect(profile.origins).toMatchObject({
+    'list.items': 'configured',
+    'list.sizeParameter': 'configured',
+    'update.method': 'configured',
+  });
+  expect(profile.origins['list.path']).toBeUndefined();
+});
+
+describe('what no profile may do is refused, with its place in the file', () => {
+  test.each([
+    ['remove:\n  path: "{collection}"', 'p.yaml:2', 'must go to the path of one record'],
+    ['remove:\n  path: "{collection}{resource}"', 'p.yaml:2', 'must go to the path of one record'],
+    ['remove:\n  method: POST\n  path: "{collection}"', 'p.yaml:2', 'must name one record'],
+    ['update:\n  selector: none', 'p.yaml:2', 'must name one record'],
+    ['list:\n  parameter: page', 'p.yaml:2', 'goes with the paging'],
+    ['list:\n  pagng: page', 'p.yaml:2', 'did you mean "paging"?'],
+    ['list:\n  path: users', 'p.yaml:2', 'must begin with / or {collection}'],
+    ['id_fields: [username]', 'p.yaml:1', 'is the natural key'],
+    ['resources:\n  user:\n    path: users', 'p.yaml:3', 'must begin with /'],
+  ])('%s', (source, place, why) => {
+    expect(() => parse(source)).toThrow(SettingsError);
+    expect(() => parse(source)).toThrow(place);
+    expect(() => parse(source)).toThrow(why);
+  });
+});
+
+test('a path by other fields of a record is refused where they do not name it for certain', () => {
+  const profile = parse(
+    'extends: generic-rest\nremove:\n  path: "{collection}/{owner.uuid}/{name}"\n',
+  );
+  const remove = (record: Parameters<typeof deleteRequest>[2]): string =>
+    deleteRequest(profile, 'user', record).path;
+  expect(remove({ owner: { uuid: 'a b' }, name: "o'x" })).toBe('/api/user/a%20b/o%27x');
+  for (const name of ['', '.', '..', '../x', 'null', null]) {
+    expect(() => remove({ owner: { uuid: 'u' }, name })).toThrow(RefusedError);
+  }
+  expect(() => remove({ owner: {}, name: 'joe' })).toThrow(RefusedError);
+  expect(() => remove({ name: 'joe' })).toThrow(RefusedError);
+});
+
+test('a DELETE by query is for profiles that say so, and must name a record', () => {
+  const profile = parse('extends: generic-rest\nremove:\n  path: "{collection}?id={id}"\n');
+  const { path } = deleteRequest(profile, 'user', { id: 0 });
+  expect(path).toBe('/api/user?id=0');
+  expect(() => {
+    assertNoCollection(profile, path);
+  }).not.toThrow();
+  for (const other of [
+    '/api/user',
+    '/api/user?id=',
+    '/api/user?id=..',
+    '/api/user?ID=0',
+    '/api/',
+  ]) {
+    expect(() => {
+      assertNoCollection(profile, other);
+    }).toThrow(RefusedError);
+  }
+  expect(() => {
+    assertNoCollection(documentedProfile, path);
+  }).toThrow(RefusedError);
+});
+
+test('where records have no ids, an item is named by its natural key, which then cannot change', () => {
+  const profile = parse('extends: generic-rest\nid_fields: []\n');
+  const before = { username: 'joe', id: 5 };
+  expect(updateRequest(profile, 'user', before, { id: '6' })).toEqual({
+    method: 'PATCH',
+    path: '/api/user/joe',
+    json: { id: 6 },
+  });
+  expect(() => updateRequest(profile, 'user', before, { username: 'jim' })).toThrow(RefusedError);
+});
+
+test('the schema for editors says what each fact means', () => {
+  const text = JSON.stringify(profileJsonSchema());
+  for (const fact of ['size_parameter', 'group_field', 'selector', 'id_fields']) {
+    expect(text).toContain(`"${fact}":{`);
+  }
+  expect(text).toContain('Where the records are in the answer');
+});
