@@ -5,16 +5,9 @@ import { expandBrackets, expandNet, MOST_DEVICES } from './address-range.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
 
 /** A device to be used: from the inventory, or given directly by its address. */
-export interface DeviceEntry {
-  readonly name: string;
+export interface DeviceEntry extends InventoryDevice {
   /** Canonical `host:port`. */
   readonly address: string;
-  readonly groups: readonly string[];
-  readonly user?: string;
-  readonly ca?: string;
-  readonly insecure?: boolean;
-  readonly readOnly?: boolean;
-  readonly profile?: string;
 }
 
 /**
