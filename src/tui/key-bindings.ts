@@ -198,8 +198,6 @@ export const KEYMAP: readonly KeyBinding[] = [
     { rank: 5, text: 'edit' },
     'user set KEY FIELD=VALUE…',
   ),
-  bind('table', ['A'], 'add', 'add a record, at the prompt'),
-  bind('table', ['E'], 'edit-record', 'change the record, at the prompt'),
   bind(
     'table',
     ['d'],
@@ -235,6 +233,8 @@ export const KEYMAP: readonly KeyBinding[] = [
     'user list',
   ),
   bind('table', ['y'], 'copy', 'copy the records as commands'),
+  bind('table', ['A'], 'add', 'add a record, at the prompt'),
+  bind('table', ['E'], 'edit-record', 'change the record, at the prompt'),
   bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
   bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
   bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),

@@ -60,10 +60,13 @@ export function keyText(key: KeyName): string {
 
 /** `enter run · ↹ complete · esc table`, as many as fit. */
 export function footerHints(context: Context): readonly string[] {
-  const contexts = [context, HINTS_BELOW.includes(context) ? BELOW[context] : undefined];
-  return KEYMAP.filter(
-    ({ context: one, hint }) => hint !== undefined && contexts.some((wanted) => wanted === one),
-  )
+  const below = HINTS_BELOW.includes(context) ? BELOW[context] : undefined;
+  const here = KEYMAP.filter((binding) => binding.context === context);
+  const isTaken = (key: KeyName | undefined): boolean =>
+    here.some(({ keys }) => keys.some((one) => one === key));
+  const rest = KEYMAP.filter((binding) => binding.context === below && !isTaken(binding.keys[0]));
+  return [...here, ...rest]
+    .filter(({ hint }) => hint !== undefined)
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
     .map(({ keys, hint }) => `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`);
 }

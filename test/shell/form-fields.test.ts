@@ -108,4 +108,7 @@ test('objections are told by field, and by device where several have any', () =>
     password: ['fw2: not as sent'],
     '': ['fw1: no'],
   });
+  expect(objections([failed, { ...failed, device: fw2 }])).toMatchObject({
+    lang: ['not a choice'],
+  });
 });

@@ -31,6 +31,16 @@ describe('a key means what its place says', () => {
     ['escape', 'question', 'decline'],
     ['G', 'table', 'last'],
     ['g', 'table', 'first'],
+    ['a', 'table', 'add-form'],
+    ['A', 'table', 'add'],
+    ['a', 'form', undefined],
+    ['space', 'form', undefined],
+    ['space', 'form-switch', 'switch'],
+    ['enter', 'form', 'next-field'],
+    ['enter', 'form-run', 'run-form'],
+    ['down', 'form-pick', 'choice-next'],
+    ['ctrl-s', 'form-pick', 'run-form'],
+    ['escape', 'form-choice', 'close-form'],
   ])('%s in %s: %s', (key, context, action) => {
     expect(pressed(key, context)).toBe(action);
   });
@@ -43,6 +53,8 @@ test('footer and help are made from the keymap', () => {
     'esc table',
     'f1 help',
   ]);
+  expect(footerHints('form-run').slice(0, 3)).toEqual(['enter run', 'ctrl-s run', 'esc close']);
+  expect(footerHints('form-choice').slice(0, 2)).toEqual(['space choices', 'enter next']);
   const help = helpLines(100).join('\n');
   for (const { label } of KEYMAP) expect(help).toContain(label);
   for (const line of helpLines(40)) expect(line.length).toBeLessThanOrEqual(40);

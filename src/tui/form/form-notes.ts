@@ -49,8 +49,6 @@ function hintsOf(form: FormState, field: FormField): string[] {
     ...(isRequired ? ['required'] : []),
     ...(isUntouched && field.fallback !== '' ? [`empty: ${field.fallback}, most common`] : []),
     ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
-    ...(type === 'boolean' ? ['space switches'] : []),
-    ...(count > 0 ? [`space shows ${count} choice${count === 1 ? '' : 's'}`] : []),
     ...(type === 'integer' ? ['whole number'] : []),
     ...rangeText(min, max),
     ...(maxLength !== undefined && count === 0 ? [`up to ${maxLength} characters`] : []),
