@@ -65,7 +65,9 @@ export class Device {
     const maxMs = PAGES_TIME * this.#client.timeoutMs;
     const { list: facts } = this.profile;
     const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);
-    const listing = await readPages(path, this.ref, read, { facts, maxMs });
+    const paging = this.#listings.get(resource)?.paging;
+    const known = paging === 'next' ? undefined : paging;
+    const listing = await readPages(path, this.ref, read, { facts, known, maxMs });
     this.#listings.set(resource, listing);
     return listing;
   }

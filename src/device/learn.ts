@@ -4,6 +4,7 @@ import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { FieldFacts } from './field-facts.ts';
 import type { Learned, LearnedResource } from './learned.ts';
+import { pagingText } from './page-steps.ts';
 import { collectionPath, idOf, isResourceName, itemPath } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isValueList, valueText } from './value-text.ts';
@@ -31,7 +32,9 @@ export async function learn(
   return {
     at: now.toISOString(),
     ...(resources !== undefined && { resources }),
-    byResource: { [resource]: resourceFacts(collection, item) },
+    byResource: {
+      [resource]: { ...listFacts(device, resource), ...resourceFacts(collection, item) },
+    },
   };
 }
 
@@ -49,6 +52,14 @@ async function ask(
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     return undefined;
   }
+}
+
+/** How its list was last read; a list of one page says nothing of paging. */
+function listFacts(device: Device, resource: string): LearnedResource {
+  const listing = device.listing(resource);
+  if (listing === undefined) return {};
+  const { envelope, paging } = listing;
+  return { envelope, ...(paging !== undefined && { paging: pagingText(paging) }) };
 }
 
 function resourceFacts(collection: Answer | undefined, item: Answer | undefined): LearnedResource {

@@ -8,6 +8,9 @@ const resourceSchema = z.object({
   /** Methods that the collection and one record allow, upper case; absent when not said. */
   collectionAllows: z.array(z.string()).optional(),
   itemAllows: z.array(z.string()).optional(),
+  /** What its records come wrapped in, and how further pages are reached, in words. */
+  envelope: z.string().optional(),
+  paging: z.string().optional(),
   /** Content types that writes may have. */
   parses: z.array(z.string()).optional(),
 });
@@ -74,12 +77,15 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
 function resourceWith(
   known: ResourceProfile | undefined,
   resource: string,
-  { fields }: LearnedResource,
+  { fields, envelope, paging }: LearnedResource,
 ): ResourceProfile {
-  const base = known ?? {
+  const base = {
     keyField: resource === 'user' ? 'username' : 'name',
     fields: [],
     choiceFields: [],
+    ...known,
+    ...(envelope !== undefined && { envelope }),
+    ...(paging !== undefined && { paging }),
   };
   if (fields === undefined) return base;
   const writable = Object.entries(fields).filter(([, field]) => !field.readOnly);

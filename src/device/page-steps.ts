@@ -24,9 +24,13 @@ const SIZES = ['page_size', 'pageSize', 'per_page', 'perPage', 'limit'];
 
 /**
  * The ways worth trying, most likely first: what the user configured, or what the numbers in the
- * answer are called, then what is usual.
+ * answer are called, then what is usual. What worked the last time goes first.
  */
-export function pageSteps(facts: ListFacts, { numbers = {} }: PageMarks): readonly PageStep[] {
+export function pageSteps(
+  facts: ListFacts,
+  { numbers = {} }: PageMarks,
+  worked?: PageStep,
+): readonly PageStep[] {
   const { paging, parameter, sizeParameter } = facts;
   if (paging === 'none' || paging === 'next') return [];
   const usual = paging === 'page' ? NUMBERED : paging === 'offset' ? COUNTED : undefined;
@@ -43,7 +47,10 @@ export function pageSteps(facts: ListFacts, { numbers = {} }: PageMarks): readon
   const guessed = (usual ?? [...COUNTED.slice(0, 1), ...NUMBERED]).flatMap(
     (step) => known.find(({ parameter: name }) => name === step.parameter) ?? [],
   );
-  return [...new Set([...named, ...guessed])];
+  const first = known.filter(
+    ({ parameter: name, size: own }) => name === worked?.parameter && own === worked.size,
+  );
+  return [...new Set([...first, ...named, ...guessed])];
 }
 
 /**
@@ -62,4 +69,10 @@ export function stepPath(
   url.searchParams.set(step.parameter, String(place));
   if (step.size !== undefined) url.searchParams.set(step.size, String(sizeOfFirst));
   return url.pathname + url.search;
+}
+
+/** In words: `by the next link`, `by ?offset=&limit=`. */
+export function pagingText(paging: 'next' | PageStep): string {
+  if (paging === 'next') return 'by the next link';
+  return `by ?${paging.parameter}=${paging.size === undefined ? '' : `&${paging.size}=`}`;
 }

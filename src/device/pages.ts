@@ -23,6 +23,8 @@ export interface ReadPages {
 interface ReadOptions {
   /** How the device pages; `auto` unless told. */
   readonly facts?: ListFacts;
+  /** What led to further pages the last time: it is tried first. */
+  readonly known?: PageStep | undefined;
   /** No further page is asked for after so long. */
   readonly maxMs?: number;
 }
@@ -37,9 +39,10 @@ export async function readPages(
   path: string,
   device: DeviceRef,
   readPage: (path: string) => Promise<DecodedList>,
-  { facts = { path, paging: 'auto' }, maxMs = Infinity }: ReadOptions = {},
+  { facts = { path, paging: 'auto' }, known, maxMs = Infinity }: ReadOptions = {},
 ): Promise<ReadPages> {
-  const reading = new Reading(path, device, readPage, facts, performance.now() + maxMs);
+  const deadline = performance.now() + maxMs;
+  const reading = new Reading({ path, device, readPage, facts, known, deadline });
   for (let attempt = 1; ; attempt += 1) {
     const pages = await reading.once(attempt === MAX_READINGS);
     if (pages !== 'changed') return pages;
@@ -63,30 +66,27 @@ interface Gathered {
   hasGrown: boolean;
 }
 
-class Reading {
-  readonly #path: string;
-  readonly #device: DeviceRef;
-  readonly #readPage: (path: string) => Promise<DecodedList>;
-  readonly #facts: ListFacts;
-  readonly #deadline: number;
+/** What is read, and how. */
+interface Source {
+  readonly path: string;
+  readonly device: DeviceRef;
+  readonly readPage: (path: string) => Promise<DecodedList>;
+  readonly facts: ListFacts;
+  readonly known: PageStep | undefined;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+}
 
-  constructor(
-    path: string,
-    device: DeviceRef,
-    readPage: (path: string) => Promise<DecodedList>,
-    facts: ListFacts,
-    deadline: number,
-  ) {
-    this.#path = path;
-    this.#device = device;
-    this.#readPage = readPage;
-    this.#facts = facts;
-    this.#deadline = deadline;
+class Reading {
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    this.#source = source;
   }
 
   /** Reads all pages once; `changed` when they do not fit together. `isLast`: says then what is wrong. */
   async once(isLast: boolean): Promise<ReadPages | 'changed'> {
-    const first = await this.#readPage(this.#path);
+    const first = await this.#source.readPage(this.#source.path);
     const { envelope } = first;
     const gathered: Gathered = {
       records: [...first.records],
@@ -95,7 +95,7 @@ class Reading {
       hasShrunk: false,
       hasGrown: false,
     };
-    const { paging } = this.#facts;
+    const { paging } = this.#source.facts;
     if (paging === 'none') return { records: gathered.records, envelope };
     if (first.next !== undefined && (paging === 'auto' || paging === 'next')) {
       if ((await this.#followLinks(gathered, isLast)) === 'gone' || hasMoved(gathered)) {
@@ -112,26 +112,26 @@ class Reading {
   }
 
   async #followLinks(gathered: Gathered, isLast: boolean): Promise<'end' | 'gone'> {
-    const seen = new Set([this.#path]);
+    const seen = new Set([this.#source.path]);
     let page = gathered.first;
-    let previous = this.#path;
+    let previous = this.#source.path;
     while (page.next !== undefined) {
-      const next = nextPath(page.next, previous, this.#path);
+      const next = nextPath(page.next, previous, this.#source.path);
       if (next === undefined) {
         throw new ProtocolError(
-          this.#device,
-          `the next page of ${this.#path} is elsewhere: ${oneLine(page.next)}`,
+          this.#source.device,
+          `the next page of ${this.#source.path} is elsewhere: ${oneLine(page.next)}`,
         );
       }
       if (seen.has(next)) {
         throw new ProtocolError(
-          this.#device,
-          `the pages of ${this.#path} go in a circle: ${oneLine(next)} again`,
+          this.#source.device,
+          `the pages of ${this.#source.path} go in a circle: ${oneLine(next)} again`,
         );
       }
       this.#checkBounds(seen.size, gathered);
       seen.add(next);
-      const answer = isLast ? await this.#readPage(next) : await this.#further(next, [404]);
+      const answer = isLast ? await this.#source.readPage(next) : await this.#further(next, [404]);
       if (answer === undefined) return 'gone';
       page = answer;
       take(gathered, page, page.records);
@@ -145,7 +145,8 @@ class Reading {
     const { first } = gathered;
     const { envelope } = first;
     if (first.records.length > 0) {
-      for (const step of pageSteps(this.#facts, first)) {
+      const { facts, known } = this.#source;
+      for (const step of pageSteps(facts, first, known)) {
         const start = first.records.length;
         await this.#follow(gathered, step);
         if (hasMoved(gathered)) return 'changed';
@@ -164,7 +165,7 @@ class Reading {
     for (let index = 1; gathered.total === undefined || !isWhole(gathered); index += 1) {
       this.#checkBounds(index, gathered);
       const place = { index, read: records.length, sizeOfFirst: first.records.length };
-      const page = await this.#further(stepPath(this.#path, step, place), [400, 404, 416]);
+      const page = await this.#further(stepPath(this.#source.path, step, place), [400, 404, 416]);
       // A device that does not know the parameter gives its first page once more.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
       if (page === undefined || fresh.length === 0) return;
@@ -176,7 +177,7 @@ class Reading {
   /** A page after the first; undefined where the device says that there is none. */
   async #further(path: string, none: readonly number[]): Promise<DecodedList | undefined> {
     try {
-      return await this.#readPage(path);
+      return await this.#source.readPage(path);
     } catch (error) {
       if (error instanceof RejectedError && none.includes(error.status)) return undefined;
       throw error;
@@ -184,19 +185,19 @@ class Reading {
   }
 
   #checkBounds(pages: number, { records }: Gathered): void {
-    const isLate = performance.now() > this.#deadline;
+    const isLate = performance.now() > this.#source.deadline;
     if (!isLate && pages < MAX_PAGES && records.length < MAX_RECORDS) return;
     throw new ProtocolError(
-      this.#device,
-      `${this.#path} does not end: ${pages} pages with ${records.length} records so far` +
+      this.#source.device,
+      `${this.#source.path} does not end: ${pages} pages with ${records.length} records so far` +
         (isLate ? '. Give it longer with --timeout' : ''),
     );
   }
 
   #tooFew({ records, total }: Gathered): ProtocolError {
     return new ProtocolError(
-      this.#device,
-      `${this.#path} says that there are ${total ?? '?'} records, but gives only ${records.length} and no next page`,
+      this.#source.device,
+      `${this.#source.path} says that there are ${total ?? '?'} records, but gives only ${records.length} and no next page`,
     );
   }
 }

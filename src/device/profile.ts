@@ -13,6 +13,9 @@ export interface ResourceProfile {
   readonly fields: readonly string[];
   /** Fields that allow certain values only: left empty they are refused. */
   readonly choiceFields: readonly string[];
+  /** What its records came wrapped in, and how further pages were reached, in words. */
+  readonly envelope?: string;
+  readonly paging?: string;
   /** Where its records are, when that is not below the base path: `/api/v2/users`. */
   readonly path?: string;
   /** Types, limits and choices, where the device has told them. */

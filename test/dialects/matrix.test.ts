@@ -188,6 +188,20 @@ test('another resource has the same verbs, and numbers stay numbers', async () =
   }
 });
 
+test('after learn, the profile says how a list came, and that this was observed', async () => {
+  const { devsh } = await start({ profile: 'drf', envelope: 'data', paging: 'page' });
+  expect((await devsh('learn sim1')).exitCode).toBe(0);
+  const { stdout } = await devsh('profile sim1 --json');
+  const { facts } = JSON.parse(stdout) as { facts: { fact: string }[] };
+  const fact = (name: string): unknown => facts.find((known) => known.fact === name);
+  expect(fact('resources.user.envelope')).toMatchObject({ value: 'data', origin: 'observed' });
+  expect(fact('resources.user.paging')).toMatchObject({
+    value: 'by ?current=&rowCount=',
+    origin: 'observed',
+  });
+  expect(fact('list.paging')).toMatchObject({ value: 'auto', origin: 'assumed' });
+});
+
 test('after learn, a DRF device is changed by PATCH with what changes, whatever the profile', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', users: 6 });
   expect((await devsh('learn sim1')).exitCode).toBe(0);

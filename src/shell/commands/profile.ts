@@ -1,5 +1,5 @@
 import { parseProfile, profileJsonSchema } from '../../device/profile-file.ts';
-import type { Origin, Profile, WriteFacts } from '../../device/profile.ts';
+import type { Origin, Profile, ResourceProfile, WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -153,13 +153,14 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
 }
 
 function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
-  const { name, basePath, endsWithSlash, idFields, noId, resources } = known;
+  const { name, basePath, endsWithSlash, idFields, noId, list, resources } = known;
   const facts: [string, Value][] = [
     ['name', name],
     ['basePath', basePath],
     ['endsWithSlash', endsWithSlash],
     ['idFields', idFields],
     ['noId', noId],
+    ...Object.entries({ ...list }).map(([fact, value]): [string, Value] => [`list.${fact}`, value]),
     ...(['create', 'update', 'remove'] as const).flatMap((write) =>
       writeFacts(write, known[write]),
     ),
@@ -170,6 +171,7 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
             [`resources.${resource}.keyField`, facts_.keyField],
             [`resources.${resource}.fields`, facts_.fields],
             [`resources.${resource}.choiceFields`, facts_.choiceFields],
+            ...observedFacts(resource, facts_),
             ...Object.entries(facts_.details ?? {}).map(([field, facts__]): [string, Value] => [
               `resources.${resource}.${field}`,
               describe(facts__),
@@ -189,6 +191,13 @@ function asInFile(fact: string): string {
   return fact.replace(
     /\b(?:basePath|endsWithSlash|idFields|noId|keyField|choiceFields)\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+}
+
+function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
+  const values = { path: facts.path, envelope: facts.envelope, paging: facts.paging };
+  return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
+    value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );
 }
 
