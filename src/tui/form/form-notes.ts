@@ -2,7 +2,7 @@ import type { FormField } from '../../shell/form-fields.ts';
 import { visible } from '../../output/sanitize.ts';
 import type { Span } from '../bar-lines.ts';
 import { choicesOf, isChanged, problemOf, textOf, type FormState } from './form-state.ts';
-import { refusalsOf } from './reduce-form.ts';
+import { generalRefusals, refusalsOf } from './reduce-form.ts';
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
   observed: 'fields as the device tells them',
@@ -65,8 +65,10 @@ function rangeText(min: number | undefined, max: number | undefined): string[] {
   return max === undefined ? [] : [`${max} or less`];
 }
 
-/** What stands behind the command; `undefined` when it may be run. */
+/** What stands beside the command; `undefined` when nothing is to be said of it. */
 export function commandNote(form: FormState, isEmpty: boolean): Span | undefined {
+  const general = generalRefusals(form);
+  if (general.length > 0) return { tone: 'bad', text: `✗ ${visible(general.join('; '))}` };
   const count = form.fields.filter((field) => problemOf(form, field) !== undefined).length;
   if (isEmpty) {
     const text = form.action === 'add' ? 'nothing is typed yet' : 'nothing is changed yet';

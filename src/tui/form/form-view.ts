@@ -171,22 +171,27 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
 /** The line that Enter runs; as much of it as there is room for, more when the cursor is on it. */
 function commandRows(form: FormState, columns: number, height: number): FormRow[] {
   const isCurrent = currentField(form) === undefined;
-  const most = Math.max(1, isCurrent ? height - 3 : Math.floor(height / 4));
+  const most = Math.max(1, isCurrent ? height - 5 : Math.floor(height / 4));
   const note = commandNote(form, !hasChanges(form));
   const lines = wrapText(shownLine(shownCommand(form)), columns - 5);
   const kept = lines.slice(0, most);
   const last = kept.at(-1) ?? '';
   if (lines.length > most)
     kept[most - 1] = cut(`${last} ${lines.slice(most).join(' ')}`, columns - 5);
-  return kept.map((line, index) => {
-    const sign = index === 0 ? `${isCurrent ? '▸' : ' '} › ` : '    ';
-    const isLast = index === kept.length - 1;
-    const left = columns - 1 - sign.length - widthOf(line) - 2;
-    return [
-      { tone: isCurrent ? 'accent' : 'plain', text: sign + line },
-      ...(isLast && note !== undefined && left > 8
-        ? [{ tone: note.tone, text: `  ${cut(note.text, left)}` }]
-        : []),
-    ];
-  });
+  const left = columns - 6 - widthOf(kept.at(-1) ?? '') - 2;
+  const isBeside = note !== undefined && (widthOf(note.text) <= left || height < 8);
+  const above = note === undefined || isBeside ? [] : wrapText(note.text, columns - 5);
+  return [
+    ...above
+      .slice(0, 2)
+      .map((line): FormRow => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
+    ...kept.map((line, index): FormRow => {
+      const sign = index === 0 ? `${isCurrent ? '▸' : ' '} › ` : '    ';
+      const command: Span = { tone: isCurrent ? 'accent' : 'plain', text: sign + line };
+      const hasNote = isBeside && index === kept.length - 1 && left > 8;
+      return hasNote
+        ? [command, { tone: note.tone, text: `  ${cut(note.text, left)}` }]
+        : [command];
+    }),
+  ];
 }

@@ -69,9 +69,21 @@ function refused(form: FormState, refusals: FieldIssues): FormState {
 
 /** What was objected to in a field, also in a part of it (`ipv4.gateway`). */
 export function refusalsOf({ refusals }: Pick<FormState, 'refusals'>, name: string): string[] {
-  return Object.entries(refusals).flatMap(([path, texts]) =>
-    path === name || path.startsWith(`${name}.`) ? texts : [],
-  );
+  return Object.entries(refusals).flatMap(([path, texts]) => (isPartOf(path, name) ? texts : []));
+}
+
+/** What was objected to in none of the form's fields. */
+export function generalRefusals({
+  refusals,
+  fields,
+}: Pick<FormState, 'refusals' | 'fields'>): string[] {
+  return Object.entries(refusals)
+    .filter(([path]) => !fields.some(({ name }) => isPartOf(path, name)))
+    .flatMap(([path, texts]) => texts.map((text) => (path === '' ? text : `${path}: ${text}`)));
+}
+
+function isPartOf(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`);
 }
 
 function withFields(form: FormState, fields: readonly FormField[]): FormState {
@@ -210,16 +222,17 @@ function taking(form: FormState, field: FormField, value: string | undefined): F
   return put(form, edit(editingOf(form, field), { kind: 'set', line: value }));
 }
 
-/** The field with the cursor holds this now; what a device said of it before is over. */
+/** The field with the cursor holds this now; what a device said of it, or of the whole, is over. */
 function put(form: FormState, editing: Editing): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   const draft = new Map(form.draft).set(field.name, editing);
   const next = { ...form, draft };
   if (textOf(next, field) === textOf(form, field)) return next;
+  const others = form.fields.filter(({ name }) => name !== field.name);
   const refusals = Object.fromEntries(
-    Object.entries(form.refusals).filter(
-      ([path]) => path !== field.name && !path.startsWith(`${field.name}.`),
+    Object.entries(form.refusals).filter(([path]) =>
+      others.some(({ name }) => isPartOf(path, name)),
     ),
   );
   return { ...next, refusals, isWarned: false };

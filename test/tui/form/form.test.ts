@@ -187,6 +187,18 @@ describe('sending', () => {
     expect(screen(press(state, '"x')).join('\n')).not.toContain('exists already');
   });
 
+  test('that was refused as a whole says so above the command, until something is changed', () => {
+    const refusals = { '': ['quota of 500 users reached, '.repeat(4)], badge: ['missing'] };
+    const state = after(sent, { ...end, isDone: false, refusals });
+    const rows = screen(state);
+    expect(rows.at(-3)).toMatch(/^ {4}✗ quota of 500/);
+    expect(rows.join(' ')).toContain('badge: missing');
+    expect(rows.at(-1)).toContain('› user add username=eva lang=de');
+    expect(rows).toHaveLength(screen(sent).length);
+    const edited = press(state, 'previous-field', '"n');
+    expect(screen(edited).join('\n')).not.toContain('quota');
+  });
+
   test('does not lose what was typed meanwhile', () => {
     const state = after(press(sent, 'previous-field', '"n'), {
       ...end,
