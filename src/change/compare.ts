@@ -1,6 +1,6 @@
 import { formText } from '../device/form-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { isTimeStamp } from '../device/value-text.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';
 import type { Difference } from './verdict.ts';
 
@@ -33,6 +33,19 @@ export function changesSince(seen: DeviceRecord, held: DeviceRecord): Difference
     .filter((field) => !isMasked(seen, field) && !isTimeStamp(held[field]))
     .filter((field) => !isSameValue(seen[field] ?? null, held[field]))
     .map((field) => ({ field, sent: seen[field] ?? null, held: held[field] ?? null }));
+}
+
+/** A text as devices may store it: trimmed, in one case, composed. */
+export function foldedText(value: Value | undefined): string {
+  return valueText(value).normalize('NFC').trim().toLowerCase();
+}
+
+/** Whether all that differs is spelling: the device took what was sent, and wrote it its own way. */
+export function isRespelled(differences: readonly Difference[]): boolean {
+  return (
+    differences.length > 0 &&
+    differences.every(({ sent, held }) => foldedText(sent) === foldedText(held))
+  );
 }
 
 function canonical(value: Value): string {

@@ -1,9 +1,9 @@
 import { UnreachableError } from '../device/errors.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { isTimeStamp } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
-import { differencesOf, isSameValue } from './compare.ts';
+import { differencesOf, foldedText, isRespelled, isSameValue } from './compare.ts';
 import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
@@ -68,7 +68,12 @@ function judgeAdd(
   );
   const hidden = hiddenSecrets(step, held);
   const differences = without(hidden, differencesOf(compared, held));
-  const differing: Judgement = { verdict: 'differs', record: held, differences };
+  const differing: Judgement = {
+    verdict: 'differs',
+    record: held,
+    differences,
+    ...respelling(differences),
+  };
   if (twins.size > 1) {
     const note = `the device now holds ${twins.size} records with this ${step.keyField}`;
     return withBystanders(step, { ...differing, note }, bystanders);
@@ -78,9 +83,13 @@ function judgeAdd(
   return withBystanders(step, done, bystanders);
 }
 
-/** A key as a device may store it: trimmed, in one case, composed. */
 function foldedKey({ keyField }: Step, record: DeviceRecord): string {
-  return valueText(record[keyField]).normalize('NFC').trim().toLowerCase();
+  return foldedText(record[keyField]);
+}
+
+function respelling(differences: readonly Difference[]): { note: string } | undefined {
+  if (!isRespelled(differences)) return undefined;
+  return { note: 'the device took it and stored it in its own spelling' };
 }
 
 /** The record that a `set` or `delete` is about as it is after the request, and all the others. */
@@ -152,6 +161,7 @@ function judgeHeld(
     verdict: 'differs',
     record: held,
     differences: [...missed, ...sideEffects],
+    ...respelling([...missed, ...sideEffects]),
     ...(sideEffects.length > 0 && {
       note: `changed without being asked: ${sideEffects.map(({ field }) => field).join(', ')}`,
     }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differencesOf, isSameValue } from '../../src/change/compare.ts';
+import { differencesOf, isSameValue, isRespelled } from '../../src/change/compare.ts';
 import type { Value } from '../../src/device/record.ts';
 
 test.each<[Value, Value | undefined, boolean]>([
@@ -30,4 +30,14 @@ test('differences name each field once, with what was sent and what is held', ()
     { field: 'b', sent: 'x', held: 'z' },
     { field: 'c', sent: 'y', held: null },
   ]);
+});
+
+test.each([
+  [' Bob ', 'Bob', true],
+  ['BOB', 'bob', true],
+  ['e\u0301', '\u00e9', true],
+  ['Bob', 'Rob', false],
+])('%j held as %j is the same in another spelling: %s', (sent, held, isSame) => {
+  expect(isRespelled([{ field: 'first_name', sent, held }])).toBe(isSame);
+  expect(isRespelled([])).toBe(false);
 });
