@@ -84,7 +84,7 @@ function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
   }
   const { values, filled } = fillMissing(context, fields);
   const after = { ...values, ...fields };
-  const request = createRequest(profile, resource, after);
+  const request = createRequest(profile, resource, after, records[0]);
   const step: Step = {
     action: 'add',
     resource,

@@ -173,6 +173,18 @@ describe('a boolean that a form leaves out would be stored as false', () => {
   });
 });
 
+test('a new record in JSON has numbers and booleans where the device has them', async () => {
+  const { devsh, device } = await start({
+    profile: 'generic-rest',
+    envelope: 'array',
+    paging: 'none',
+  });
+  const add = await devsh('interface add name=eth9 mtu=1400 enabled=true --on sim1 --yes');
+  expect(add.stdout).toContain('add interface eth9: done');
+  const write = device.log.findLast(({ method }) => method === 'POST');
+  expect(JSON.parse(write?.body ?? '')).toMatchObject({ name: 'eth9', mtu: 1400, enabled: true });
+});
+
 test('another resource has the same verbs, and numbers stay numbers', async () => {
   for (const profile of ['drf', 'generic-rest', 'form-action'] as const) {
     const { devsh, device } = await start({ profile, envelope: 'array', paging: 'none' });
