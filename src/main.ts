@@ -3,7 +3,7 @@ import { ioOf, runRepl, runStoppable } from './plain/repl.ts';
 import { runLine } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';
-import { visibleLines } from './output/sanitize.ts';
+import { visibleLines } from './visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { openSettings } from './settings/settings.ts';

@@ -1,6 +1,6 @@
 import type { DeviceRecord } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 
 /** Fields that name a record, for resources whose natural key nobody has told. */
 const KEY_NAMES = ['username', 'name', 'login', 'user', 'hostname', 'id'];

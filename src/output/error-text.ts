@@ -1,6 +1,6 @@
 import type { DeviceRef } from '../device/record.ts';
 import { UsageError, type DevshError } from '../errors.ts';
-import { visible, visibleLines } from './sanitize.ts';
+import { visible, visibleLines } from '../visible.ts';
 import type { Style } from './style.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */

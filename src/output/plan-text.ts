@@ -3,7 +3,7 @@ import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
 import { reasonText } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { fieldText, quotedText } from './value.ts';
 

@@ -4,7 +4,7 @@ import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fl
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import { columnsOf, columnTitle, fieldsOf, keyFieldOf } from './columns.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
 import { cellText, fieldText } from './value.ts';
 

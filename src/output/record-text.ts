@@ -1,6 +1,6 @@
 import type { FoldedRow } from '../fleet/fold.ts';
 import type { ReadTable } from './read-table.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 import type { Style } from './style.ts';
 import { fieldText } from './value.ts';
 import { fit, widthOf } from './width.ts';

@@ -2,7 +2,7 @@ import type { DevshError } from '../errors.ts';
 import type { MessageOutput, Output, ProgressOutput } from '../shell/output.ts';
 import { errorLines, failureLine } from './error-text.ts';
 import { planLines } from './plan-text.ts';
-import { visible, visibleLines } from './sanitize.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { createStyle, type Style } from './style.ts';
 import { cut } from './width.ts';
 import type { Streams } from './streams.ts';

@@ -1,7 +1,7 @@
 import { VERDICTS, type Difference, type StepResult, type Verdict } from '../change/verdict.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { quotedText } from './value.ts';
 

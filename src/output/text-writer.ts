@@ -4,7 +4,7 @@ import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines } from './record-text.ts';
 import type { RemarkWriter } from './remark-text.ts';
 import { resultLine, summaryLine } from './result-text.ts';
-import { visible, visibleLines } from './sanitize.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { toJson } from './json.ts';
 import { createStyle, type Style } from './style.ts';
 import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';

@@ -1,7 +1,7 @@
 import type { Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../visible.ts';
 
 /**
  * A value as one harmless line for a table or a message. This is the one place where values become

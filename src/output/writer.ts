@@ -6,7 +6,7 @@ import { csvText } from './csv.ts';
 import { documentOf } from './document.ts';
 import { toJson } from './json.ts';
 import { jsonLinesWriter } from './jsonl.ts';
-import { visibleLines } from './sanitize.ts';
+import { visibleLines } from '../visible.ts';
 import { remarkWriter, type RemarkWriter } from './remark-text.ts';
 import { textWriter } from './text-writer.ts';
 import { toYaml } from './yaml.ts';

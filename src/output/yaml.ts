@@ -1,7 +1,7 @@
 import { Document, Scalar, visit } from 'yaml';
 import { isList, type JsonValue } from '../device/json-text.ts';
 import { toJson } from './json.ts';
-import { hasUnsafe, replaceUnsafe } from './sanitize.ts';
+import { hasUnsafe, replaceUnsafe } from '../visible.ts';
 
 /** The YAML library recurses; what a device nests deeper becomes its JSON text. */
 const DEPTH_LIMIT = 100;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { visibleLines } from '../output/sanitize.ts';
+import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { Host } from './host.ts';
 

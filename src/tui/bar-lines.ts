@@ -1,5 +1,5 @@
 import { lineText } from './line.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
 import type { DeviceTab, FleetView, State } from './state.ts';
 import { marksOf, shownDevices, tableRows } from './table-rows.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { visibleLines } from '../output/sanitize.ts';
+import { visibleLines } from '../visible.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';

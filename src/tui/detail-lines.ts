@@ -1,6 +1,6 @@
 import type { FoldedRow } from '../fleet/fold.ts';
 import { fieldsOf } from '../output/columns.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { fieldText } from '../output/value.ts';
 import { cut, fit, widthOf } from '../output/width.ts';
 import type { State } from './state.ts';

@@ -1,6 +1,6 @@
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Member } from '../fleet/member.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import type { FleetView } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
 import { firstGrapheme, lastGrapheme } from './graphemes.ts';
 import { contextOf } from './keymap.ts';

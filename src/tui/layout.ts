@@ -1,5 +1,5 @@
 import { reasonText } from '../output/error-text.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { problemLines } from './problem-lines.ts';
 import type { LogLine, OpenQuestion, State } from './state.ts';
 import { shownDevices, tableRows } from './table-rows.ts';

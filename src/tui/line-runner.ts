@@ -1,6 +1,6 @@
 import type { StepResult } from '../change/verdict.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import type { Invocation } from '../shell/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';

@@ -4,7 +4,7 @@ import { StoppedError, type DevshError } from '../errors.ts';
 import { errorLines, failureLine } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
-import { visible, visibleLines } from '../output/sanitize.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { createWriter } from '../output/writer.ts';
 import type { Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';

@@ -1,7 +1,7 @@
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { reasonText } from '../output/error-text.ts';
 import { countLine, fieldChanges, planGroups, settledTail, stepHead } from '../output/plan-text.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { quotedText } from '../output/value.ts';
 import { fit, widthOf } from '../output/width.ts';
 import type { LogLine } from './state.ts';

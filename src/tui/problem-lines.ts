@@ -1,4 +1,4 @@
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import type { LineProblem } from './state.ts';
 import { wrapText } from './wrap.ts';
 

@@ -1,4 +1,4 @@
-import { visibleLines } from '../output/sanitize.ts';
+import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { PlanView } from './plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './line.ts';

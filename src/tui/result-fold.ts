@@ -1,6 +1,6 @@
 import type { StepResult } from '../change/verdict.ts';
 import { reasonsOf, VERDICT_MARKS } from '../output/result-text.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import { namesText } from './plan-lines.ts';
 import type { LogLine } from './state.ts';
 

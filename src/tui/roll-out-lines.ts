@@ -1,6 +1,6 @@
 import { VERDICTS, type StepResult, type Verdict } from '../change/verdict.ts';
 import { reasonsOf, summaryLine, VERDICT_MARKS } from '../output/result-text.ts';
-import { visible } from '../output/sanitize.ts';
+import { visible } from '../visible.ts';
 import type { LogLine, RollOutState } from './state.ts';
 
 /** Where one device stands, and how important it is to see it: the smaller the first. */

@@ -1,5 +1,5 @@
 import type { FoldedRow } from '../fleet/fold.ts';
-import { hasUnsafe } from '../output/sanitize.ts';
+import { hasUnsafe } from '../visible.ts';
 import { cellText, fieldText } from '../output/value.ts';
 import { quoteAssignment, quoteWord } from '../shell/parse.ts';
 import type { Effect } from './key-bindings.ts';

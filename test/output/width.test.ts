@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible } from '../../src/output/sanitize.ts';
+import { visible } from '../../src/visible.ts';
 import { cut, fit, widthOf } from '../../src/output/width.ts';
 
 const shownText = fc.string({ unit: 'grapheme' }).map(visible);

@@ -2,7 +2,7 @@ import type { WriteRequest } from '../../device/encode.ts';
 import { jsonText } from '../../device/json-text.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
-import { hasUnsafe, oneLine, replaceUnsafe } from './one-line.ts';
+import { hasUnsafe, visible, replaceUnsafe } from '../../visible.ts';
 
 /** One call of curl; or only its title, when there is nothing to send. */
 export interface CurlCall {
@@ -143,5 +143,5 @@ function bytesOf(character: string): string {
 }
 
 function comment(text: string): string {
-  return `# ${oneLine(text)}`;
+  return `# ${visible(text)}`;
 }

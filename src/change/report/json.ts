@@ -2,7 +2,7 @@ import { maskedRequest } from '../../device/encode.ts';
 import { jsonText, type JsonValue } from '../../device/json-text.ts';
 import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
 import type { DevshError } from '../../errors.ts';
-import { replaceUnsafe } from './one-line.ts';
+import { replaceUnsafe } from '../../visible.ts';
 import { mostUrgentFirst, verdictOf, type Report, type StepReport } from './report.ts';
 
 /** The version of the document, the same as that of `--json`. */

@@ -1,5 +1,5 @@
 import { valueText } from '../../device/value-text.ts';
-import { oneLine } from './one-line.ts';
+import { visible } from '../../visible.ts';
 import {
   mostUrgentFirst,
   remarksOf,
@@ -96,8 +96,8 @@ function kindOf({ result }: StepReport): Kind {
 /** `lang: before de, planned en, held fr`; a dash where there is no record or nobody knows. */
 function changeLine({ field, before, planned, held }: FieldChange): string {
   const shown = (value: FieldChange['held']): string =>
-    value === undefined ? '–' : oneLine(valueText(value));
-  return `${oneLine(field)}: before ${shown(before)}, planned ${shown(planned)}, held ${shown(held)}`;
+    value === undefined ? '–' : visible(valueText(value));
+  return `${visible(field)}: before ${shown(before)}, planned ${shown(planned)}, held ${shown(held)}`;
 }
 
 function caseXml(device: string, name: string, elements: readonly string[]): string {
@@ -139,9 +139,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** What XML 1.0 forbids (section 2.2) is among what `oneLine` writes in visible form. */
+/** What XML 1.0 forbids (section 2.2) is among what `visible` writes in visible form. */
 function xmlText(text: string): string {
-  return oneLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 function timeOf({ beganAt, endedAt }: Report): { time?: string } {

@@ -1,7 +1,7 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
-import { oneLine } from './one-line.ts';
+import { visible } from '../../visible.ts';
 import {
   countsText,
   mostUrgentFirst,
@@ -144,5 +144,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
  * renderers disagree on backslashes before a `|` in a table, never on these.
  */
 function inline(text: string): string {
-  return oneLine(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
+  return visible(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }

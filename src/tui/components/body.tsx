@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { visible } from '../../output/sanitize.ts';
+import { visible } from '../../visible.ts';
 import { overlayLines } from '../overlay-lines.ts';
 import { cut, fit } from '../../output/width.ts';
 import { rollOutLines, rollOutTitle } from '../roll-out-lines.ts';

@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { visible } from '../../output/sanitize.ts';
+import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { argumentHint } from '../hint.ts';
 import { columnCells, inputLine } from '../input-line.ts';

@@ -1,5 +1,5 @@
 import type { FormField } from '../../shell/form-fields.ts';
-import { visible } from '../../output/sanitize.ts';
+import { visible } from '../../visible.ts';
 import type { Span } from '../bar-lines.ts';
 import { choicesOf, isChanged, problemOf, textOf, type FormState } from './form-state.ts';
 import { generalRefusals, refusalsOf } from './reduce-form.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StepResult } from '../../change/verdict.ts';
 import { UsageError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { visibleLines } from '../../output/sanitize.ts';
+import { visibleLines } from '../../visible.ts';
 import { formFields, objections, type FormField } from '../../shell/form-fields.ts';
 import type { LineRunner } from '../line-runner.ts';
 import type { Store } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { FormField } from '../../shell/form-fields.ts';
-import { visible } from '../../output/sanitize.ts';
+import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import type { Span } from '../bar-lines.ts';
 import { masked, shownLine, windowOf } from '../input-line.ts';

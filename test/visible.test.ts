@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible, visibleLines } from '../../src/output/sanitize.ts';
-import { widthOf } from '../../src/output/width.ts';
+import { visible, visibleLines } from '../src/visible.ts';
+import { widthOf } from '../src/output/width.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 
