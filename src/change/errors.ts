@@ -1,11 +1,14 @@
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 
-/** The step makes no sense on this device as it is: no such record, or more than one. */
-export class NotPossibleError extends DeviceError {
-  override readonly code: 'not-found' | 'ambiguous' | 'taken';
+/** Why a step makes no sense on a device as it is. */
+export type Impossibility = 'not-found' | 'ambiguous' | 'taken' | 'invalid';
 
-  constructor(device: DeviceRef, code: 'not-found' | 'ambiguous' | 'taken', message: string) {
+/** The step makes no sense on this device as it is: no such record, more than one, a value it refuses. */
+export class NotPossibleError extends DeviceError {
+  override readonly code: Impossibility;
+
+  constructor(device: DeviceRef, code: Impossibility, message: string) {
     super(device, message);
     this.code = code;
   }

@@ -3,6 +3,7 @@ import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { checkFields } from './check-fields.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
@@ -84,6 +85,10 @@ function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
   }
   const { values, filled } = fillMissing(context, fields);
   const after = { ...values, ...fields };
+  const objection = objectionTo(context, after, true);
+  if (objection !== undefined) {
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error: objection }] };
+  }
   const request = createRequest(profile, resource, after, records[0]);
   const step: Step = {
     action: 'add',
@@ -96,6 +101,23 @@ function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
     filled,
   };
   return { device, steps: [step], settled: [] };
+}
+
+/** What the device would refuse, from what it has told of its fields; it is not sent then. */
+function objectionTo(
+  { device, profile, resource }: Context,
+  fields: DeviceRecord,
+  isNew: boolean,
+): NotPossibleError | undefined {
+  const details = profile.resources[resource]?.details;
+  const problems = details === undefined ? [] : Object.entries(checkFields(details, fields, isNew));
+  if (problems.length === 0) return undefined;
+  const text = problems.map(([field, problem]) => `${field}: ${problem}`).join(', ');
+  return new NotPossibleError(
+    device,
+    'invalid',
+    `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
+  );
 }
 
 /**
@@ -160,6 +182,10 @@ function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): 
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);
   if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
+  const objection = objectionTo(context, fields, false);
+  if (objection !== undefined) {
+    return { ...result, verdict: 'failed', record: before, error: objection };
+  }
   const renamed = fields[keyField];
   if (
     renamed !== undefined &&

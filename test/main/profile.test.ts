@@ -60,3 +60,16 @@ test('the profile files of the README are right', async () => {
   const { exitCode } = await devsh('profile check -', { stdin: block.replace(/^ {3}/gm, '') });
   expect(exitCode).toBe(0);
 });
+
+test('what a device has told of its fields is checked before anything is sent', async () => {
+  const { devsh, writes } = await startFleet({ profile: 'drf' });
+  await devsh('learn --on sim1');
+  const { stderr, exitCode } = await devsh('user set viewer lang=zz --on sim1 --yes');
+  expect(stderr).toContain('lang: not one of');
+  expect(stderr).toContain('nothing was sent');
+  expect(exitCode).toBe(1);
+  expect(writes()).toEqual([]);
+  const added = await devsh('user add username=zoe is_active=maybe --on sim1 --yes');
+  expect(added.stderr).toContain('is_active: neither true nor false');
+  expect(writes()).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import type { FieldChoice, FieldIssues, FormField } from '../../shell/form-fields.ts';
-import { checkValue } from '../../shell/check-fields.ts';
+import { checkValue } from '../../change/check-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { edit, EMPTY_EDITING, lineText, type Editing } from '../line.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldFacts } from '../../src/device/field-facts.ts';
-import { checkFields, checkValue } from '../../src/shell/check-fields.ts';
+import { checkFields, checkValue } from '../../src/change/check-fields.ts';
 
 const choice = { type: 'choice', choices: [{ value: 'de' }, { value: 'en' }] };
 
