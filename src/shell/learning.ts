@@ -43,12 +43,18 @@ export async function learnMember(
   return learned;
 }
 
-/** The same, where it must not get in the way: what goes wrong leaves a fact less. */
-export async function learnQuietly(call: Call, member: Member, resource: string): Promise<void> {
-  try {
-    await learnMember(call, member, resource);
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
+/** The same for all that answered, where it must not get in the way: what goes wrong leaves a fact less. */
+export async function learnAllQuietly(
+  call: Call,
+  members: readonly Member[],
+  resource: string,
+): Promise<void> {
+  const ready = members.filter(({ state }) => state.kind === 'ready');
+  const results = await Promise.allSettled(
+    ready.map((member) => learnMember(call, member, resource)),
+  );
+  for (const result of results) {
+    if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
   }
 }
 

@@ -2,7 +2,7 @@ import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import type { Call } from '../call.ts';
-import { learnQuietly } from '../learning.ts';
+import { learnAllQuietly } from '../learning.ts';
 import type { Output, TableOutput } from '../output.ts';
 import type { CommandSpec } from '../spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
@@ -33,7 +33,6 @@ export const connect: CommandSpec = {
         call.session.fleet.join(members);
         keepForSession(call);
         yield* probe(call, members);
-        call.session.inBackground(learnAll(call, members));
       },
     },
   ],
@@ -104,12 +103,6 @@ export const devices: CommandSpec = {
   ],
 };
 
-/** Learns of the devices that answered; the table does not wait for it. */
-async function learnAll(call: Call, members: readonly Member[]): Promise<void> {
-  const ready = members.filter(({ state }) => state.kind === 'ready');
-  await Promise.all(ready.map((member) => learnQuietly(call, member, PROBED_RESOURCE)));
-}
-
 /** Reads the users of each device; failures are told one by one, the states in one table at the end. */
 export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
   const { access, readWidth: width } = call;
@@ -126,6 +119,8 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
     ...devicesTable(members),
     hasSuccess: members.some(({ state }) => state.kind === 'ready'),
   };
+  // The table does not wait for what the devices say of themselves.
+  call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
 }
 
 export function devicesTable(members: readonly Member[]): TableOutput {
