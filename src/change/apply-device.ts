@@ -1,10 +1,16 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError } from '../errors.ts';
-import type { ApplyJournal } from './apply.ts';
 import { carryOut, driftOf, settleDoubt, type StepDevice, type StepEnd } from './carry-out.ts';
 import type { StepRef } from './journal.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
+
+/** What has to be on disk before a request leaves, and when its verdict is known. */
+export interface ApplyJournal {
+  sending(ref: StepRef): Promise<void>;
+  ended(ref: StepRef, result: StepResult): Promise<void>;
+  stopped(reason: string): Promise<void>;
+}
 
 /** A step that has no verdict yet. */
 export interface PendingStep {

@@ -1,7 +1,13 @@
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
-import { applyToDevice, endUnread, notReached, type PendingStep } from './apply-device.ts';
+import {
+  applyToDevice,
+  endUnread,
+  notReached,
+  type PendingStep,
+  type ApplyJournal,
+} from './apply-device.ts';
 import { SETTLE_DELAYS_MS, type StepDevice } from './carry-out.ts';
 import type { StepRef, StepState } from './journal.ts';
 import type { DevicePlan, Plan } from './plan.ts';
@@ -23,13 +29,6 @@ export interface ApplyOptions {
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
   /** How long to wait before each further look when a change does not show yet. */
   readonly settleDelaysMs?: readonly number[];
-}
-
-/** What has to be on disk before a request leaves, and when its verdict is known. */
-export interface ApplyJournal {
-  sending(ref: StepRef): Promise<void>;
-  ended(ref: StepRef, result: StepResult): Promise<void>;
-  stopped(reason: string): Promise<void>;
 }
 
 /** A device that a plan may be carried out on. */

@@ -6,7 +6,7 @@ import { CredentialError, UsageError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { Profile } from '../device/profile.ts';
-import { profileOf } from './learning.ts';
+import { profileOf } from './device-profile.ts';
 import { Desk } from './desk.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';

@@ -1,4 +1,5 @@
-import { applyPlan, type ApplyDevice, type ApplyJournal } from '../change/apply.ts';
+import { applyPlan, type ApplyDevice } from '../change/apply.ts';
+import type { ApplyJournal } from '../change/apply-device.ts';
 import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';

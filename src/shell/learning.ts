@@ -1,18 +1,9 @@
 import { learn } from '../device/learn.ts';
-import { withLearned, type Learned } from '../device/learned.ts';
-import type { Profile } from '../device/profile.ts';
+import type { Learned } from '../device/learned.ts';
 import { DevshError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
-import type { DeviceEntry } from '../fleet/selector.ts';
 import type { Call } from './call.ts';
-import type { Services } from './session.ts';
-
-/** How a device speaks: its profile by configuration, with what was learned of it. */
-export async function profileOf({ profiles }: Services, entry: DeviceEntry): Promise<Profile> {
-  const base = await profiles.profile(entry.profile ?? 'documented');
-  const learned = await profiles.learned(entry.address);
-  return learned === undefined ? base : applied(base, learned);
-}
+import { withAllLearned } from './device-profile.ts';
 
 /**
  * Learns of a resource of a device, without writing, and keeps it. `isAgain`: also when it is known
@@ -39,7 +30,7 @@ export async function learnMember(
     byResource: { ...known?.byResource, ...fresh.byResource },
   };
   await profiles.keepLearned(ref.address, learned);
-  member.learned(applied(await profiles.profile(entry.profile ?? 'documented'), learned));
+  member.learned(withAllLearned(await profiles.profile(entry.profile ?? 'documented'), learned));
   return learned;
 }
 
@@ -56,11 +47,4 @@ export async function learnAllQuietly(
   for (const result of results) {
     if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
   }
-}
-
-function applied(profile: Profile, learned: Learned): Profile {
-  return Object.keys(learned.byResource).reduce(
-    (known, resource) => withLearned(known, resource, learned),
-    profile,
-  );
 }

@@ -10,7 +10,7 @@ import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
-import { profileOf as profileFor } from '../learning.ts';
+import { profileOf as profileFor } from '../device-profile.ts';
 import { knownFields } from '../complete.ts';
 import type { Output, View } from '../output.ts';
 import { quoteWord, type Word } from '../parse.ts';
