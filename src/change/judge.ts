@@ -4,6 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import { differencesOf, foldedText, isRespelled, isSameValue } from './compare.ts';
+import { find, sameKey } from './find-record.ts';
 import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
@@ -265,34 +266,6 @@ function remark(answered: Answered, hidden: readonly string[] = []): { note: str
     case 'lost':
       return { note: 'the answer was lost; reading back shows it' };
   }
-}
-
-/**
- * The record that a step is about: by id where there is one, else by natural key. Of several with one
- * id it is the one with the natural key as well.
- */
-export function find(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-  image: DeviceRecord,
-): DeviceRecord | undefined {
-  const id = idOf(profile, image);
-  const byKey = sameKey(step, records, image);
-  if (id === undefined) return byKey[0];
-  const byId = records.filter((record) => idOf(profile, record) === id);
-  const byBoth = sameKey(step, byId, image)[0];
-  if (byBoth !== undefined || byId.length > 1) return byBoth;
-  return byId[0] ?? (step.action === 'delete' ? undefined : byKey[0]);
-}
-
-function sameKey(
-  step: Step,
-  records: readonly DeviceRecord[],
-  image: DeviceRecord,
-): DeviceRecord[] {
-  const key = image[step.keyField] ?? null;
-  return records.filter((record) => isSameValue(key, record[step.keyField]));
 }
 
 function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {
