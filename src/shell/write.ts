@@ -3,6 +3,8 @@ import { guardPlan, unguardedDevices } from '../change/guard.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { suggest } from '../suggest.ts';
 import type { Member } from '../fleet/member.ts';
 import { planAsCurl } from './as-curl.ts';
 import type { Call } from './call.ts';
@@ -48,8 +50,28 @@ export async function* writePlan(
     return;
   }
   if (call.options.dryRun) return;
-  await confirmPlan(call, plan, losses);
+  const doubts = doubtfulFields(plan);
+  const isAsked = call.io.ask !== undefined && !call.options.yes;
+  if (!isAsked) {
+    for (const text of doubts) yield { kind: 'message', level: 'warning', text };
+  }
+  await confirmPlan(call, plan, [...doubts, ...losses]);
   yield* conduct(call, { plan, members });
+}
+
+/** A changed field that the record does not have is more often a slip than a new field. */
+function doubtfulFields({ devices }: Plan): string[] {
+  const doubts = new Map<string, string>();
+  for (const { before, asked } of devices.flatMap(({ steps }) => steps)) {
+    if (before === undefined) continue;
+    for (const field of Object.keys(asked)) {
+      if (Object.hasOwn(before, field) || isSecretField(field)) continue;
+      const [meant] = suggest(field, Object.keys(before));
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      doubts.set(field, `the record has no field "${field}" so far${hint}`);
+    }
+  }
+  return [...doubts.values()];
 }
 
 function refuseReadOnly(call: Call): void {

@@ -305,3 +305,9 @@ test('SIGTERM ends with 143', async () => {
   });
   expect(exitCode).toBe(143);
 });
+
+test('a changed field that the record does not have is doubted, with what may be meant', async () => {
+  const { devsh } = await startFleet();
+  const { stderr } = await devsh('user set viewer lnag=fr --on sim1 --yes');
+  expect(stderr).toContain('no field "lnag" so far; did you mean lang?');
+});
