@@ -1,9 +1,7 @@
 import type { Change, Target } from '../../change/change.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import type { FieldFacts } from '../../device/field-facts.ts';
 import { valueText } from '../../device/value-text.ts';
-import type { Fleet } from '../../fleet/fleet.ts';
 import { collectionPath, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
@@ -11,12 +9,12 @@ import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
 import { profileOf as profileFor } from '../device-profile.ts';
-import { knownFields } from '../complete.ts';
 import type { Output, View } from '../output.ts';
 import { quoteWord, type Word } from '../parse.ts';
-import type { ArgSpec, Candidate, CommandSpec, CompletionScope, VerbSpec } from '../spec.ts';
+import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
-import { fieldsOf, knownKeys, knownValues } from './arguments.ts';
+import { fieldsOf } from './arguments.ts';
+import { assignments, fieldCandidates, recordKey, selectionProfile } from './record-arguments.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -60,7 +58,7 @@ function show(resource: string): VerbSpec {
   return {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
-    args: [{ ...key(resource), isRequired: true }],
+    args: [{ ...recordKey(resource), isRequired: true }],
     options: ['devices', 'profile', 'curl'],
     examples: [`${resource} show bob`],
     async *run(call) {
@@ -73,7 +71,7 @@ function show(resource: string): VerbSpec {
           continue;
         }
         const records = output.outcome.records.filter((record) =>
-          isKeyOf(record, profileOf(call.session.fleet), resource, wanted),
+          isKeyOf(record, selectionProfile(call.session.fleet), resource, wanted),
         );
         found += records.length;
         yield { ...output, outcome: { ok: true, records } };
@@ -106,7 +104,7 @@ function set(resource: string): VerbSpec {
   return {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
-    args: [key(resource), assignments(resource)],
+    args: [recordKey(resource), assignments(resource)],
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
     examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
     async *run(call) {
@@ -137,7 +135,7 @@ function remove(resource: string): VerbSpec {
   return {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
-    args: [{ ...key(resource), isRest: true }],
+    args: [{ ...recordKey(resource), isRest: true }],
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
@@ -216,11 +214,11 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
   return {
     resource,
     layout,
-    key: keyFieldOf(profileOf(call.session.fleet), resource),
+    key: keyFieldOf(selectionProfile(call.session.fleet), resource),
     ...(columns !== undefined && { columns }),
     ...(sort !== undefined && { sort }),
     fold,
-    perDevice: profileOf(call.session.fleet).idFields,
+    perDevice: selectionProfile(call.session.fleet).idFields,
   };
 }
 
@@ -241,11 +239,6 @@ function whereTarget(filter: string): Target {
   return { kind: 'where', filter };
 }
 
-/** How the devices of the selection speak, as far as one answer can do for all of them. */
-function profileOf(fleet: Fleet): Profile {
-  return fleet.selection[0]?.profile ?? documentedProfile;
-}
-
 function isKeyOf(
   record: DeviceRecord,
   profile: Profile,
@@ -256,60 +249,4 @@ function isKeyOf(
   return fields.some(
     (field) => Object.hasOwn(record, field) && valueText(record[field]) === wanted,
   );
-}
-
-function key(resource: string): ArgSpec {
-  return {
-    name: 'KEY',
-    summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
-    complete: (scope) => {
-      const { fleet, given } = scope;
-      const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
-      const keyField = keyFieldOf(profileOf(fleet), resource, seen);
-      return knownKeys(scope, resource, keyField).filter(({ text }) => !given.includes(text));
-    },
-  };
-}
-
-function assignments(resource: string): ArgSpec {
-  return {
-    name: 'FIELD=VALUE',
-    summary: 'a field and what it is to hold, as in lang=de',
-    isRest: true,
-    complete: (scope) => fieldCandidates(scope, resource),
-  };
-}
-
-/** Field names that are not given yet; behind the `=`, the values seen so far. */
-function fieldCandidates(scope: CompletionScope, resource: string): Candidate[] {
-  const profile = profileOf(scope.fleet);
-  const known = profile.resources[resource];
-  const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
-  if (field !== undefined) {
-    const choices = known?.details?.[field]?.choices ?? [];
-    return [
-      ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
-      ...knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` })),
-    ];
-  }
-  const described = Object.entries(known?.details ?? {}).flatMap(([name, facts]) =>
-    facts.readOnly ? [] : [name],
-  );
-  const fields = [
-    ...new Set([...(known?.fields ?? []), ...described, ...knownFields(scope.fleet, resource)]),
-  ];
-  return fields
-    .filter((name) => !profile.idFields.includes(name))
-    .filter((name) => known?.details?.[name]?.readOnly !== true)
-    .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
-    .map((name) => ({
-      text: `${name}=`,
-      continues: true,
-      ...fieldSummary(known?.details?.[name]),
-    }));
-}
-
-function fieldSummary(facts: FieldFacts | undefined): { summary?: string } {
-  if (facts === undefined) return {};
-  return { summary: `${facts.type}${facts.required ? ', required' : ''}` };
 }

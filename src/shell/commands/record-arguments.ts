@@ -1,0 +1,70 @@
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import type { FieldFacts } from '../../device/field-facts.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import { knownFields } from '../complete.ts';
+import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
+import { knownKeys, knownValues } from './arguments.ts';
+
+/** How the devices of the selection speak, as far as one answer can do for all of them. */
+export function selectionProfile(fleet: Fleet): Profile {
+  return fleet.selection[0]?.profile ?? documentedProfile;
+}
+
+/** `KEY`: one record, by natural key or id. */
+export function recordKey(resource: string): ArgSpec {
+  return {
+    name: 'KEY',
+    summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
+    complete: (scope) => {
+      const { fleet, given } = scope;
+      const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
+      const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
+      return knownKeys(scope, resource, keyField).filter(({ text }) => !given.includes(text));
+    },
+  };
+}
+
+/** `FIELD=VALUE…`, with the fields and choices that are known. */
+export function assignments(resource: string): ArgSpec {
+  return {
+    name: 'FIELD=VALUE',
+    summary: 'a field and what it is to hold, as in lang=de',
+    isRest: true,
+    complete: (scope) => fieldCandidates(scope, resource),
+  };
+}
+
+/** Field names that are not given yet; behind the `=`, the values seen so far. */
+export function fieldCandidates(scope: CompletionScope, resource: string): Candidate[] {
+  const profile = selectionProfile(scope.fleet);
+  const known = profile.resources[resource];
+  const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
+  if (field !== undefined) {
+    const choices = known?.details?.[field]?.choices ?? [];
+    return [
+      ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
+      ...knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` })),
+    ];
+  }
+  const described = Object.entries(known?.details ?? {}).flatMap(([name, facts]) =>
+    facts.readOnly ? [] : [name],
+  );
+  const fields = [
+    ...new Set([...(known?.fields ?? []), ...described, ...knownFields(scope.fleet, resource)]),
+  ];
+  return fields
+    .filter((name) => !profile.idFields.includes(name))
+    .filter((name) => known?.details?.[name]?.readOnly !== true)
+    .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
+    .map((name) => ({
+      text: `${name}=`,
+      continues: true,
+      ...fieldSummary(known?.details?.[name]),
+    }));
+}
+
+function fieldSummary(facts: FieldFacts | undefined): { summary?: string } {
+  if (facts === undefined) return {};
+  return { summary: `${facts.type}${facts.required ? ', required' : ''}` };
+}
