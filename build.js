@@ -1,15 +1,18 @@
-// Bundles src/cli.ts into dist/: one ES module, split so that a one-shot command never loads Ink.
+// Bundles src/cli.ts into dist/, or the folder that is named: one ES module, split so that a one-shot
+// command never loads Ink.
 import { rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import esbuild from 'esbuild';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
-await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
+const outdir = resolve(import.meta.dirname, process.argv[2] ?? 'dist');
+await rm(outdir, { recursive: true, force: true });
 await esbuild.build({
   absWorkingDir: import.meta.dirname,
   entryPoints: ['src/cli.ts'],
-  outdir: 'dist',
+  outdir,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
   splitting: true,
