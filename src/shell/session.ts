@@ -9,6 +9,7 @@ import type { KnownDevices } from '../settings/known-devices.ts';
 import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
+import { Notices } from './notices.ts';
 import type { Options } from './options.ts';
 
 /** A pin and a credential that belong to this session alone. */
@@ -82,8 +83,8 @@ export class Session {
   readonly given = new Map<string, Given>();
   /** Options of `devsh connect` that hold for all lines that follow. */
   defaults: Partial<Options> = {};
-  /** That there is no keychain is said once. */
-  hasToldKeychainProblem = false;
+  /** What is said once in a session. */
+  readonly notices = new Notices();
   /** Set by `--read-only`: every write is refused until the session ends. */
   isReadOnly = false;
   readonly #background: Promise<void>[] = [];

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { bind, formatAsked, type Grammar, type Invocation } from './bind.ts';
 import { Call } from './call.ts';
@@ -60,19 +60,16 @@ export class Shell {
     }
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, this.#grammar);
-    let ended: unknown;
+    const { notices } = this.session;
     try {
       yield* verb.run(call);
     } catch (error) {
-      ended = error;
+      if (error instanceof DevshError) notices.markTold(error.message);
       throw error;
     } finally {
       const problem = call.hasAccess ? call.access.keychainProblem : undefined;
-      const isSaid = ended instanceof Error && ended.message === problem;
-      if (problem !== undefined && !isSaid && !this.session.hasToldKeychainProblem) {
-        yield { kind: 'message', level: 'warning', text: problem };
-      }
-      if (problem !== undefined) this.session.hasToldKeychainProblem = true;
+      if (problem !== undefined) notices.add(problem);
+      for (const text of notices.take()) yield { kind: 'message', level: 'warning', text };
     }
     if (call.hasAccess) yield* offerToSave(call);
   }
