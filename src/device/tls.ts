@@ -177,13 +177,7 @@ function verify(
       return;
     case 'pinned':
       if (normalizeFingerprint(trust.fingerprint) === presented.fingerprint) return;
-      throw new UntrustedError(
-        device,
-        `THE CERTIFICATE HAS CHANGED. Pinned on ${trust.pinnedAt}: ${trust.fingerprint}. ` +
-          `Presented now: ${presented.fingerprint} (${presented.subject}). Nothing was sent. Someone ` +
-          `may be in between; if the certificate was renewed, "trust replace ${device.name}"`,
-        { reason: 'changed', presented },
-      );
+      throw changedCertificate(device, trust, presented);
     case 'ca':
       if (failure === undefined) return;
       throw new UntrustedError(
@@ -202,6 +196,21 @@ function verify(
         { reason: 'unknown', presented },
       );
   }
+}
+
+/** The device presents another certificate than the pinned one. */
+export function changedCertificate(
+  device: DeviceRef,
+  pin: { readonly fingerprint: string; readonly pinnedAt: string },
+  presented: PresentedCertificate,
+): UntrustedError {
+  return new UntrustedError(
+    device,
+    `THE CERTIFICATE HAS CHANGED. Pinned on ${pin.pinnedAt}: ${pin.fingerprint}. ` +
+      `Presented now: ${presented.fingerprint} (${presented.subject}). Nothing was sent. Someone ` +
+      `may be in between; if the certificate was renewed, "trust replace ${device.name}"`,
+    { reason: 'changed', presented },
+  );
 }
 
 function describeShort(x509: X509Certificate, presented: PresentedCertificate): string {
