@@ -6,6 +6,7 @@ import { openInBrowser } from './browser.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
 import { UsageError } from './errors.ts';
+import { GoodCopy } from './settings/good-copy.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
@@ -38,7 +39,10 @@ export function createServices(options: ServiceOptions): Services {
     version,
     paths,
     inventory: new InventoryFile(join(paths.config, 'devices.yaml')),
-    knownDevices: new KnownDevices(join(paths.data, 'known-devices')),
+    knownDevices: new KnownDevices(
+      join(paths.data, 'known-devices'),
+      new GoodCopy(join(paths.state, 'good-copies', 'known-devices')),
+    ),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     runs: new RunFiles(join(paths.state, 'runs')),

@@ -1,20 +1,19 @@
-import { formatAddress, parseAddress } from '../device/address.ts';
-import { SettingsError, UsageError } from '../errors.ts';
+import { SettingsError } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from './files.ts';
+import { GoodCopy, keepAside } from './good-copy.ts';
 import { withLock } from './lock.ts';
+import { formatPin, parsePin, parsePinLines, pinsIn, type Pin, type PinLine } from './pin-lines.ts';
 
-/** A certificate that the user accepted for one device. */
-export interface Pin {
-  /** `host:port` */
-  readonly address: string;
-  /** SHA-256 of the DER certificate: upper-case hex, pairs joined by colons. */
-  readonly fingerprint: string;
-  /** ISO 8601 date. */
-  readonly firstSeen: string;
-  /** ISO 8601 date; absent for a certificate that was pinned by its fingerprint before it was seen. */
-  readonly validTo?: string;
-  /** As the certificate says: untrusted text. Absent as `validTo`. */
-  readonly subject?: string;
+/** A pin that devsh wrote, and that the file does not hold so any more. */
+export interface Doubt {
+  readonly pin: Pin;
+  readonly reason: 'gone' | 'differs';
+}
+
+/** What the file holds, and what speaks against it. */
+interface Book {
+  readonly pins: ReadonlyMap<string, Pin>;
+  readonly doubts: readonly Doubt[];
 }
 
 const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh help trust`.';
@@ -24,162 +23,146 @@ const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh 
  * `10.0.0.5:443 sha256:AB:CD:… first-seen=2026-11-21T10:00:00.000Z valid-to=… subject=CN=fw1`.
  * A change to the file counts at once, each change of ours happens under its lock: two devshes lose nothing.
  * A line that cannot be understood is a SettingsError with its number, and nothing is written.
+ * What devsh writes it writes to a good copy, too: a pin that is gone from the file, or differs, is in
+ * doubt until `restore` brings it back or a command pins or forgets the device anew.
  */
 export class KnownDevices {
   readonly path: string;
+  readonly #copy: GoodCopy;
   /** What the file held when it last had this stamp: a fleet asks a thousand times. */
-  #seen: { readonly stamp: string; readonly pins: ReadonlyMap<string, Pin> } | undefined;
+  #seen: { readonly stamp: string; readonly book: Book } | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, copy: GoodCopy) {
     this.path = path;
+    this.#copy = copy;
   }
 
   async find(address: string): Promise<Pin | undefined> {
-    return (await this.#pins()).get(address);
+    return (await this.#book()).pins.get(address);
   }
 
   async all(): Promise<Pin[]> {
-    return [...(await this.#pins()).values()];
+    return [...(await this.#book()).pins.values()];
+  }
+
+  /** The pins that something else than devsh has taken away or altered. */
+  async doubts(): Promise<readonly Doubt[]> {
+    return (await this.#book()).doubts;
   }
 
   /** Pins a certificate; replaces the pin that the address had. */
   async set(pin: Pin): Promise<void> {
     const text = formatPin(pin);
     // What cannot be read back must not get into the file.
-    const line: Line = { text, pin: parsePin(text, this.path) };
-    await withLock(this.path, async () => {
-      const lines = await this.#lines();
+    const line: PinLine = { text, pin: parsePin(text, this.path) };
+    await this.#edit((lines) => {
       const index = lines.findIndex((other) => other.pin?.address === line.pin?.address);
-      if (index >= 0) lines[index] = line;
-      else lines.push(line);
-      await this.#write(lines);
+      return index < 0 ? [...lines, line] : lines.with(index, line);
     });
   }
 
   /** Forgets a pin; says whether there was one. */
   async remove(address: string): Promise<boolean> {
-    return withLock(this.path, async () => {
-      const lines = await this.#lines();
+    let wasKnown = false;
+    await this.#edit((lines) => {
       const kept = lines.filter(({ pin }) => pin?.address !== address);
-      if (kept.length === lines.length) return false;
-      await this.#write(kept);
-      return true;
+      wasKnown ||= kept.length < lines.length;
+      return kept;
+    });
+    return wasKnown;
+  }
+
+  /**
+   * Brings the good copy back, with the pins that only the file has; what the file held is kept aside.
+   * Throws a SettingsError when there is no copy.
+   */
+  async restore(now: Date): Promise<{ readonly pins: number; readonly aside: string | undefined }> {
+    return withLock(this.path, async () => {
+      const good = await this.#copyLines();
+      if (good === undefined) {
+        throw new SettingsError(`there is no good copy of ${this.path} to restore`);
+      }
+      const known = pinsIn(good);
+      const added = (await this.#soundLines()).filter(({ pin }) => pin && !known.has(pin.address));
+      const aside = await keepAside(this.path, now);
+      const lines = [...good, ...added];
+      await writeTextAtomically(this.path, textOf(lines));
+      await this.#copy.keep(textOf(lines));
+      return { pins: pinsIn(lines).size, aside };
     });
   }
 
-  async #pins(): Promise<ReadonlyMap<string, Pin>> {
+  /** Makes the same change to the file and to its good copy, which may hold more. */
+  async #edit(change: (lines: readonly PinLine[]) => readonly PinLine[]): Promise<void> {
+    await withLock(this.path, async () => {
+      const lines = await this.#lines();
+      const copy = await this.#copyLines();
+      const isInDoubt = copy !== undefined && doubtsOf(lines, copy).length > 0;
+      const changed = change(lines);
+      if (textOf(changed) !== textOf(lines)) await writeTextAtomically(this.path, textOf(changed));
+      await this.#copy.keep(textOf(isInDoubt ? change(copy) : changed));
+    });
+  }
+
+  async #book(): Promise<Book> {
     // Taken before reading: a change in between makes the next call read again.
     const stamp = await fileStamp(this.path);
-    if (this.#seen === undefined || this.#seen.stamp !== stamp) {
+    if (this.#seen?.stamp !== stamp) {
       const lines = await this.#lines();
-      const pins = new Map(lines.flatMap(({ pin }) => (pin ? [[pin.address, pin]] : [])));
-      this.#seen = { stamp, pins };
+      const doubts = doubtsOf(lines, (await this.#copyLines()) ?? []);
+      this.#seen = { stamp, book: { pins: pinsIn(lines), doubts } };
     }
-    return this.#seen.pins;
+    return this.#seen.book;
   }
 
-  async #lines(): Promise<Line[]> {
-    const text = (await readText(this.path)) ?? `${HEADER}\n`;
-    if (text === '') return [];
-    return parseLines(text, this.path);
+  async #lines(): Promise<readonly PinLine[]> {
+    try {
+      const text = (await readText(this.path)) ?? `${HEADER}\n`;
+      return text === '' ? [] : parsePinLines(text, this.path);
+    } catch (error) {
+      const copy = await this.#copyLines();
+      if (!(error instanceof SettingsError) || copy === undefined) throw error;
+      throw new SettingsError(
+        `${error.message}; "trust restore" brings back what devsh wrote last (${pinsIn(copy).size} pins)`,
+        { cause: error },
+      );
+    }
   }
 
-  async #write(lines: readonly Line[]): Promise<void> {
-    await writeTextAtomically(this.path, lines.map(({ text }) => `${text}\n`).join(''));
-  }
-}
-
-/** One line of the file; a comment or an empty line has no pin. */
-interface Line {
-  readonly text: string;
-  readonly pin?: Pin;
-}
-
-function parseLines(text: string, path: string): Line[] {
-  const seen = new Map<string, number>();
-  return text
-    .replace(/\r?\n$/, '')
-    .split(/\r?\n/)
-    .map((line, index) => {
-      if (/^\s*(#|$)/.test(line)) return { text: line };
-      const where = `${path}:${index + 1}`;
-      const pin = parsePin(line, where);
-      const earlier = seen.get(pin.address);
-      if (earlier !== undefined) {
-        throw new SettingsError(
-          `${where}: ${pin.address} is pinned in line ${earlier} already; delete one of the two`,
-        );
+  /** The lines of a damaged file that can be understood. */
+  async #soundLines(): Promise<readonly PinLine[]> {
+    const text = await readText(this.path).catch(() => undefined);
+    return (text ?? '').split('\n').flatMap((line) => {
+      try {
+        return parsePinLines(line, this.path);
+      } catch (error) {
+        if (error instanceof SettingsError) return [];
+        throw error;
       }
-      seen.set(pin.address, index + 1);
-      return { text: line, pin };
     });
-}
-
-const PIN_LINE =
-  /^\s*(?<address>\S+)\s+sha256:(?<hex>\S+)\s+first-seen=(?<firstSeen>\S+)(?:\s+valid-to=(?<validTo>\S+))?(?:\s+subject=(?<subject>.*))?\s*$/;
-const FINGERPRINT = /^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/;
-
-function parsePin(line: string, where: string): Pin {
-  const { address, hex, firstSeen, validTo, subject } = PIN_LINE.exec(line)?.groups ?? {};
-  if (address === undefined || hex === undefined || firstSeen === undefined) {
-    throw new SettingsError(
-      `${where}: not a pin ("HOST:PORT sha256:… first-seen=… valid-to=… subject=…"); ` +
-        'correct or delete the line',
-    );
   }
-  const fingerprint = hex.toUpperCase();
-  if (!FINGERPRINT.test(fingerprint)) {
-    throw new SettingsError(
-      `${where}: the fingerprint must be 32 pairs of hexadecimal digits joined by colons`,
-    );
-  }
-  for (const date of [firstSeen, ...(validTo === undefined ? [] : [validTo])]) {
-    if (Number.isNaN(Date.parse(date))) {
-      throw new SettingsError(`${where}: not a date in the form 2026-11-21T10:00:00.000Z`);
+
+  /** Undefined when there is no good copy, or it is damaged itself. */
+  async #copyLines(): Promise<readonly PinLine[] | undefined> {
+    const text = await this.#copy.read();
+    try {
+      return text === undefined ? undefined : parsePinLines(text, this.#copy.path);
+    } catch (error) {
+      if (error instanceof SettingsError) return undefined;
+      throw error;
     }
   }
-  return {
-    address: canonicalAddress(address, where),
-    fingerprint,
-    firstSeen,
-    ...(validTo !== undefined && { validTo }),
-    ...(subject !== undefined && { subject: unescapeText(subject) }),
-  };
 }
 
-function canonicalAddress(text: string, where: string): string {
-  try {
-    return formatAddress(parseAddress(text));
-  } catch (error) {
-    if (error instanceof UsageError) throw new SettingsError(`${where}: ${error.message}`);
-    throw error;
-  }
+function doubtsOf(lines: readonly PinLine[], copy: readonly PinLine[]): Doubt[] {
+  const held = pinsIn(lines);
+  return [...pinsIn(copy).values()].flatMap((pin): Doubt[] => {
+    const now = held.get(pin.address);
+    if (now === undefined) return [{ pin, reason: 'gone' }];
+    return now.fingerprint === pin.fingerprint ? [] : [{ pin, reason: 'differs' }];
+  });
 }
 
-function formatPin(pin: Pin): string {
-  return [
-    pin.address,
-    `sha256:${pin.fingerprint}`,
-    `first-seen=${pin.firstSeen}`,
-    ...(pin.validTo === undefined ? [] : [`valid-to=${pin.validTo}`]),
-    ...(pin.subject === undefined ? [] : [`subject=${escapeText(pin.subject)}`]),
-  ].join(' ');
-}
-
-/** One line of visible text: what could break the line or deceive the eye becomes `\uXXXX`. */
-function escapeText(text: string): string {
-  return text
-    .replaceAll('\\', '\\\\')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|^\s|\s$/gu, (match) =>
-      Array.from(
-        { length: match.length },
-        (_, index) => `\\u${match.charCodeAt(index).toString(16).padStart(4, '0')}`,
-      ).join(''),
-    );
-}
-
-function unescapeText(text: string): string {
-  return text.replace(/\\(?:u([0-9a-f]{4})|\\)/gi, (_, hex: string | undefined) =>
-    hex === undefined ? '\\' : String.fromCharCode(parseInt(hex, 16)),
-  );
+function textOf(lines: readonly PinLine[]): string {
+  return lines.map(({ text }) => `${text}\n`).join('');
 }

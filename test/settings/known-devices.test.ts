@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
-import { KnownDevices, type Pin } from '../../src/settings/known-devices.ts';
+import { GoodCopy } from '../../src/settings/good-copy.ts';
+import { KnownDevices } from '../../src/settings/known-devices.ts';
+import type { Pin } from '../../src/settings/pin-lines.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 const FINGERPRINT = Array.from({ length: 32 }, (_, index) =>
@@ -21,10 +23,14 @@ function makePin(fields: Partial<Pin> = {}): Pin {
   };
 }
 
+function openKnown(path: string): KnownDevices {
+  return new KnownDevices(path, new GoodCopy(`${path}.good`));
+}
+
 async function makeFile(text?: string) {
   const path = join(await makeTempFolder(), 'known-devices');
   if (text !== undefined) await writeFile(path, text);
-  return { path, known: new KnownDevices(path), read: () => readFile(path, 'utf8') };
+  return { path, known: openKnown(path), read: () => readFile(path, 'utf8') };
 }
 
 test('writes a pin that people can read', async () => {
@@ -89,13 +95,13 @@ test('sees at once what another session or an editor has changed', async () => {
   expect((await known.find('10.0.0.5:443'))?.subject).toBe('CN=fw1, O=Ärger & Co');
   await writeFile(path, (await read()).replace('CN=fw1', 'CN=fw2'));
   expect((await known.find('10.0.0.5:443'))?.subject).toBe('CN=fw2, O=Ärger & Co');
-  await new KnownDevices(path).remove('10.0.0.5:443');
+  await openKnown(path).remove('10.0.0.5:443');
   expect(await known.find('10.0.0.5:443')).toBeUndefined();
 });
 
 test('two sessions lose no pin', async () => {
   const { known, path } = await makeFile();
-  const other = new KnownDevices(path);
+  const other = openKnown(path);
   await Promise.all(
     [1, 2, 3, 4, 5, 6].map((number) =>
       (number % 2 ? known : other).set(makePin({ address: `10.0.0.${number}:443` })),

@@ -1,0 +1,44 @@
+import { basename, dirname, join } from 'node:path';
+import { copyFile } from 'node:fs/promises';
+import { SettingsError } from '../errors.ts';
+import { errorCode, fileError, readText, writeTextAtomically } from './files.ts';
+
+/**
+ * The last good copy of a file that is worth more than a warning: when the file is damaged, what it
+ * held is not lost. The copy lies apart from the file, so that what befalls a folder befalls one.
+ */
+export class GoodCopy {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Undefined when there is none, or it cannot be read: a copy is no reason to fail. */
+  async read(): Promise<string | undefined> {
+    try {
+      return await readText(this.path);
+    } catch (error) {
+      if (error instanceof SettingsError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Keeps the text, unless it is there already. */
+  async keep(text: string): Promise<void> {
+    if ((await this.read()) !== text) await writeTextAtomically(this.path, text);
+  }
+}
+
+/** Copies a damaged file to a name of its own beside it. Resolves to that name; undefined when there is no file. */
+export async function keepAside(path: string, now: Date): Promise<string | undefined> {
+  const stamp = now.toISOString().replace(/[-:.]/g, '');
+  const aside = join(dirname(path), `${basename(path)}.damaged-${stamp}`);
+  try {
+    await copyFile(path, aside);
+    return aside;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileError('copy', path, error);
+  }
+}
