@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { childEnvironment } from './child-environment.ts';
 
 /** How long a starter may take to say that it cannot. */
 const START_MS = 1000;
@@ -13,7 +14,7 @@ export function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<bool
     const child = spawn(command, [...args, url], {
       stdio: 'ignore',
       detached: true,
-      env: withoutSecrets(env),
+      env: childEnvironment(env),
     });
     const timer = setTimeout(() => {
       resolve(true);
@@ -38,9 +39,4 @@ const STARTERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = 
 function starterOf({ BROWSER }: NodeJS.ProcessEnv): readonly string[] {
   if (BROWSER !== undefined && BROWSER !== '') return [BROWSER];
   return STARTERS[process.platform] ?? ['xdg-open'];
-}
-
-/** A browser has no business with our secrets. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DEVSH_')));
 }

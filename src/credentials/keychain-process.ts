@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { childEnvironment } from '../child-environment.ts';
 import { CredentialError } from '../errors.ts';
 
 /** One secret of the keychain, under the name of its account. */
@@ -93,7 +94,7 @@ function runProgram(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', PROGRAM], {
-      env: withoutSecrets(env),
+      env: childEnvironment(env),
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     });
@@ -118,13 +119,6 @@ function runProgram(
       else reject(new KeychainUnavailableError('the OS keychain cannot be asked'));
     });
   });
-}
-
-/** The environment says where the keychain is; what is ours, or changes how Node runs, is left out. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([key]) => !/^(DEVSH_|NODE_OPTIONS$)/i.test(key)),
-  );
 }
 
 function silence(limitMs: number): string {
