@@ -16,6 +16,7 @@ import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
 import type { Settings } from './settings/settings.ts';
+import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
 import type { RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 
@@ -35,14 +36,20 @@ export interface ServiceOptions {
 export function createServices(options: ServiceOptions): Services {
   const { env, paths, settings, version, readStdin } = options;
   const sources = new Map<string, Credentials>();
+  const notices = new Notices();
+  const goodCopy = (name: string): GoodCopy => new GoodCopy(join(paths.state, 'good-copies', name));
   return {
     version,
     paths,
-    inventory: new InventoryFile(join(paths.config, 'devices.yaml')),
-    knownDevices: new KnownDevices(
-      join(paths.data, 'known-devices'),
-      new GoodCopy(join(paths.state, 'good-copies', 'known-devices')),
+    notices,
+    inventory: new InventoryFile(
+      join(paths.config, 'devices.yaml'),
+      goodCopy('devices.yaml'),
+      (notice) => {
+        notices.add(notice);
+      },
     ),
+    knownDevices: new KnownDevices(join(paths.data, 'known-devices'), goodCopy('known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     runs: new RunFiles(join(paths.state, 'runs')),

@@ -24,10 +24,23 @@ export class GoodCopy {
     }
   }
 
-  /** Keeps the text, unless it is there already. */
+  /** Keeps the text, unless it is there already. A disk that is full or read-only is no reason to fail. */
   async keep(text: string): Promise<void> {
-    if ((await this.read()) !== text) await writeTextAtomically(this.path, text);
+    if ((await this.read()) === text) return;
+    await writeTextAtomically(this.path, text).catch(ignoreFileError);
   }
+
+  /** Keeps what the copy holds now for good. Resolves to the file that holds it. */
+  async keepOlder(): Promise<string> {
+    const older = `${this.path}.older`;
+    const text = await this.read();
+    if (text !== undefined) await writeTextAtomically(older, text).catch(ignoreFileError);
+    return older;
+  }
+}
+
+function ignoreFileError(error: unknown): void {
+  if (!(error instanceof SettingsError)) throw error;
 }
 
 /** Copies a damaged file to a name of its own beside it. Resolves to that name; undefined when there is no file. */

@@ -1,6 +1,6 @@
 import { SettingsError } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from './files.ts';
-import { GoodCopy, keepAside } from './good-copy.ts';
+import { keepAside, type GoodCopy } from './good-copy.ts';
 import { withLock } from './lock.ts';
 import { formatPin, parsePin, parsePinLines, pinsIn, type Pin, type PinLine } from './pin-lines.ts';
 

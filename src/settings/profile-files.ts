@@ -45,9 +45,17 @@ export class ProfileFiles {
     }
   }
 
-  async keepLearned(address: string, learned: Learned): Promise<void> {
-    const text = jsonText(learned, { indent: 2 });
-    await writeTextAtomically(this.#learnedPath(address), `${text}\n`);
+  /** Keeps what `change` makes of what was learned of a device before; resolves to that. */
+  async updateLearned(
+    address: string,
+    change: (held: Learned | undefined) => Learned,
+  ): Promise<Learned> {
+    const file = this.#learnedPath(address);
+    return withLock(file, async () => {
+      const learned = change(await this.learned(address));
+      await writeTextAtomically(file, `${jsonText(learned, { indent: 2 })}\n`);
+      return learned;
+    });
   }
 
   /**

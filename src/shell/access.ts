@@ -2,12 +2,14 @@ import type { Credentials } from '../credentials/sources.ts';
 import { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
 import type { Trust } from '../device/tls.ts';
-import { CredentialError, UsageError } from '../errors.ts';
+import { CredentialError, SettingsError, UsageError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
+import type { LearnedListing } from '../device/learned.ts';
 import type { Profile } from '../device/profile.ts';
 import { profileOf } from './device-profile.ts';
 import { Desk } from './desk.ts';
+import { tellDoubts } from './certificates.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
@@ -50,6 +52,7 @@ export class ShellAccess implements Access {
     if (given !== undefined) return given.trust;
     const { knownDevices, readFile } = this.#session.services;
     const pin = await knownDevices.find(entry.address);
+    await tellDoubts(this.#session);
     if (pin !== undefined) {
       return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
     }
@@ -64,6 +67,22 @@ export class ShellAccess implements Access {
 
   profile(entry: DeviceEntry): Promise<Profile> {
     return profileOf(this.#session.services, entry);
+  }
+
+  /** What cannot be kept is seen again the next time. */
+  async observed(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
+    const { profiles, now } = this.#session.services;
+    try {
+      await profiles.updateLearned(entry.address, (held) => ({
+        ...(held ?? { at: now().toISOString(), byResource: {} }),
+        listings: {
+          ...held?.listings,
+          [resource]: { ...held?.listings?.[resource], ...listing },
+        },
+      }));
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+    }
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {

@@ -9,7 +9,7 @@ import type { KnownDevices } from '../settings/known-devices.ts';
 import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
-import { Notices } from './notices.ts';
+import type { Notices } from './notices.ts';
 import type { Options } from './options.ts';
 
 /** A pin and a credential that belong to this session alone. */
@@ -49,6 +49,8 @@ export interface RunningSimulator {
 export interface Services {
   readonly version: string;
   readonly paths: Paths;
+  /** What is said once in a session. */
+  readonly notices: Notices;
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
@@ -83,8 +85,6 @@ export class Session {
   readonly given = new Map<string, Given>();
   /** Options of `devsh connect` that hold for all lines that follow. */
   defaults: Partial<Options> = {};
-  /** What is said once in a session. */
-  readonly notices = new Notices();
   /** Set by `--read-only`: every write is refused until the session ends. */
   isReadOnly = false;
   readonly #background: Promise<void>[] = [];

@@ -60,7 +60,7 @@ export class Shell {
     }
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, this.#grammar);
-    const { notices } = this.session;
+    const { notices } = this.session.services;
     try {
       yield* verb.run(call);
     } catch (error) {

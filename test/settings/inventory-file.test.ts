@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
+import { GoodCopy } from '../../src/settings/good-copy.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
+function openInventory(path: string, notices: string[] = []): InventoryFile {
+  return new InventoryFile(path, new GoodCopy(`${path}.good`), (text) => notices.push(text));
+}
+
 test('adds and removes devices in a file that need not exist', async () => {
-  const file = new InventoryFile(join(await makeTempFolder(), 'devsh', 'devices.yaml'));
+  const file = openInventory(join(await makeTempFolder(), 'devsh', 'devices.yaml'));
   expect((await file.load()).devices).toEqual([]);
   await Promise.all([
     file.add({ name: 'fw1', address: '10.0.0.5', groups: ['berlin'] }),
@@ -22,8 +27,50 @@ test('adds and removes devices in a file that need not exist', async () => {
 test('a file that cannot be understood is named, and kept', async () => {
   const path = join(await makeTempFolder(), 'devices.yaml');
   await writeFile(path, 'devices:\n  - nam: fw1\n');
-  const file = new InventoryFile(path);
+  const file = openInventory(path);
   await expect(file.load()).rejects.toThrow(`${path}:2:5: unknown key "nam", did you mean "name"?`);
   await expect(file.add({ name: 'x', address: 'y', groups: [] })).rejects.toThrow(SettingsError);
   expect(await readFile(path, 'utf8')).toBe('devices:\n  - nam: fw1\n');
+});
+
+test('a damaged file is brought back as it was last understood, and kept aside', async () => {
+  const path = join(await makeTempFolder(), 'devices.yaml');
+  const text = 'devices:\n  - name: fw1 # mine\n    address: 10.0.0.5\n';
+  await writeFile(path, text);
+  const file = openInventory(path);
+  await file.load();
+  await writeFile(path, text.slice(0, -8) + '\0');
+  await expect(file.load()).rejects.toThrow('"device restore" brings back');
+  const { devices, aside } = await file.restore(new Date());
+  expect(devices).toBe(1);
+  expect(await readFile(path, 'utf8')).toBe(text);
+  expect(await readFile(aside ?? '', 'utf8')).toBe(text.slice(0, -8) + '\0');
+});
+
+test('devices that are gone from the file are told once, and the older text is kept', async () => {
+  const path = join(await makeTempFolder(), 'devices.yaml');
+  const device = (number: number) => `  - name: fw${number}\n    address: 10.0.0.${number}\n`;
+  const text = `devices:\n${device(1)}${device(2)}${device(3)}`;
+  await writeFile(path, text);
+  const notices: string[] = [];
+  const file = openInventory(path, notices);
+  await file.load();
+  await writeFile(path, `devices:\n${device(1)}`);
+  expect((await file.load()).devices).toHaveLength(1);
+  expect((await file.load()).devices).toHaveLength(1);
+  expect(notices).toEqual([
+    `${path} lists 2 devices less than when devsh last read it (fw2, fw3); that text is kept in ${path}.good.older`,
+  ]);
+  expect(await readFile(`${path}.good.older`, 'utf8')).toBe(text);
+});
+
+test('a device that was added or removed by a command is no loss', async () => {
+  const notices: string[] = [];
+  const file = openInventory(join(await makeTempFolder(), 'devices.yaml'), notices);
+  await file.add({ name: 'fw1', address: '10.0.0.5', groups: [] });
+  await file.add({ name: 'fw2', address: '10.0.0.6', groups: [] });
+  await file.load();
+  await file.remove('fw2');
+  await file.load();
+  expect(notices).toEqual([]);
 });

@@ -150,3 +150,49 @@ test('whatever bytes are damaged, it reads or names the line, and resets nothing
     { numRuns: 150 },
   );
 });
+
+test('a pin that something else takes away or alters is in doubt until it is restored', async () => {
+  const { known, path, read } = await makeFile();
+  for (const number of [1, 2, 3]) await known.set(makePin({ address: `10.0.0.${number}:443` }));
+  const intact = await read();
+  const lines = intact.split('\n');
+  const altered = lines[2]?.replace('sha256:A0', 'sha256:B0') ?? '';
+  await writeFile(path, [lines[0], altered, lines[3], ''].join('\n'));
+  expect(await known.doubts()).toMatchObject([
+    { pin: { address: '10.0.0.1:443' }, reason: 'gone' },
+    { pin: { address: '10.0.0.2:443' }, reason: 'differs' },
+  ]);
+
+  // A change of ours in between blesses nothing.
+  await known.set(makePin({ address: '10.0.0.4:443' }));
+  expect(await known.doubts()).toHaveLength(2);
+
+  const { pins, aside } = await known.restore(new Date());
+  expect(pins).toBe(4);
+  expect(await known.doubts()).toEqual([]);
+  expect(await read()).toContain(intact);
+  expect(await readFile(aside ?? '', 'utf8')).toContain(altered);
+});
+
+test('what a command pins or forgets is in doubt no more', async () => {
+  const { known, path, read } = await makeFile();
+  for (const number of [1, 2]) await known.set(makePin({ address: `10.0.0.${number}:443` }));
+  await writeFile(path, (await read()).split('\n').slice(0, 1).join('\n') + '\n');
+  expect(await known.doubts()).toHaveLength(2);
+  expect(await known.remove('10.0.0.1:443')).toBe(true);
+  await known.set(makePin({ address: '10.0.0.2:443' }));
+  expect(await known.doubts()).toEqual([]);
+});
+
+test('pins that a hand has added stay when the good copy is restored', async () => {
+  const { known, path, read } = await makeFile();
+  await known.set(makePin());
+  const own = `10.0.0.9:443 sha256:${FINGERPRINT} first-seen=2026-11-21T10:00:00.000Z\n`;
+  await writeFile(path, own + (await read()).replace(' sha256:', ' sha2:'));
+  await expect(known.all()).rejects.toThrow('"trust restore" brings back');
+  expect((await known.restore(new Date())).pins).toBe(2);
+  expect((await known.all()).map(({ address }) => address)).toEqual([
+    '10.0.0.5:443',
+    '10.0.0.9:443',
+  ]);
+});

@@ -106,5 +106,22 @@ export const device: CommandSpec = {
         };
       },
     },
+    {
+      name: 'restore',
+      summary: 'Bring the inventory back as it was last understood',
+      args: [],
+      options: [],
+      details: 'For a file that was damaged; what it holds now is kept beside it.',
+      async *run({ session }) {
+        const { services } = session;
+        const { devices, aside } = await services.inventory.restore(services.now());
+        const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
+        yield {
+          kind: 'message',
+          level: 'done',
+          text: `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
+        };
+      },
+    },
   ],
 };

@@ -1,11 +1,12 @@
-import { parseAddress } from '../../device/address.ts';
-import { normalizeFingerprint, scanCertificate } from '../../device/tls.ts';
-import type { PresentedCertificate } from '../../device/errors.ts';
+import { normalizeFingerprint } from '../../device/tls.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
+import { expiryText, lookAt, tellDoubts, type Seen } from '../certificates.ts';
 import type { Output } from '../output.ts';
+import { askAndPin, done, info, pin, pinned } from '../pin-certificates.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
+import { SOME_TARGETS } from './arguments.ts';
 
 const DEVICE: ArgSpec = {
   name: 'DEVICE',
@@ -13,8 +14,6 @@ const DEVICE: ArgSpec = {
   isRequired: true,
   complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
 };
-
-const CONNECT_TIMEOUT_MS = 5000;
 
 export const trust: CommandSpec = {
   name: 'trust',
@@ -28,48 +27,71 @@ export const trust: CommandSpec = {
       args: [],
       options: [],
       async *run({ session }) {
-        const pins = await session.services.knownDevices.all();
+        const { services } = session;
+        const { inventory, knownDevices } = services;
+        await tellDoubts(session);
+        const pins = await knownDevices.all();
+        const devices = await inventory.load();
         yield {
           kind: 'table',
           name: 'pins',
           columns: [
+            { key: 'device', title: 'DEVICE' },
             { key: 'address', title: 'ADDRESS' },
             { key: 'fingerprint', title: 'SHA-256' },
             { key: 'firstSeen', title: 'FIRST SEEN' },
+            { key: 'expires', title: 'EXPIRES' },
             { key: 'subject', title: 'SUBJECT' },
-            { key: 'validTo', title: 'VALID TO' },
           ],
-          rows: pins.map(({ subject = null, validTo = null, ...pin }) => ({
-            ...pin,
+          rows: pins.map(({ subject = null, validTo = null, ...known }) => ({
+            device: devices.findByAddress(known.address)?.name ?? null,
+            ...known,
             subject,
             validTo,
+            expires: validTo === null ? null : expiryText(validTo, services.now()),
           })),
         };
+        if (pins.length === 0)
+          yield info('no certificate is pinned yet: "connect" asks about each');
+      },
+    },
+    {
+      name: 'scan',
+      summary: 'Compare the certificates that devices present now with the pins',
+      args: [SOME_TARGETS],
+      options: ['devices'],
+      details: 'No login is sent, and nothing is pinned.',
+      examples: ['trust scan @berlin', 'trust scan 10.0.0.0/29 --json'],
+      async *run(call) {
+        const members = await call.resolve(call.args.all('TARGET'));
+        const seen = yield* lookAt(call, members);
+        for (const { member, sighting } of seen) {
+          if ('error' in sighting) {
+            yield { kind: 'error', error: sighting.error, device: member.ref };
+          }
+        }
+        yield scanTable(seen, call.session.services.now());
+        yield info(countText(seen));
       },
     },
     {
       name: 'accept',
-      summary: 'Pin the certificate of a device that is not known yet',
-      args: [DEVICE],
-      options: ['trust'],
+      summary: 'Pin the certificates of devices that are not known yet',
+      args: [SOME_TARGETS],
+      options: ['trust', 'devices'],
       details:
-        'With --fingerprint the certificate is pinned without a question, for scripts; the device need\n' +
-        'not be reachable. Without it the device is asked, and you compare.',
+        'The devices are asked, and you compare. With --fingerprint the certificate of one device is\n' +
+        'pinned without a question, for scripts; the device need not be reachable.',
       examples: [
         'trust accept 10.0.0.5',
+        'trust accept @berlin',
         'trust accept 10.0.0.5 --fingerprint 9F:86:D0:81:88:4C:7D:65:9A:2F:EA:A0:C5:5A:D0:15:A3:BF:4F:1B:2B:0B:82:2C:D1:5D:6C:15:B0:F0:0A:08',
       ],
       async *run(call) {
-        const member = await oneMember(call);
-        const pin = await call.session.services.knownDevices.find(member.ref.address);
+        const members = await call.resolve(call.args.all('TARGET'));
         const wanted = fingerprintOption(call);
-        if (pin !== undefined && pin.fingerprint !== wanted) {
-          throw new RefusedError(
-            `${member.ref.name} is known already by ${pin.fingerprint} since ${pin.firstSeen.slice(0, 10)}; ` +
-              `"trust replace ${member.ref.name}" takes another certificate`,
-          );
-        }
-        yield* pinOne(call, member, wanted);
+        if (wanted === undefined) yield* acceptAll(call, members);
+        else yield* acceptFingerprint(call, onlyOne(call, members, 'TARGET'), wanted);
       },
     },
     {
@@ -79,7 +101,19 @@ export const trust: CommandSpec = {
       options: ['trust'],
       examples: ['trust replace fw1'],
       async *run(call) {
-        yield* pinOne(call, await oneMember(call), fingerprintOption(call));
+        const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
+        const wanted = fingerprintOption(call);
+        if (wanted !== undefined) {
+          await pin(call, member, { fingerprint: wanted });
+          yield pinned(member, wanted);
+          return;
+        }
+        const [seen] = yield* lookAt(call, [member]);
+        if (seen === undefined) return;
+        if (seen.sighting.kind === 'failed') throw seen.sighting.error;
+        if (seen.sighting.kind === 'known')
+          yield info(`${member.ref.name} presents what is pinned`);
+        else yield* askAndPin(call, [seen]);
       },
     },
     {
@@ -88,78 +122,104 @@ export const trust: CommandSpec = {
       args: [DEVICE],
       options: [],
       async *run(call) {
-        const member = await oneMember(call);
+        const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
         const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
         await member.close();
-        yield {
-          kind: 'message',
-          level: wasKnown ? 'done' : 'info',
-          text: wasKnown ? `${member.ref.name} is forgotten` : `${member.ref.name} was not known`,
-        };
+        const { name } = member.ref;
+        yield wasKnown ? done(`${name} is forgotten`) : info(`${name} was not known`);
+      },
+    },
+    {
+      name: 'restore',
+      summary: 'Bring back the pins that devsh wrote, when their file was damaged',
+      args: [],
+      options: [],
+      details:
+        'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
+        'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',
+      async *run({ session }) {
+        const { services } = session;
+        const { knownDevices } = services;
+        const { pins, aside } = await knownDevices.restore(services.now());
+        const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
+        yield done(
+          `${knownDevices.path} holds ${pins} ${pins === 1 ? 'pin' : 'pins'} again${kept}`,
+        );
       },
     },
   ],
 };
 
-async function* pinOne(
-  call: Call,
-  member: Member,
-  wanted: string | undefined,
-): AsyncGenerator<Output> {
-  const { services } = call.session;
-  const certificate: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate> =
-    wanted === undefined ? await compare(call, member) : { fingerprint: wanted };
-  const { fingerprint, subject, validTo } = certificate;
-  await services.knownDevices.set({
-    address: member.ref.address,
-    fingerprint,
-    firstSeen: services.now().toISOString(),
-    ...(subject !== undefined && { subject }),
-    ...(validTo !== undefined && { validTo }),
-  });
-  await member.close();
-  yield {
-    kind: 'message',
-    level: 'done',
-    text: `${member.ref.name} is pinned to ${certificate.fingerprint}`,
+function scanTable(seen: readonly Seen[], now: Date): Output {
+  return {
+    kind: 'table',
+    name: 'certificates',
+    columns: [
+      { key: 'device', title: 'DEVICE' },
+      { key: 'state', title: 'STATE' },
+      { key: 'fingerprint', title: 'SHA-256' },
+      { key: 'expires', title: 'EXPIRES' },
+      { key: 'subject', title: 'SUBJECT' },
+    ],
+    rows: seen.map(({ member, sighting }) => {
+      const device = { device: member.ref.name, address: member.ref.address };
+      if (sighting.kind === 'failed') {
+        return { ...device, state: sighting.error.code, fingerprint: null, expires: null };
+      }
+      const { fingerprint, subject, validFrom, validTo } = sighting.presented;
+      const state = sighting.kind === 'changed' ? 'CHANGED' : sighting.kind;
+      const expires = expiryText(validTo, now);
+      return { ...device, state, fingerprint, expires, subject, validFrom, validTo };
+    }),
+    hasSuccess: seen.some(({ sighting }) => !('error' in sighting)),
   };
 }
 
-/** Shows the certificate that the device presents now; throws unless the user types yes. */
-async function compare(call: Call, member: Member): Promise<PresentedCertificate> {
-  const presented = await scanCertificate(member.ref, parseAddress(member.ref.address), {
-    connectTimeoutMs: call.options.timeoutMs ?? CONNECT_TIMEOUT_MS,
-    signal: call.io.signal,
-  });
-  const known = await call.session.services.knownDevices.find(member.ref.address);
-  if (call.io.ask === undefined) {
-    throw new RefusedError(
-      `${member.ref.name} presents ${presented.fingerprint}; nobody to ask: repeat with ` +
-        `--fingerprint if that is right`,
-    );
-  }
-  const answer = await call.io.ask({
-    kind: 'confirm',
-    text: `Type yes to trust and pin the certificate of ${member.ref.name}:`,
-    details: [
-      `${member.ref.name}  ${presented.subject}  valid to ${presented.validTo.slice(0, 10)}`,
-      ...(known === undefined
-        ? []
-        : [`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`]),
-      `  presented ${presented.fingerprint}`,
-    ],
-    expected: 'yes',
-  });
-  if (answer !== 'yes') throw new RefusedError('not confirmed: nothing is changed');
-  return presented;
+/** `8 known, 1 changed, 2 new` */
+function countText(seen: readonly Seen[]): string {
+  const count = (kind: Seen['sighting']['kind'], word: string): string[] => {
+    const number = seen.filter(({ sighting }) => sighting.kind === kind).length;
+    return number === 0 ? [] : [`${number} ${word}`];
+  };
+  return [
+    ...count('known', 'known'),
+    ...count('changed', 'CHANGED'),
+    ...count('new', 'new'),
+    ...count('failed', 'not seen'),
+  ].join(', ');
 }
 
-async function oneMember(call: Call): Promise<Member> {
-  const [word] = call.args.words('DEVICE');
-  const members = await call.resolve(call.args.all('DEVICE'));
+async function* acceptAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const seen = yield* lookAt(call, members);
+  for (const { member, sighting } of seen) {
+    if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
+    if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: member.ref };
+  }
+  const fresh = seen.filter(({ sighting }) => sighting.kind === 'new');
+  if (fresh.length > 0) yield* askAndPin(call, fresh);
+}
+
+async function* acceptFingerprint(
+  call: Call,
+  member: Member,
+  wanted: string,
+): AsyncGenerator<Output> {
+  const known = await call.session.services.knownDevices.find(member.ref.address);
+  if (known !== undefined && known.fingerprint !== wanted) {
+    throw new RefusedError(
+      `${member.ref.name} is known already by ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
+        `"trust replace ${member.ref.name}" takes another certificate`,
+    );
+  }
+  await pin(call, member, { fingerprint: wanted });
+  yield pinned(member, wanted);
+}
+
+function onlyOne(call: Call, members: readonly Member[], arg: string): Member {
   const [member] = members;
   if (member !== undefined && members.length === 1) return member;
-  throw new UsageError(`"${word?.text ?? ''}" names ${members.length} devices; trust takes one`, {
+  const [word] = call.args.words(arg);
+  throw new UsageError(`"${word?.text ?? ''}" names ${members.length} devices; this takes one`, {
     column: word?.start,
   });
 }
