@@ -134,3 +134,70 @@ test('a CA file without a certificate is named, instead of blaming the device', 
   expect(stderr).toContain(`${file} holds no certificate`);
   expect(device(1).log).toHaveLength(0);
 });
+
+test('trust scan tells known, changed and new certificates apart, and sends no request', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  const pinnedTo = device(2).fingerprint;
+  device(2).setFault('certificate-change');
+  await devsh('trust forget sim3');
+  const { stdout, stderr, exitCode } = await devsh('trust scan @lab --json');
+  expect(exitCode).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({
+    certificates: [
+      { device: 'sim1', state: 'known', fingerprint: device(1).fingerprint },
+      { device: 'sim2', state: 'CHANGED', fingerprint: device(2).fingerprint },
+      { device: 'sim3', state: 'new', fingerprint: device(3).fingerprint },
+    ],
+    errors: [{ device: 'sim2', error: { code: 'untrusted' } }],
+  });
+  expect(stderr).toContain('1 known, 1 CHANGED, 1 new');
+  expect(stderr).toContain(pinnedTo);
+  expect([1, 2, 3].flatMap((number) => device(number).log)).toEqual([]);
+});
+
+test('trust scan names what cannot be reached, and goes on', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(2).setFault('refuse');
+  const { stdout, stderr, exitCode } = await devsh('trust scan sim1 sim2');
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain('known');
+  expect(stderr).toContain('sim2');
+  expect(stderr).toContain('1 known, 1 not seen');
+});
+
+test('trust accept takes a whole group after one question, and refuses what has changed', async () => {
+  const { devsh, device } = await startFleet({ devices: 4 });
+  await devsh('trust forget sim1');
+  await devsh('trust forget sim2');
+  device(3).setFault('certificate-change');
+  const { stderr, exitCode } = await devsh('trust accept @lab', { tty: ['yes'] });
+  expect(stderr).toContain('Type yes to trust and pin 2 certificates');
+  expect(stderr).toContain('sim4 is known already');
+  expect(stderr).toContain('THE CERTIFICATE HAS CHANGED');
+  expect(exitCode).toBe(5);
+  expect((await devsh('user list --on sim1 --on sim2 --on sim4')).exitCode).toBe(0);
+  expect((await devsh('user list --on sim3')).exitCode).toBe(5);
+});
+
+test('trust list says which device a pin belongs to and when its certificate ends', async () => {
+  const { devsh } = await startFleet({ isPinned: false });
+  await devsh('trust accept sim1', { tty: ['yes'] });
+  const { stdout } = await devsh('trust list --json');
+  expect(JSON.parse(stdout)).toMatchObject({ pins: [{ device: 'sim1' }] });
+  expect(stdout).toMatch(/"expires":\s*"in \d+ (days|years)"/);
+});
+
+test('pins that were taken away behind the back of devsh are told and can be restored', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const file = join(devsh.folder, 'data', 'devsh', 'known-devices');
+  const intact = await readFile(file, 'utf8');
+  await writeFile(file, intact.split('\n').slice(0, 2).join('\n') + '\n');
+  const { stderr, exitCode } = await devsh('user list --on sim2');
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain(`1 gone (${device(2).address})`);
+  expect(stderr).toContain('trust restore');
+  expect(device(2).log).toEqual([]);
+  expect((await devsh('trust restore')).exitCode).toBe(0);
+  expect(await readFile(file, 'utf8')).toBe(intact);
+  expect((await devsh('user list --on sim2')).exitCode).toBe(0);
+});
