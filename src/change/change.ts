@@ -8,13 +8,20 @@ export type Target =
 
 /** What the user wants of every selected device. The only way to write starts here. Plain data. */
 export type Change =
-  | { readonly action: 'add'; readonly resource: string; readonly fields: DeviceRecord }
+  | {
+      readonly action: 'add';
+      readonly resource: string;
+      readonly fields: DeviceRecord;
+      readonly isExact?: true;
+    }
   | {
       readonly action: 'set';
       readonly resource: string;
       readonly target: Target;
       readonly fields: DeviceRecord;
       readonly expected?: Expected;
+      /** The fields are values as a device had them, not what somebody typed. */
+      readonly isExact?: true;
     }
   | {
       readonly action: 'delete';

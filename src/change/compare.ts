@@ -1,6 +1,8 @@
 import { formText } from '../device/form-text.ts';
+import { jsonText } from '../device/json-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { MASK, maskedValue } from '../device/secret-fields.ts';
+import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';
 import type { Difference } from './verdict.ts';
 
@@ -13,7 +15,8 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
     const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
     if (a !== undefined && b !== undefined) return a === b;
   }
-  return canonical(sent) === canonical(held ?? null);
+  const hidesSecrets = typeof sent === 'object' && sent !== null && holdsMask(sent);
+  return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
 }
 
 /** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
@@ -48,12 +51,22 @@ export function isRespelled(differences: readonly Difference[]): boolean {
   );
 }
 
-function canonical(value: Value): string {
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value, (_key, part: unknown) =>
-        typeof part === 'bigint' ? part.toString() : part,
-      )
-    : formText(value);
+/** As one text, whatever the order of the names in it; secrets in it masked where it is to hide them. */
+function canonical(value: Value, hidesSecrets: boolean): string {
+  if (typeof value !== 'object' || value === null) return formText(value);
+  const sorted = (part: Value): Value => {
+    if (typeof part !== 'object' || part === null) return part;
+    if (isValueList(part)) return part.map(sorted);
+    const entries = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
+  };
+  return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));
+}
+
+/** Whether a nested value was kept with its secrets masked. */
+function holdsMask(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return value === MASK;
+  return Object.values(value).some(holdsMask);
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {

@@ -1,5 +1,5 @@
 import type { Value } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
+import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { visible } from '../visible.ts';
 
@@ -13,8 +13,8 @@ export function cellText(value: Value | undefined): string {
 
 /** The same for a named field: secrets are not shown on a screen. */
 export function fieldText(field: string, value: Value | undefined): string {
-  const text = valueText(value);
-  return isSecretField(field) && text !== '' ? '•••' : visible(text);
+  if (isSecretField(field)) return valueText(value) === '' ? '' : '•••';
+  return visible(valueText(value === undefined ? value : maskedValue(field, value)));
 }
 
 /** For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes. */

@@ -21,6 +21,10 @@ test.each<[Value, Value | undefined, boolean]>([
   ['9007199254740993', 9007199254740993n, true],
   [['a', 'b'], ['a', 'b'], true],
   [['a', 'b'], ['b', 'a'], false],
+  [{ a: 1, b: { c: [1], d: 2 } }, { b: { d: 2, c: [1] }, a: 1 }, true],
+  [{ a: 1 }, { a: 2 }, false],
+  [{ a: 1, password: '***' }, { a: 1, password: 'hash' }, true],
+  [{ a: 1, password: 'old' }, { a: 1, password: 'new' }, false],
 ])('sent %s and held %s: the same is %s', (sent, held, expected) => {
   expect(isSameValue(sent, held)).toBe(expected);
 });

@@ -1,0 +1,90 @@
+import type { FieldShape } from './field-shape.ts';
+import { JsonFailure, parseJson } from './json.ts';
+import { jsonText } from './json-text.ts';
+import type { Value } from './record.ts';
+import { isValueList, valueText } from './value-text.ts';
+
+/** What a typed text means, or why it means nothing. */
+export type Typed =
+  { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
+
+const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+};
+
+/**
+ * What a user typed, as a value of the field's kind. A list is JSON when it starts with `[`, otherwise
+ * its items stand between commas; an object is JSON. Text stays as it was typed: `007`, `true`.
+ * What is no number or boolean stays text, too: whether the device takes it, is checked elsewhere.
+ */
+export function typedValue(text: string, shape: FieldShape): Typed {
+  switch (shape.kind) {
+    case 'text':
+    case 'unknown':
+      return { value: text };
+    case 'boolean':
+      return { value: text === '' ? null : (SWITCH_WORDS[text.trim().toLowerCase()] ?? text) };
+    case 'number':
+      return { value: text === '' ? null : (numberIn(text.trim()) ?? text) };
+    case 'object':
+      return text.trim() === '' ? { value: null } : objectIn(text);
+    case 'list':
+      return text.trimStart().startsWith('[') ? jsonList(text) : plainList(text, shape.item);
+  }
+}
+
+/** The text that stands for a value where it is edited: read again, it is the very same value. */
+export function editText(value: Value | undefined, shape: FieldShape): string {
+  if (typeof value !== 'object' || value === null) return valueText(value);
+  const plain = valueText(value);
+  const { value: again } = { value: undefined, ...typedValue(plain, shape) };
+  const json = jsonText(value);
+  return again !== undefined && jsonText(again) === json ? plain : json;
+}
+
+function plainList(text: string, item: FieldShape): Typed {
+  if (text.trim() === '') return { value: [] };
+  const values: Value[] = [];
+  for (const part of text.split(',')) {
+    const typed = typedValue(part.trim(), item);
+    if (typed.problem !== undefined) return typed;
+    values.push(typed.value);
+  }
+  return { value: values };
+}
+
+function jsonList(text: string): Typed {
+  const value = jsonIn(text);
+  return isValueList(value) ? { value } : { problem: 'no JSON list, as in ["a", "b"]' };
+}
+
+function objectIn(text: string): Typed {
+  const value = jsonIn(text);
+  const isObject = typeof value === 'object' && value !== null && !isValueList(value);
+  return isObject ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
+}
+
+function jsonIn(text: string): Value | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return undefined;
+  }
+}
+
+/** `007` in a field of numbers is 7; whole numbers that are too long for a number keep their digits. */
+function numberIn(text: string): number | bigint | undefined {
+  if (/^[+-]?\d+$/.test(text)) {
+    const number = Number(text);
+    return Number.isSafeInteger(number) ? number : BigInt(text.replace('+', ''));
+  }
+  return /^[+-]?\d+\.\d+$/.test(text) ? Number(text) : undefined;
+}
