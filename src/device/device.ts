@@ -11,6 +11,7 @@ import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } fro
 import type { DeviceError } from './errors.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
+import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { isResourceName, listPath, type Profile } from './profile.ts';
@@ -116,7 +117,10 @@ export class Device {
     const answer = await this.#client.request(request, signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
-    return decoding(circumstances, answer, () => decodeList(answer.body, resource, this.profile));
+    return decoding(circumstances, answer, () => ({
+      ...pageMarksInHeaders(answer.headers),
+      ...decodeList(answer.body, resource, this.profile),
+    }));
   }
 
   #circumstances(request: Circumstances['request'] & Body): Circumstances {

@@ -15,7 +15,11 @@ type JsonObject = Readonly<Record<string, Value>>;
 /** Objects beside the records in which devices put such facts. */
 const PLACES = ['links', '_links', 'meta', '_meta', 'metadata', 'paging', 'pagination', 'page'];
 
-const TOTALS = ['count', 'total', 'total_count', 'totalCount', 'total_records', 'totalRecords'];
+/** What the address of the next page is called, besides what OData puts a name in front of. */
+const NEXT = /^(?:next|nextLink|next_link|next_url|next_page_url|(?:.+)?@odata\.nextLink)$/;
+
+const TOTALS =
+  /^(?:count|total|total_count|totalCount|total_records|totalRecords|total_items|totalItems|(?:.+)?@odata\.count)$/;
 
 /** Reads them from the envelope of a list; nothing of it is a promise. */
 export function pageMarksOf(envelope: JsonObject): PageMarks {
@@ -23,7 +27,11 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
     envelope,
     ...PLACES.map((name) => envelope[name]).filter((place) => isObject(place)),
   ];
-  const next = places.map((place) => linkIn(place['next'])).find((link) => link !== undefined);
+  const next = places
+    .flatMap((place) => Object.entries(place))
+    .filter(([name]) => NEXT.test(name))
+    .map(([, value]) => linkIn(value))
+    .find((link) => link !== undefined);
   const numbers: Record<string, number> = {};
   for (const place of places.toReversed()) {
     for (const [name, value] of Object.entries(place)) {
@@ -31,13 +39,33 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
       if (number !== undefined && name !== '__proto__') numbers[name] = number;
     }
   }
-  const total = TOTALS.map((name) => numbers[name]).filter((number) => number !== undefined);
+  const total = Object.entries(numbers).flatMap(([name, number]) =>
+    TOTALS.test(name) ? [number] : [],
+  );
   return {
     ...(next !== undefined && { next }),
     // Where one of them counts this page only, the others are higher.
     ...(total.length > 0 && { total: Math.max(...total) }),
     ...(Object.keys(numbers).length > 0 && { numbers }),
   };
+}
+
+/** Reads them from the headers: `Link` (RFC 8288), `Content-Range: 0-9/37`, `X-Total-Count`. */
+export function pageMarksInHeaders(headers: Readonly<Record<string, string>>): PageMarks {
+  const links = (headers['link'] ?? '').matchAll(/<([^<>]*)>([^<]*)/g);
+  const next = [...links].find(([, , parameters = '']) => isNext(parameters))?.[1];
+  const range = /^(?:[\w-]+ )?(?:\d+-\d+|\*)\/(\d+)$/.exec(headers['content-range'] ?? '');
+  const count = range?.[1] ?? headers['x-total-count'] ?? headers['x-total'] ?? '';
+  const total = wholeNumber(count.trim());
+  return {
+    ...(next !== undefined && next !== '' && { next }),
+    ...(total !== undefined && { total }),
+  };
+}
+
+function isNext(parameters: string): boolean {
+  const [, quoted, bare = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+  return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
 }
 
 /** `next: "…"` or `next: {href: "…"}`. */

@@ -5,7 +5,6 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import { Device } from '../../src/device/device.ts';
-import type { ClientOptions } from '../../src/device/client.ts';
 import { createCertificate, type Certificate } from '../../src/simulator/certificate.ts';
 
 /** A server on loopback that the test has in its hands; closed when the test ends. */
@@ -84,7 +83,7 @@ export async function listen(server: Server): Promise<number> {
 /** A device that trusts this server's certificate. */
 export function deviceAt(
   server: { readonly port: number; readonly certificate?: Certificate },
-  options: Partial<ClientOptions> = {},
+  options: Partial<ConstructorParameters<typeof Device>[0]> = {},
 ): Device {
   const device = new Device({
     device: { name: 'fw1', address: `127.0.0.1:${server.port}` },
