@@ -151,7 +151,7 @@ test('trust scan tells known, changed and new certificates apart, and sends no r
     errors: [{ device: 'sim2', error: { code: 'untrusted' } }],
   });
   expect(stderr).toContain('1 known, 1 CHANGED, 1 new');
-  expect(stderr).toContain(pinnedTo);
+  expect(stdout).toContain(pinnedTo);
   expect([1, 2, 3].flatMap((number) => device(number).log)).toEqual([]);
 });
 
