@@ -22,11 +22,21 @@ export class DecodeFailure extends Error {}
 export class DeclinedFailure extends Error {}
 
 /** Names under which devices hand out their records, besides the resource's own. */
-const ENVELOPES = ['results', 'data', 'rows', 'records', 'users', 'user'];
+const ENVELOPES = [
+  'results',
+  'data',
+  'rows',
+  'records',
+  'items',
+  'value',
+  'Members',
+  'users',
+  'user',
+];
 
 /** What may stand beside the records and is none of them. */
 const ASIDE =
-  /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp)$/;
+  /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
 
 /** More in one answer than any device holds: a bound on time and memory. */
 const MAX_RECORDS = 1_000_000;
@@ -139,11 +149,22 @@ function envelopeOf(value: JsonObject, resource: string): string | undefined {
   );
   const list = names.find((name) => isValueList(value[name]));
   if (list !== undefined) return list;
+  const only = onlyList(value);
+  if (only !== undefined) return only;
   return names.find(
     (name) =>
       isObject(value[name] ?? null) &&
       Object.keys(value).every((other) => other === name || ASIDE.test(other)),
   );
+}
+
+/** A list of any name, where nothing stands beside it but how many there are, and which page it is. */
+function onlyList(value: JsonObject): string | undefined {
+  const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
+  const held = name === undefined ? undefined : value[name];
+  if (name === undefined || others.length > 0 || !isValueList(held)) return undefined;
+  const isList = held.length > 0 ? held.every(isObject) : pageMarksOf(value).total !== undefined;
+  return isList ? name : undefined;
 }
 
 function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {

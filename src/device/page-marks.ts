@@ -19,7 +19,7 @@ const PLACES = ['links', '_links', 'meta', '_meta', 'metadata', 'paging', 'pagin
 const NEXT = /^(?:next|nextLink|next_link|next_url|next_page_url|(?:.+)?@odata\.nextLink)$/;
 
 const TOTALS =
-  /^(?:count|total|total_count|totalCount|total_records|totalRecords|total_items|totalItems|(?:.+)?@odata\.count)$/;
+  /^(?:count|total|total_count|totalCount|total_records|totalRecords|total_items|totalItems|totalElements|(?:.+)?@odata\.count)$/;
 
 /** Reads them from the envelope of a list; nothing of it is a promise. */
 export function pageMarksOf(envelope: JsonObject): PageMarks {
