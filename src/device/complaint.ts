@@ -1,3 +1,4 @@
+import { entryIn, fieldOfPath } from './complaint-path.ts';
 import type { FieldIssues } from './errors.ts';
 import { JsonFailure, parseJson } from './json.ts';
 import type { Value } from './record.ts';
@@ -9,13 +10,19 @@ const GENERAL =
   /^(?:detail|details|message|msg|error|error_description|reason|title|description|non_field_errors|__all__|general)$/i;
 
 /** Fields that hold the complaints per field. */
-const CONTAINERS = /^(?:errors|validations|fields|field_errors|invalid)$/i;
+const CONTAINERS =
+  /^(?:errors|validations?|violations|fields|field_?errors|sub_?errors|field_?violations|invalid|invalid[-_]?params|messages|issues)$/i;
 
 /** Fields that only repeat that something went wrong. */
-const NOISE = /^(?:status|status_code|code|success|result|ok|type|timestamp|path|request_id)$/i;
+const NOISE =
+  /^(?:status|status_?code|code|success|result|ok|type|@type|timestamp|path|instance|(?:request|trace)_?id)$/i;
 
-/** What a device objects to, per field, from the body of an error answer of any kind. */
-export function issuesOf(body: string): FieldIssues {
+/**
+ * What a device objects to, per field, from the body of an error answer of any kind.
+ *
+ * @param sent the fields that were sent: a complaint about `data.user.name` is one about `name`
+ */
+export function issuesOf(body: string, sent: readonly string[] = []): FieldIssues {
   const text = body.trim();
   if (text === '') return {};
   if (isHtml(text)) return { '': [htmlTitle(text)] };
@@ -26,15 +33,20 @@ export function issuesOf(body: string): FieldIssues {
     if (!(error instanceof JsonFailure)) throw error;
     return { '': [oneLine(text)] };
   }
-  return issuesIn(value);
+  return issuesIn(value, sent);
 }
 
 /** The same, from a body that was read already. */
-export function issuesIn(value: Value): FieldIssues {
-  const issues = new Map<string, string[]>();
-  collect(value, '', issues);
+export function issuesIn(value: Value, sent: readonly string[] = []): FieldIssues {
+  const complaints: Complaint[] = [];
+  collect(value, { path: '', isListed: false, sent }, complaints);
+  const issues = new Map<string, Set<string>>();
+  for (const { path, text } of complaints) {
+    const field = path === '' ? '' : fieldOfPath(path, sent);
+    issues.set(field, (issues.get(field) ?? new Set()).add(text));
+  }
   // `fromEntries` makes `__proto__` a field like any other.
-  return Object.fromEntries(issues);
+  return Object.fromEntries([...issues].map(([field, texts]) => [field, [...texts]]));
 }
 
 /** The complaints in one line: `username: already exists; lang: not a valid choice`. */
@@ -73,23 +85,51 @@ function jsonOrText(body: string): Value {
   }
 }
 
+interface Complaint {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Where in an answer `collect` is. */
+interface Place {
+  readonly path: string;
+  /** Inside a list or a field that holds complaints. */
+  readonly isListed: boolean;
+  readonly sent: readonly string[];
+}
+
 /** Gathers texts below `value`; not deep, because `parseJson` has limited the levels. */
-function collect(value: Value, field: string, issues: Map<string, string[]>): void {
-  if (issues.size > 100) return;
+function collect(value: Value, place: Place, complaints: Complaint[]): void {
+  if (complaints.length > 100) return;
   if (isValueList(value)) {
-    for (const item of value.slice(0, 20)) collect(item, field, issues);
+    for (const item of value.slice(0, 20)) collect(item, { ...place, isListed: true }, complaints);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      if (NOISE.test(name)) continue;
-      const isGeneral = GENERAL.test(name) || CONTAINERS.test(name);
-      collect(item, isGeneral ? field : join(field, name), issues);
-    }
+    const entry = entryIn(value, place.isListed);
+    if (entry === undefined) collectFields(value, place, complaints);
+    else collect(entry.text, { ...place, path: join(place.path, entry.path) }, complaints);
   } else if (value !== null && value !== '') {
-    const texts = issues.get(field) ?? [];
-    issues.set(field, [...texts, oneLine(valueText(value))]);
+    complaints.push({ path: place.path, text: oneLine(valueText(value)) });
   }
 }
 
-function join(field: string, name: string): string {
-  return field === '' ? name : `${field}.${name}`;
+function collectFields(
+  value: Readonly<Record<string, Value>>,
+  place: Place,
+  complaints: Complaint[],
+): void {
+  for (const [name, item] of Object.entries(value)) {
+    // A field of the record may be called like that; then it has a list of complaints.
+    const isField = isValueList(item) && place.sent.includes(name);
+    if (NOISE.test(name) && !isField) continue;
+    const isContainer = CONTAINERS.test(name);
+    const isGeneral = (isContainer || GENERAL.test(name)) && !isField;
+    const path = isGeneral ? place.path : join(place.path, name);
+    const isListed = place.isListed || (isContainer && !isField);
+    collect(item, { ...place, path, isListed }, complaints);
+  }
+}
+
+function join(path: string, name: string): string {
+  if (path === '') return name;
+  return name.startsWith('/') || name.startsWith('[') ? path + name : `${path}.${name}`;
 }

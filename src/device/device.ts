@@ -15,7 +15,7 @@ import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { isResourceName, listPath, type Profile } from './profile.ts';
-import type { DeviceRecord, DeviceRef } from './record.ts';
+import type { DeviceRecord, DeviceRef, Value } from './record.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Trust } from './tls.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
@@ -82,7 +82,10 @@ export class Device {
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const answer = await this.#client.request(withBody(request), signal);
-    const circumstances = this.#circumstances(request);
+    const circumstances = {
+      ...this.#circumstances(request),
+      fields: fieldsSent(this.profile, request),
+    };
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const resource = request.path.slice(this.profile.basePath.length).split('/')[0] ?? '';
     const record = decoding(circumstances, answer, () =>
@@ -130,10 +133,30 @@ export class Device {
 }
 
 /** What was sent in secret fields: a device may repeat it in what it objects to. */
+/** The fields of the record in a request, without what the profile wraps them in. */
+function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
+  const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
+  const [[name, inner] = ['', null], ...others] = Object.entries(json);
+  const isWrapped =
+    others.length === 0 &&
+    typeof inner === 'object' &&
+    inner !== null &&
+    wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
+  return [...form.map(([field]) => field), ...Object.keys(isWrapped ? inner : json)];
+}
+
 function secretsOf({ form = [], json = {} }: Body): string[] {
-  return [...form, ...Object.entries(json)]
-    .filter(([field]) => isSecretField(field))
-    .map(([, value]) => formText(value));
+  return [
+    ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
+    ...secretsIn(json),
+  ];
+}
+
+function secretsIn(value: Value): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]: [string, Value]) =>
+    isSecretField(field) ? [formText(inner)] : secretsIn(inner),
+  );
 }
 
 function withBody<M extends string>({

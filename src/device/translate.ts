@@ -20,6 +20,10 @@ export interface Circumstances {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
+  /** `through the proxy http://proxy:3128`; undefined for a device that is reached directly. */
+  readonly via?: string | undefined;
+  /** The fields that were sent: complaints are about them, whatever they are wrapped in. */
+  readonly fields?: readonly string[];
   /** Values that were sent and must not come back in a message: new passwords and tokens. */
   readonly secrets?: readonly string[];
 }
@@ -33,7 +37,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
   const answer = redactedAnswer(circumstances, received);
   const { status, body } = answer;
   const what = describe(circumstances);
-  const issues = issuesOf(body);
+  const issues = issuesOf(body, circumstances.fields);
   const said = saying(issuesText(issues));
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
@@ -80,10 +84,13 @@ export function decodeError(
   const { status, body } = redactedAnswer(circumstances, answer);
   const message = redacted(circumstances, failure.message);
   if (failure instanceof DeclinedFailure) {
+    const issues = issuesOf(body, circumstances.fields);
+    const isAboutFields = circumstances.fields !== undefined && Object.keys(issues).length > 0;
+    const reason = isAboutFields ? issuesText(issues) : message;
     return new RejectedError(
       device,
-      `${describe(circumstances)} was refused (with status ${status})${saying(message)}`,
-      { status, issues: issuesOf(body) },
+      `${describe(circumstances)} was refused (with status ${status})${saying(reason)}`,
+      { status, issues },
     );
   }
   return new ProtocolError(
