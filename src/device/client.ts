@@ -12,7 +12,8 @@ import { TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES, retryAfterMs } from './retry-after.ts';
 import { isSecretField } from './secret-fields.ts';
-import { connectTls, type Trust } from './tls.ts';
+import type { Route } from './route/route.ts';
+import { connectTls, viaText, type Trust } from './tls.ts';
 import { exchangeError } from './translate.ts';
 
 export { Credential } from './credential.ts';
@@ -22,9 +23,11 @@ export interface ClientOptions {
   readonly device: DeviceRef;
   readonly address: Address;
   readonly trust: Trust;
+  /** How the device is reached; directly when absent. */
+  readonly route?: Route | undefined;
   /** Undefined: requests go out without an Authorization header. */
   readonly credential: Credential | undefined;
-  /** For TCP and TLS together; 5,000 when absent. */
+  /** For the whole way to the device, TLS included; 5,000 when absent. */
   readonly connectTimeoutMs?: number;
   /** For one whole answer, asked for at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
@@ -52,6 +55,7 @@ export class DeviceClient {
   readonly #origin: string;
   readonly #closing = new AbortController();
   #pool: Pool | undefined;
+  #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -75,8 +79,8 @@ export class DeviceClient {
         ? this.#throttledRead(request, signal)
         : this.#write(request, signal));
     } catch (error) {
-      const { device, credential } = this.#options;
-      throw exchangeError({ device, request, credential }, error);
+      const { device, credential, route } = this.#options;
+      throw exchangeError({ device, request, credential, via: viaText(route) }, error);
     }
   }
 
@@ -113,21 +117,24 @@ export class DeviceClient {
   }
 
   async #readPersistently(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    this.#pool ??= new Pool(this.#origin, {
-      connections: READ_CONNECTIONS,
-      pipelining: 1,
-      connect: this.#connector(this.#closing.signal),
-    });
     for (const delayMs of RETRY_DELAYS_MS) {
       try {
-        const answer = await this.#send(this.#pool, request, signal);
+        const answer = await this.#send(this.#openPool(), request, signal);
         if (![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
         if (this.#closing.signal.aborted || !isPassing(error)) throw error;
       }
       await wait(delayMs, undefined, { signal });
     }
-    return this.#send(this.#pool, request, signal);
+    return this.#send(this.#openPool(), request, signal);
+  }
+
+  #openPool(): Pool {
+    return (this.#pool ??= new Pool(this.#origin, {
+      connections: READ_CONNECTIONS,
+      pipelining: 1,
+      connect: this.#connector(this.#closing.signal),
+    }));
   }
 
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
@@ -145,8 +152,10 @@ export class DeviceClient {
     request: HttpRequest,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const { credential, trace } = this.#options;
-    trace?.(`> ${request.method} ${this.#origin}${maskedPath(request.path)} (${who(credential)})`);
+    if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
+    const { credential, trace, route } = this.#options;
+    const how = [who(credential), viaText(route) ?? []].flat().join(', ');
+    trace?.(`> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`);
     const headers = {
       accept: 'application/json, */*;q=0.1',
       'accept-language': 'en',
@@ -162,20 +171,24 @@ export class DeviceClient {
       return answer;
     } catch (error) {
       trace?.(`< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
-      if (error instanceof UntrustedError) this.#leaveOpenConnections();
+      if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }
   }
 
-  /** After a wrong certificate the next request checks anew, also where a connection was still good. */
-  #leaveOpenConnections(): void {
-    void this.#pool?.close();
+  /**
+   * No connection that is open is used again. A certificate that changed ends the session with the
+   * device: nothing more is sent, not even when the right one comes back.
+   */
+  #distrust(error: UntrustedError): void {
+    if (error.reason === 'changed') this.#stoppedBy = error;
+    void this.#pool?.destroy(error);
     this.#pool = undefined;
   }
 
   #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {
-    const { device, address, trust, connectTimeoutMs = 5_000 } = this.#options;
-    return connectTls({ device, address, trust, connectTimeoutMs, signal });
+    const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
+    return connectTls({ device, address, trust, route, connectTimeoutMs, signal });
   }
 
   /** The path to go on with; undefined when the answer is no redirect or leads away from the device. */

@@ -3,6 +3,7 @@ export type FaultKind =
   | 'name' // the name does not resolve
   | 'refused'
   | 'no route'
+  | 'route' // the proxy or the jump host failed, not the device
   | 'connect timeout'
   | 'tls'
   | 'reset' // the connection broke or was closed before the whole answer
@@ -62,9 +63,20 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const kind = KIND_OF_CODE[code] ?? kindOfFamily(error.name, code);
   // OpenSSL's message holds addresses and file names; its reason is what it means.
-  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
+  const reason =
+    TLS_WORDS[code] ?? ('reason' in error && typeof error.reason === 'string' ? error.reason : '');
   return kind && new TransportFault(kind, reason || error.message, { sent, cause: error });
 }
+
+const OLD_TLS = 'it offers TLS 1.1 or older only, which is not safe: update its firmware';
+
+/** What OpenSSL calls it when the other side knows only a TLS that is not used any more, or none. */
+const TLS_WORDS: Readonly<Record<string, string>> = {
+  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it answers with something that is not TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it answers with something that is not TLS',
+};
 
 function kindOfFamily(name: string, code: string): FaultKind | undefined {
   if (code === 'HPE_INVALID_EOF_STATE') return 'reset';

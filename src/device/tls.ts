@@ -1,13 +1,16 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { CancelledError, DevshError } from '../errors.ts';
 import type { Address } from './address.ts';
+import { certificateProblem, certificateText, describeCertificate } from './certificate-check.ts';
 import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { faultOf, TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
-import { oneLine } from './text.ts';
+import { openRoute, routeFault } from './route/open-route.ts';
+import { DIRECT, routeText, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
 
 /** What makes a certificate good enough for one device. */
@@ -21,7 +24,9 @@ export interface ConnectOptions {
   readonly device: DeviceRef;
   readonly address: Address;
   readonly trust: Trust;
-  /** For TCP and TLS together. */
+  /** How the device is reached; directly when absent. */
+  readonly route?: Route | undefined;
+  /** For the whole way: proxy or jump host, TCP and TLS together. */
   readonly connectTimeoutMs: number;
   /** Ends connections that are still being made. */
   readonly signal?: AbortSignal | undefined;
@@ -58,7 +63,7 @@ export function connectTls(options: ConnectOptions): buildConnector.connector {
 export async function scanCertificate(
   device: DeviceRef,
   address: Address,
-  options: { readonly connectTimeoutMs: number; readonly signal?: AbortSignal },
+  options: Pick<ConnectOptions, 'connectTimeoutMs' | 'signal' | 'route'>,
 ): Promise<PresentedCertificate> {
   try {
     const trust = { kind: 'insecure' } as const;
@@ -67,56 +72,75 @@ export async function scanCertificate(
     return certificate;
   } catch (error) {
     const request = { method: 'GET', path: '/' } as const;
-    throw exchangeError({ device, request, credential: undefined }, error);
+    throw exchangeError(
+      { device, request, credential: undefined, via: viaText(options.route) },
+      error,
+    );
   }
 }
 
+interface Trusted {
+  readonly socket: TLSSocket;
+  readonly certificate: PresentedCertificate;
+}
+
+/** `through the proxy http://proxy:3128`, for messages; undefined for the direct way. */
+export function viaText(route: Route = DIRECT): string | undefined {
+  return route.kind === 'direct' ? undefined : `through the ${routeText(route)}`;
+}
+
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */
-function openTrusted(
-  options: ConnectOptions,
-): Promise<{ socket: TLSSocket; certificate: PresentedCertificate }> {
-  const { address, connectTimeoutMs, signal } = options;
+async function openTrusted(options: ConnectOptions): Promise<Trusted> {
+  const { address, route = DIRECT, connectTimeoutMs, signal } = options;
+  const limit = new AbortController();
+  const cancel = (): void => {
+    limit.abort(new CancelledError());
+  };
+  const timer = setTimeout(() => {
+    const detail = `no connection within ${connectTimeoutMs} ms`;
+    limit.abort(new TransportFault('connect timeout', detail, { sent: false }));
+  }, connectTimeoutMs);
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  let stream: Duplex | undefined;
+  try {
+    limit.signal.throwIfAborted();
+    stream = await openRoute(route, address, limit.signal);
+    return await secure(stream, options, limit.signal);
+  } catch (error) {
+    stream?.destroy();
+    throw connectError(routeFault(route, error));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** TLS over a connection that leads to the device, whatever the way; checks the certificate. */
+function secure(stream: Duplex, options: ConnectOptions, limit: AbortSignal): Promise<Trusted> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(new CancelledError());
-      return;
-    }
-    const socket = connect(tlsOptions(options));
-    const cancel = (): void => {
-      socket.destroy(new CancelledError());
+    const socket = connect({ ...tlsOptions(options), socket: stream });
+    const end = (): void => {
+      socket.destroy(limit.reason instanceof Error ? limit.reason : new CancelledError());
     };
-    const timer = setTimeout(() => {
-      const detail = `no connection within ${connectTimeoutMs} ms`;
-      socket.destroy(new TransportFault('connect timeout', detail, { sent: false }));
-    }, connectTimeoutMs);
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-    };
-    signal?.addEventListener('abort', cancel, { once: true });
-    socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    // Stays for the socket's life: an error between this check and undici's own listener is no crash.
-    socket.on('error', (error: Error) => {
-      settle();
-      reject(
-        error instanceof DevshError
-          ? error
-          : (faultOf(error, false) ??
-              new TransportFault('tls', error.message, { sent: false, cause: error })),
-      );
-    });
+    limit.addEventListener('abort', end, { once: true });
+    if (limit.aborted) end();
+    // These stay for the socket's life: an error between this check and undici's own listener is no crash.
+    stream.on('error', () => undefined);
+    socket.on('error', reject);
     socket.once('close', () => {
-      settle();
+      limit.removeEventListener('abort', end);
+      stream.destroy();
       reject(new TransportFault('reset', 'closed before TLS was ready', { sent: false }));
     });
     socket.once('secureConnect', () => {
-      settle();
+      limit.removeEventListener('abort', end);
       try {
         // Read once: Node gives it out only once for each socket.
         const x509 = socket.getPeerX509Certificate();
         if (!x509) throw new TransportFault('tls', 'no certificate was presented', { sent: false });
-        const certificate = describe(x509);
-        verify(options, x509, certificate, verifyFailure(socket, x509, address.host));
+        const certificate = describeCertificate(x509);
+        verify(options, x509, certificate, socket);
         resolve({ socket, certificate });
       } catch (error) {
         socket.destroy();
@@ -126,11 +150,18 @@ function openTrusted(
   });
 }
 
+function connectError(error: unknown): Error {
+  if (error instanceof DevshError) return error;
+  const fault = faultOf(error, false);
+  if (fault) return fault;
+  const message = error instanceof Error ? error.message : String(error);
+  return new TransportFault('tls', message, { sent: false, cause: error });
+}
+
 function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
   const host = address.host;
   return {
     host,
-    port: address.port,
     // An IP address must not be sent as a server name (RFC 6066).
     servername: isIP(host) ? '' : host.replace(/\.$/, ''),
     minVersion: 'TLSv1.2',
@@ -143,54 +174,31 @@ function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
   };
 }
 
-/** Why the chain or the name is not good, in words; undefined when both are. */
-function verifyFailure(socket: TLSSocket, x509: X509Certificate, host: string): string | undefined {
-  if (!socket.authorized) {
-    // Node's types say Error; at run time it is the code.
-    const code = String(socket.authorizationError);
-    if (code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return REASONS[code] ?? oneLine(code);
-    return 'it is made out to another name';
-  }
-  const mismatch = checkServerIdentity(host.replace(/%.*$/, ''), x509.toLegacyObject());
-  return mismatch && 'it is made out to another name';
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its CA is not known here',
-  UNABLE_TO_GET_ISSUER_CERT: 'its CA is not known here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its CA is not known here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its CA is not known here',
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  CERT_REVOKED: 'it was revoked',
-};
-
 function verify(
-  { device, trust }: ConnectOptions,
+  { device, trust, address }: ConnectOptions,
   x509: X509Certificate,
   presented: PresentedCertificate,
-  failure: string | undefined,
+  socket: TLSSocket,
 ): void {
+  if (trust.kind === 'insecure') return;
+  if (trust.kind === 'pinned') {
+    if (normalizeFingerprint(trust.fingerprint) === presented.fingerprint) return;
+    throw changedCertificate(device, trust, presented);
+  }
+  const problem = certificateProblem(socket, x509, address.host);
+  if (problem === undefined) return;
   switch (trust.kind) {
-    case 'insecure':
-      return;
-    case 'pinned':
-      if (normalizeFingerprint(trust.fingerprint) === presented.fingerprint) return;
-      throw changedCertificate(device, trust, presented);
     case 'ca':
-      if (failure === undefined) return;
       throw new UntrustedError(
         device,
-        `the certificate does not pass ${trust.file}: ${failure} (${describeShort(x509, presented)}). ` +
+        `the certificate does not pass ${trust.file}: ${problem} (${certificateText(x509)}). ` +
           `Nothing was sent; check the CA file or the device`,
         { reason: 'ca', presented },
       );
     case 'system':
-      if (failure === undefined) return;
       throw new UntrustedError(
         device,
-        `the certificate is not trusted: ${failure} (${describeShort(x509, presented)}). Nothing was sent. ` +
+        `the certificate is not trusted: ${problem} (${certificateText(x509)}). Nothing was sent. ` +
           `Compare the SHA-256 fingerprint ${presented.fingerprint} with the device, then ` +
           `"trust accept ${device.name} --fingerprint ${presented.fingerprint}"`,
         { reason: 'unknown', presented },
@@ -211,23 +219,4 @@ export function changedCertificate(
       `may be in between; if the certificate was renewed, "trust replace ${device.name}"`,
     { reason: 'changed', presented },
   );
-}
-
-function describeShort(x509: X509Certificate, presented: PresentedCertificate): string {
-  const names = x509.subjectAltName ?? presented.subject;
-  return `${oneLine(names)}, valid ${presented.validFrom.slice(0, 10)} to ${presented.validTo.slice(0, 10)}`;
-}
-
-function describe(x509: X509Certificate): PresentedCertificate {
-  return {
-    fingerprint: x509.fingerprint256,
-    subject: oneLine(x509.subject),
-    validFrom: isoDate(x509.validFrom),
-    validTo: isoDate(x509.validTo),
-  };
-}
-
-function isoDate(text: string): string {
-  const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? oneLine(text) : date.toISOString();
 }

@@ -157,6 +157,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
     case 'name':
     case 'refused':
     case 'no route':
+    case 'route':
     case 'connect timeout':
     case 'tls':
     case 'reset':
@@ -176,11 +177,12 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
 }
 
 function reason(
-  { device, request: { method, path } }: Circumstances,
+  { device, request: { method, path }, via }: Circumstances,
   fault: TransportFault,
 ): string {
   // A device that was given by its address is named by it already.
-  const address = device.address.startsWith(device.name) ? 'the device' : device.address;
+  const who = device.address.startsWith(device.name) ? 'the device' : device.address;
+  const address = via === undefined ? who : `${who} ${via}`;
   const what = `${method} ${oneLine(path)}`;
   switch (fault.kind) {
     case 'name':
@@ -191,6 +193,8 @@ function reason(
       return `there is no way to ${address}. Check the network, the VPN and the address`;
     case 'connect timeout':
       return `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`;
+    case 'route':
+      return fault.message;
     case 'tls':
       return `no TLS with ${address}: ${oneLine(fault.message)}. Is this the HTTPS port, and does it speak TLS 1.2?`;
     case 'timeout':

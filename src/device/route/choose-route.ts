@@ -1,0 +1,105 @@
+import { UsageError } from '../../errors.ts';
+import type { Address } from '../address.ts';
+import { parseJumpHost } from './jump-host.ts';
+import { isLeftOut, isLoopback } from './no-proxy.ts';
+import { parseProxy, type ProxyServer } from './proxy-server.ts';
+import { DIRECT, type Route } from './route.ts';
+
+/** What is set for one device, in the inventory or by an option. Holds no password. */
+export type ConfiguredRoute =
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'proxy'; readonly proxy: string }
+  | { readonly kind: 'jump'; readonly jump: string };
+
+/** In the order in which they are asked, as curl does. */
+const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
+
+/**
+ * Reads the value of `proxy` or `jump`; `none` is the direct way, whatever the environment says. Throws
+ * UsageError, also for a login in it: neither a file of ours nor an argument is a place for a password.
+ */
+export function parseRoute(key: 'proxy' | 'jump', text: string, place: string): ConfiguredRoute {
+  if (text.trim().toLowerCase() === 'none') return { kind: 'direct' };
+  if (key === 'jump') return { kind: 'jump', jump: parseJumpHost(text, place).text };
+  const proxy = parseProxy(text, place);
+  if (proxy.login() !== undefined) {
+    throw new UsageError(
+      `${place}: the login of a proxy is not kept here; give the same proxy with its login in HTTPS_PROXY`,
+    );
+  }
+  return { kind: 'proxy', proxy: proxy.url };
+}
+
+/** `http://proxy:3128`, `jump bastion`, `direct`: a configured route as a table shows it. */
+export function configuredText(route: ConfiguredRoute): string {
+  switch (route.kind) {
+    case 'direct':
+      return 'direct';
+    case 'proxy':
+      return `proxy ${route.proxy}`;
+    case 'jump':
+      return `jump host ${route.jump}`;
+  }
+}
+
+/**
+ * The way to an address: what is set for the device, else the proxy of the environment unless `NO_PROXY`
+ * leaves the address out. Loopback and link-local addresses are reached by no proxy of the environment.
+ * Throws UsageError for a variable that cannot be understood.
+ */
+export function chooseRoute(
+  address: Address,
+  configured: ConfiguredRoute | undefined,
+  env: NodeJS.ProcessEnv,
+): Route {
+  switch (configured?.kind) {
+    case 'direct':
+      return DIRECT;
+    case 'jump':
+      return {
+        kind: 'jump',
+        jump: parseJumpHost(configured.jump, 'the jump host'),
+        env: withoutSecrets(env),
+      };
+    case 'proxy':
+      return {
+        kind: 'proxy',
+        proxy: withLogin(parseProxy(configured.proxy, 'the proxy'), env),
+        variable: undefined,
+      };
+    case undefined: {
+      const asked = environmentProxy(env);
+      const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
+      const isOwn = isLoopback(address.host) || address.host.includes('%');
+      if (asked === undefined || isOwn || isLeftOut(noProxy, address)) return DIRECT;
+      return { kind: 'proxy', ...asked };
+    }
+  }
+}
+
+/** The proxy that the environment asks for. Throws UsageError that names the variable. */
+export function environmentProxy(
+  env: NodeJS.ProcessEnv,
+): { proxy: ProxyServer; variable: string } | undefined {
+  const variable = VARIABLES.find((name) => (env[name] ?? '').trim() !== '');
+  if (variable === undefined) return undefined;
+  return { proxy: parseProxy(env[variable] ?? '', variable), variable };
+}
+
+/** A proxy that is configured without a login has the one that the environment gives for the same proxy. */
+function withLogin(proxy: ProxyServer, env: NodeJS.ProcessEnv): ProxyServer {
+  for (const variable of VARIABLES) {
+    const text = env[variable] ?? '';
+    if (text.trim() === '') continue;
+    const known = parseProxy(text, variable);
+    if (known.url === proxy.url) return known;
+  }
+  return proxy;
+}
+
+/** ssh and what it starts need no credential of a device. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('DEVSH_')),
+  );
+}

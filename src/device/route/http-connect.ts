@@ -1,0 +1,68 @@
+import type { Duplex } from 'node:stream';
+import { formatAddress, type Address } from '../address.ts';
+import { oneLine } from '../text.ts';
+import type { ProxyServer } from './proxy-server.ts';
+import { readReply, ReplyError } from './read-reply.ts';
+
+const MOST_HEADERS = 16 * 1024;
+
+/** Asks an HTTP proxy for a tunnel (RFC 9110, CONNECT). Throws ReplyError when it gives none. */
+export async function askHttpProxy(
+  stream: Duplex,
+  proxy: ProxyServer,
+  address: Address,
+): Promise<void> {
+  const target = formatAddress(address);
+  const login = proxy.login();
+  const headers = [
+    `CONNECT ${target} HTTP/1.1`,
+    `Host: ${target}`,
+    ...(login === undefined
+      ? []
+      : [`Proxy-Authorization: Basic ${encode(`${login.user}:${login.password}`)}`]),
+  ];
+  stream.write(`${headers.join('\r\n')}\r\n\r\n`);
+  await readReply(stream, (received) => sizeOfTunnelReply(received, proxy, target), MOST_HEADERS);
+}
+
+/** Only the headers count: the body that may follow a no is not waited for. */
+function sizeOfTunnelReply(
+  received: Buffer,
+  proxy: ProxyServer,
+  target: string,
+): number | undefined {
+  const text = received.toString('latin1');
+  if (!'HTTP/'.startsWith(text.slice(0, 5))) {
+    throw new ReplyError('answered with something that is not HTTP. Is it an HTTP proxy?');
+  }
+  const end = /\r?\n\r?\n/.exec(text);
+  if (end === null) return undefined;
+  const [, code, reason = ''] = /^HTTP\/1\.\d (\d{3})(?: ([^\r\n]*))?\r?\n/.exec(text) ?? [];
+  if (code === undefined) throw new ReplyError('answered with a broken HTTP status line');
+  if (code.startsWith('2')) return end.index + end[0].length;
+  const said = `answered ${`${code} ${oneLine(proxy.redact(reason))}`.trim()}`;
+  throw new ReplyError(`${said}${meaningOf(Number(code), target, proxy.login() !== undefined)}`);
+}
+
+function meaningOf(status: number, target: string, hasLogin: boolean): string {
+  switch (status) {
+    case 407:
+      return hasLogin
+        ? ': it does not accept the login that it was given'
+        : ': it wants a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
+    case 401:
+    case 403:
+    case 405:
+      return `: it does not let anyone through to ${target}`;
+    case 502:
+    case 503:
+    case 504:
+      return `: it cannot reach ${target}`;
+    default:
+      return ` when asked for ${target}`;
+  }
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { Duplex, type Readable, type Writable } from 'node:stream';
+import { formatAddress, type Address } from '../address.ts';
+import { oneLine } from '../text.ts';
+import type { JumpHost } from './jump-host.ts';
+
+type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const MOST_STDERR = 4096;
+const KILL_AFTER_MS = 1000;
+
+/** ssh ended. For a request under way it is a broken connection like any other, hence the code. */
+export class JumpLostError extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+/**
+ * `ssh -W`: what is written goes to the address as the jump host reaches it. The stream fails with
+ * JumpLostError, also when ssh cannot even be started.
+ */
+export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
+  const child = spawn('ssh', sshArguments(jump, address), {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+    // A session of its own: Ctrl-C must not end the connection of a write under way, and no question
+    // of ssh may appear on the terminal.
+    detached: process.platform !== 'win32',
+  });
+  return new JumpStream(child);
+}
+
+function sshArguments({ destination, port }: JumpHost, address: Address): string[] {
+  return [
+    '-W',
+    formatAddress(address),
+    '-o',
+    'BatchMode=yes',
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    destination,
+  ];
+}
+
+/** The two pipes of ssh as one stream; destroying it ends ssh. */
+class JumpStream extends Duplex {
+  readonly #child: Ssh;
+  #stderr = '';
+
+  constructor(child: Ssh) {
+    super();
+    this.#child = child;
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) child.stdout.pause();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (this.#stderr.length < MOST_STDERR) this.#stderr += chunk.toString('utf8');
+    });
+    // A pipe breaks when ssh ends: what ssh says about it comes with its end.
+    child.stdin.on('error', () => undefined);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'ENOENT' ? 'there is no program "ssh" in PATH' : error.message;
+      this.destroy(new JumpLostError(`ssh cannot be started: ${why}`, { cause: error }));
+    });
+    child.once('close', (code, signal) => {
+      this.#ended(code, signal);
+    });
+  }
+
+  override _read(): void {
+    this.#child.stdout.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#child.stdin.write(chunk, (error) => {
+      if (!error) done();
+    });
+  }
+
+  override _final(done: () => void): void {
+    this.#child.stdin.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    endProcess(this.#child);
+    done(error);
+  }
+
+  #ended(code: number | null, signal: string | null): void {
+    if (this.destroyed) return;
+    if (code === 0) {
+      this.push(null); // the device closed the connection
+      return;
+    }
+    const said = oneLine(this.#stderr);
+    const how = signal === null ? `exit status ${code ?? 'unknown'}` : `signal ${signal}`;
+    this.destroy(new JumpLostError(`ssh ended (${how})${said === '' ? '' : `: ${said}`}`));
+  }
+}
+
+function endProcess(child: Ssh): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  signalGroup(child, 'SIGTERM');
+  const timer = setTimeout(() => {
+    signalGroup(child, 'SIGKILL');
+  }, KILL_AFTER_MS);
+  child.once('exit', () => {
+    clearTimeout(timer);
+  });
+}
+
+/** A ProxyCommand of ssh ends with it. */
+function signalGroup(child: Ssh, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (child.pid === undefined || process.platform === 'win32') child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}

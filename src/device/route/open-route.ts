@@ -1,0 +1,170 @@
+import { connect, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { DevshError } from '../../errors.ts';
+import { formatAddress, type Address } from '../address.ts';
+import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
+import { oneLine } from '../text.ts';
+import { askHttpProxy } from './http-connect.ts';
+import { JumpLostError, openByJump } from './jump.ts';
+import type { ProxyServer } from './proxy-server.ts';
+import { ReplyError } from './read-reply.ts';
+import type { Route } from './route.ts';
+import { askSocksProxy } from './socks5.ts';
+
+/**
+ * A connection to an address on which nothing was said yet. Ended by `signal`, whose reason is thrown
+ * then. Throws TransportFault, nothing sent: of the kind `route` when the way failed, not the device.
+ */
+export async function openRoute(
+  route: Route,
+  address: Address,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const opening = new Opening(signal);
+  try {
+    switch (route.kind) {
+      case 'direct':
+        return await opening.tcp(address);
+      case 'proxy':
+        return await byProxy(route.proxy, route.variable, address, opening);
+      case 'jump':
+        return openByJump(route.jump, address, route.env);
+    }
+  } catch (error) {
+    opening.abandon();
+    throw error;
+  } finally {
+    opening.settle();
+  }
+}
+
+/** The fault behind what a route fails with while the device is not reached yet. */
+export function routeFault(route: Route, error: unknown): unknown {
+  if (route.kind !== 'jump' || !(error instanceof JumpLostError)) return error;
+  const message = `not reached through the jump host ${route.jump.text}: ${error.message}. Try "ssh ${route.jump.text}"`;
+  return new TransportFault('route', message, { sent: false, cause: error });
+}
+
+async function byProxy(
+  proxy: ProxyServer,
+  variable: string | undefined,
+  address: Address,
+  opening: Opening,
+): Promise<Duplex> {
+  const named = `the proxy ${proxy.url}${variable === undefined ? '' : ` (${variable})`}`;
+  const fault = (what: string, cause: unknown): TransportFault =>
+    new TransportFault('route', `${named} ${what}`, { sent: false, cause });
+  let stream: Duplex;
+  try {
+    stream = await opening.tcp(proxy.address);
+    if (proxy.scheme === 'https') stream = await opening.tls(stream, proxy.address);
+  } catch (error) {
+    if (error instanceof DevshError) throw error;
+    const problem = unreachable(error);
+    throw fault(`${problem}; the device itself was not tried. ${remedy(variable)}`, error);
+  }
+  const ask = proxy.scheme.startsWith('socks') ? askSocksProxy : askHttpProxy;
+  try {
+    await opening.guard(ask(stream, proxy, address));
+    return stream;
+  } catch (error) {
+    if (error instanceof ReplyError) throw fault(error.message, error);
+    const kind = error instanceof DevshError ? undefined : faultOf(error, false)?.kind;
+    if (kind === 'connect timeout') {
+      throw fault(`made no connection to ${formatAddress(address)} in time`, error);
+    }
+    if (kind === 'reset') throw fault('broke the connection without an answer', error);
+    throw error;
+  }
+}
+
+const UNREACHABLE: Partial<Record<FaultKind, string>> = {
+  name: 'has a name that does not resolve',
+  refused: 'refuses the connection',
+  'no route': 'cannot be reached: there is no way to it',
+  'connect timeout': 'does not answer in time',
+  reset: 'closes the connection at once',
+};
+
+function unreachable(error: unknown): string {
+  const fault = faultOf(error, false);
+  const known = fault && UNREACHABLE[fault.kind];
+  if (known !== undefined) return known;
+  const said = fault?.message ?? (error instanceof Error ? error.message : String(error));
+  return `has no TLS that can be trusted: ${oneLine(said)}`;
+}
+
+function remedy(variable: string | undefined): string {
+  return variable === undefined
+    ? 'Check "proxy" in the inventory, or --proxy'
+    : `Check ${variable}, or put the device into NO_PROXY`;
+}
+
+/** What was opened on the way, to be given up together when the way ends before the device. */
+class Opening {
+  readonly #signal: AbortSignal;
+  readonly #streams: Duplex[] = [];
+  readonly #aborted: Promise<never>;
+  readonly #abort: () => void;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    let reject: (reason: unknown) => void = () => undefined;
+    this.#aborted = new Promise<never>((_resolve, refuse) => (reject = refuse));
+    this.#aborted.catch(() => undefined);
+    this.#abort = () => {
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', this.#abort, { once: true });
+    if (signal.aborted) this.#abort();
+  }
+
+  tcp({ host, port }: Address): Promise<Socket> {
+    const socket = connect({
+      host,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+    });
+    return this.#ready(socket, 'connect');
+  }
+
+  /** To the proxy itself, whose certificate must be good for the system. */
+  tls(stream: Duplex, { host }: Address): Promise<Duplex> {
+    const servername = isIP(host) > 0 ? '' : host;
+    const options = { socket: stream, host, servername, minVersion: 'TLSv1.2' } as const;
+    return this.#ready(connectTls({ ...options, ALPNProtocols: ['http/1.1'] }), 'secureConnect');
+  }
+
+  /** What `work` gives, unless the signal comes first. */
+  guard<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#aborted]);
+  }
+
+  abandon(): void {
+    for (const stream of this.#streams.toReversed()) stream.destroy();
+  }
+
+  settle(): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+  }
+
+  #ready<S extends Duplex>(stream: S, event: string): Promise<S> {
+    this.#streams.push(stream);
+    // Stays for the stream's life: a late error is no crash, and its owner hears of the end.
+    stream.on('error', () => undefined);
+    const ready = new Promise<S>((resolve, reject) => {
+      stream.once(event, () => {
+        resolve(stream);
+      });
+      stream.once('error', reject);
+      stream.once('close', () => {
+        const closed = Object.assign(new Error('closed too early'), { code: 'ECONNRESET' });
+        reject(closed);
+      });
+    });
+    return this.guard(ready);
+  }
+}

@@ -1,0 +1,98 @@
+import { formatAddress, parseAddress, type Address } from '../address.ts';
+import { UsageError } from '../../errors.ts';
+
+export type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
+
+export interface ProxyLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+const DEFAULT_PORT: Readonly<Record<ProxyScheme, number>> = {
+  http: 80,
+  https: 443,
+  socks5: 1080,
+  socks5h: 1080,
+};
+
+/** A proxy. Its login is private to the object: neither `util.inspect` nor `JSON.stringify` shows it. */
+export class ProxyServer {
+  readonly scheme: ProxyScheme;
+  readonly address: Address;
+  readonly #login: ProxyLogin | undefined;
+
+  constructor(scheme: ProxyScheme, address: Address, login?: ProxyLogin) {
+    this.scheme = scheme;
+    this.address = address;
+    this.#login = login;
+  }
+
+  /** `http://proxy:3128`, without the login. */
+  get url(): string {
+    return `${this.scheme}://${formatAddress(this.address)}`;
+  }
+
+  /** In clear, for the one who sends it. */
+  login(): ProxyLogin | undefined {
+    return this.#login;
+  }
+
+  /** `text` with the login's password replaced: a proxy may repeat what it was sent. */
+  redact(text: string): string {
+    if (this.#login === undefined) return text;
+    const { user, password } = this.#login;
+    const encoded = Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
+    return [password, encodeURIComponent(password), encoded]
+      .filter((secret) => secret.length >= 3)
+      .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+  }
+}
+
+/**
+ * Reads `http://host:port`, `https://…`, `socks5://…` or `socks5h://…`; without a scheme it is http.
+ * Throws UsageError, which begins with `place` and repeats nothing that may be a password.
+ */
+export function parseProxy(text: string, place: string): ProxyServer {
+  const trimmed = text.trim();
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
+  // The error of `new URL` would hold the whole text.
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
+    throw new UsageError(`${place} is no address of a proxy: write http://HOST:PORT`);
+  }
+  const scheme = schemeOf(url, place);
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`${place}: a proxy has no path, only http://HOST:PORT`);
+  }
+  return new ProxyServer(scheme, addressOf(url, scheme, place), loginOf(url, place));
+}
+
+function schemeOf(url: URL, place: string): ProxyScheme {
+  const scheme = url.protocol.slice(0, -1);
+  if (scheme === 'http' || scheme === 'https' || scheme === 'socks5' || scheme === 'socks5h') {
+    return scheme;
+  }
+  // `user:password` without a scheme reads like one: what stands there is not repeated.
+  throw new UsageError(`${place}: a proxy is http://, https://, socks5:// or socks5h://`);
+}
+
+function addressOf(url: URL, scheme: ProxyScheme, place: string): Address {
+  // A URL leaves out the port that its scheme has anyway.
+  const port = url.port === '' ? DEFAULT_PORT[scheme] : url.port;
+  try {
+    return parseAddress(`${url.hostname}:${port}`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${place}: the host or the port of the proxy cannot be right`);
+  }
+}
+
+function loginOf(url: URL, place: string): ProxyLogin | undefined {
+  if (url.username === '' && url.password === '') return undefined;
+  try {
+    const user = decodeURIComponent(url.username);
+    return { user, password: decodeURIComponent(url.password) };
+  } catch {
+    throw new UsageError(`${place}: write a "%" in the proxy's login as %25`);
+  }
+}

@@ -1,0 +1,125 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { formatAddress, type Address } from '../address.ts';
+import { faultOf } from '../fault.ts';
+import type { ProxyLogin, ProxyServer } from './proxy-server.ts';
+import { readReply, ReplyError } from './read-reply.ts';
+
+const VERSION = 5;
+const METHOD = { none: 0, password: 2 } as const;
+const KIND = { ipv4: 1, name: 3, ipv6: 4 } as const;
+const MOST_BYTES = 4 + 1 + 255 + 2;
+
+/** RFC 1928, section 6. */
+const REFUSALS: readonly string[] = [
+  '',
+  'has a problem of its own',
+  'does not let anyone through to it',
+  'has no way to its network',
+  'cannot reach it',
+  'says that it refuses the connection',
+  'cannot reach it in time',
+  'opens no connections of this kind',
+  'does not take addresses of this kind',
+];
+
+/** Asks a SOCKS5 proxy for a connection (RFC 1928, 1929). Throws ReplyError when it gives none. */
+export async function askSocksProxy(
+  stream: Duplex,
+  proxy: ProxyServer,
+  address: Address,
+): Promise<void> {
+  const host = proxy.scheme === 'socks5' ? await resolved(address.host) : address.host;
+  const login = proxy.login();
+  const methods = login === undefined ? [METHOD.none] : [METHOD.none, METHOD.password];
+  stream.write(Buffer.from([VERSION, methods.length, ...methods]));
+  const [, method] = await readReply(stream, (reply) => sizeOfPair(reply, VERSION), MOST_BYTES);
+  if (method === METHOD.password && login !== undefined) await logIn(stream, login);
+  else if (method === 0xff || method === METHOD.password) {
+    throw new ReplyError(
+      'wants a login; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT',
+    );
+  } else if (method !== METHOD.none) throw new ReplyError('chose a login that was not offered');
+
+  stream.write(requestFor(host, address.port));
+  await readReply(stream, (reply) => sizeOfReply(reply, address), MOST_BYTES);
+}
+
+async function logIn(stream: Duplex, { user, password }: ProxyLogin): Promise<void> {
+  const fields = [user, password].map((text) => Buffer.from(text, 'utf8'));
+  if (fields.some(({ length }) => length < 1 || length > 255)) {
+    throw new ReplyError('takes user and password of 1 to 255 bytes only');
+  }
+  const parts = fields.flatMap((field) => [Buffer.from([field.length]), field]);
+  stream.write(Buffer.concat([Buffer.from([1]), ...parts]));
+  const [, status] = await readReply(stream, (reply) => sizeOfPair(reply, 1), MOST_BYTES);
+  if (status !== 0) throw new ReplyError('does not accept the login that it was given');
+}
+
+function requestFor(host: string, port: number): Buffer {
+  const family = isIP(host);
+  const target =
+    family === 0
+      ? [KIND.name, Buffer.byteLength(host), ...Buffer.from(host, 'ascii')]
+      : family === 4
+        ? [KIND.ipv4, ...host.split('.').map(Number)]
+        : [KIND.ipv6, ...ipv6Bytes(host)];
+  return Buffer.from([VERSION, 1, 0, ...target, port >> 8, port & 0xff]);
+}
+
+function ipv6Bytes(host: string): number[] {
+  // In the URL parser's spelling there is no dotted part.
+  const bare = new URL(`https://[${host.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
+  const [head = '', tail] = bare.split('::');
+  const words = (part: string | undefined): string[] => (part ? part.split(':') : []);
+  const start = words(head);
+  const end = words(tail);
+  const gap = Array<string>(8 - start.length - end.length).fill('0');
+  return [...start, ...gap, ...end].flatMap((word) => {
+    const value = parseInt(word, 16);
+    return [value >> 8, value & 0xff];
+  });
+}
+
+/** A version and one byte that says something. */
+function sizeOfPair([version]: Buffer, expected: number): number {
+  if (version !== expected) throw noSocks();
+  return 2;
+}
+
+function sizeOfReply(reply: Buffer, address: Address): number | undefined {
+  const [version, code, , kind, length] = reply;
+  if (version !== VERSION) throw noSocks();
+  if (code !== undefined && code !== 0) {
+    const refusal = REFUSALS[code] ?? `gives the unknown reason ${code}`;
+    throw new ReplyError(`was asked for ${formatAddress(address)} and ${refusal}`);
+  }
+  switch (kind) {
+    case undefined:
+      return undefined;
+    case KIND.ipv4:
+      return 4 + 4 + 2;
+    case KIND.ipv6:
+      return 4 + 16 + 2;
+    case KIND.name:
+      return length === undefined ? undefined : 4 + 1 + length + 2;
+    default:
+      throw noSocks();
+  }
+}
+
+function noSocks(): ReplyError {
+  return new ReplyError('does not answer as a SOCKS5 proxy does');
+}
+
+/** `socks5` means that names are resolved here, `socks5h` that the proxy does it. */
+async function resolved(host: string): Promise<string> {
+  if (isIP(host) > 0) return host;
+  try {
+    return (await lookup(host)).address;
+  } catch (error) {
+    // It is the device whose name this is, not the proxy.
+    throw faultOf(error, false) ?? error;
+  }
+}
