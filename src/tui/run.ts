@@ -16,9 +16,6 @@ import { mountInk } from './terminal/render.ts';
 import { Terminal } from './terminal/terminal.ts';
 import { createTheme } from './theme.ts';
 
-/** Signals that end the program from outside. */
-const KILLS = ['SIGTERM', 'SIGHUP'] as const;
-
 /**
  * The shell on the full screen, until the user leaves. What was changed is said afterwards, in the
  * normal screen. A signal ends the process itself, with the terminal given back and `cleanUp` called.
@@ -29,7 +26,7 @@ export async function runTui(
   opening: Opening,
   cleanUp: () => void,
 ): Promise<number> {
-  const terminal = new Terminal(process.stdin, process.stdout, host.env, process);
+  const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const store = new Store(initialState(terminal.size));
   const theme = createTheme(wantsColor(host, opening.noColor));
   let leave: () => void = () => undefined;
@@ -48,12 +45,6 @@ export async function runTui(
     },
   });
   terminal.enter();
-  // Behind the terminal's own listener: that gives the terminal back first.
-  const onKilled = (signal: NodeJS.Signals): void => {
-    cleanUp();
-    process.kill(process.pid, signal);
-  };
-  for (const signal of KILLS) process.once(signal, onKilled);
   terminal.setTitle('devsh');
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
@@ -71,7 +62,6 @@ export async function runTui(
     controller.stop();
     mounted.unmount();
     terminal.restore();
-    for (const signal of KILLS) process.off(signal, onKilled);
   }
   const summary = sessionSummary(controller.runner.changes);
   if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');

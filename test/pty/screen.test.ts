@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
@@ -31,27 +31,33 @@ test('on 40x10 everything has its line, and what is less important is left out',
   await program.waitFor('not confirmed');
 });
 
-test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves the terminal clean', async (signal) => {
-  const program = await connect(await simulate());
-  expect(program.buffer).toBe('alternate');
-  program.kill(signal);
-  const { signal: number } = await program.exit;
-  expect(number).toBe({ SIGTERM: 15, SIGHUP: 1 }[signal]);
-  expect(program.buffer).toBe('normal');
-  expect(program.cursor.isShown).toBe(true);
-  expect(program.modes.bracketedPasteMode).toBe(false);
-});
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const)(
+  '%s leaves the terminal clean',
+  async (signal) => {
+    const program = await connect(await simulate());
+    expect(program.buffer).toBe('alternate');
+    program.kill(signal);
+    const { signal: number } = await program.exit;
+    expect(number).toBe(constants.signals[signal]);
+    expect(program.buffer).toBe('normal');
+    expect(program.cursor.isShown).toBe(true);
+    expect(program.modes.bracketedPasteMode).toBe(false);
+  },
+);
 
-test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends the demo with nothing left', async (signal) => {
-  const folder = await mkdtemp(join(tmpdir(), 'devsh-pty-tmp-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const program = await startDevsh(['demo'], { env: { TMPDIR: folder } });
-  await program.waitFor('connected to 3 devices');
-  expect(await readdir(folder)).toHaveLength(1);
-  program.kill(signal);
-  expect((await program.exit).signal).toBe({ SIGTERM: 15, SIGHUP: 1 }[signal]);
-  expect(await readdir(folder)).toEqual([]);
-});
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const)(
+  '%s ends the demo with nothing left',
+  async (signal) => {
+    const folder = await mkdtemp(join(tmpdir(), 'devsh-pty-tmp-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const program = await startDevsh(['demo'], { env: { TMPDIR: folder } });
+    await program.waitFor('connected to 3 devices');
+    expect(await readdir(folder)).toHaveLength(1);
+    program.kill(signal);
+    expect((await program.exit).signal).toBe(constants.signals[signal]);
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
 
 test.each([
   ['NO_COLOR', { env: { NO_COLOR: '1' } }],

@@ -43,11 +43,13 @@ export class Terminal {
   #stopTimer: NodeJS.Timeout | undefined;
   #paintedAt = -Infinity;
 
+  /** @param cleanUp called when a signal or a bug ends the program, after the terminal was given back */
   constructor(
     stdin: TerminalInput,
     stdout: TerminalOutput,
     env: Readonly<Record<string, string | undefined>>,
     processLike: ProcessLike,
+    cleanUp: () => void = () => undefined,
   ) {
     this.#stdin = stdin;
     this.#stdout = stdout;
@@ -70,6 +72,7 @@ export class Terminal {
       restore: () => {
         this.restore();
       },
+      cleanUp,
       // The keys that send these belong to the program that has the terminal.
       ignoresKeys: () => this.#hold === 'lent',
     });

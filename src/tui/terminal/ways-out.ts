@@ -6,6 +6,8 @@ export type ProcessLike = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'on' | 
 export interface WayOutActions {
   /** Gives the terminal back; may be called again. */
   readonly restore: () => void;
+  /** Removes what the program must not leave behind, when there is no time for more. */
+  readonly cleanUp: () => void;
   /** Whether Ctrl-C and Ctrl-\ are for another program at the moment. */
   readonly ignoresKeys: () => boolean;
 }
@@ -44,6 +46,7 @@ export class WaysOut {
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
     this.#actions.restore();
+    this.#actions.cleanUp();
     this.unguard();
     // Sent again, with nobody of ours listening, the signal ends the process, and its parent sees
     // which one it was. `process.exit()` would not say that, and aborts Node 20 on SIGHUP.
@@ -55,6 +58,7 @@ export class WaysOut {
 
   readonly #onBug = (error: unknown): void => {
     this.#actions.restore();
+    this.#actions.cleanUp();
     this.unguard();
     // Only the stack: other properties of an error may hold secrets. Printed after leaving the
     // alternate screen, which would take it along.

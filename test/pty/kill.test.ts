@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { ADMIN, simulate } from './devsh.ts';
+import { startInPty } from './harness.ts';
+
+const KILLS = 100;
+const AT_ONCE = 4;
+const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
+/** What a user may be doing when the signal comes. */
+const KEYS = [
+  'user list\r',
+  '\x1b',
+  'jj',
+  'G',
+  '/',
+  'a',
+  '?',
+  ':',
+  '\x1a',
+  'user add ',
+  '\x1b[200~',
+];
+
+test(
+  `the terminal is given back after each of ${KILLS} kills at random moments`,
+  { timeout: 180_000 },
+  async () => {
+    const simulator = await simulate({ devices: 2, users: 20 });
+    const addresses = simulator.devices.map(({ address }) => address);
+    const folder = await mkdtemp(join(tmpdir(), 'devsh-kill-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const home = Object.fromEntries(
+      ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => [
+        `XDG_${kind}_HOME`,
+        join(folder, kind.toLowerCase()),
+      ]),
+    );
+    const env = { ...ADMIN, ...home, HOME: folder, FOLDER: folder };
+
+    let onScreen = 0;
+    const killOnce = async (number: number): Promise<void> => {
+      const signal = SIGNALS[number % SIGNALS.length] ?? 'SIGTERM';
+      const name = `${number} ${signal}`;
+      // The shell stays when devsh is killed: it says how the terminal is then.
+      const script =
+        'stty -g > "$FOLDER/$0.before"; "$@"; stty -g > "$FOLDER/$0.after"; echo over-$0; sleep 10';
+      const command = [process.execPath, inject('cli'), 'connect', ...addresses, '--insecure'];
+      const program = startInPty({
+        command: '/bin/bash',
+        args: ['-c', `trap : HUP INT QUIT TERM; ${script}`, String(number), ...command],
+        env,
+      });
+      try {
+        await sleep(Math.random() * 900);
+        for (const key of KEYS.filter(() => Math.random() < 0.4)) program.type(key);
+        await sleep(Math.random() * 60);
+        const child = await childOf(program.pid);
+        if (child !== undefined) process.kill(child, signal);
+        await program.waitFor(`over-${number}`, 15_000);
+        const text = (when: string) => readFile(join(folder, `${number}.${when}`), 'utf8');
+        expect(await text('after'), name).toBe(await text('before'));
+        expect(program.buffer, name).toBe('normal');
+        expect(program.cursor.isShown, name).toBe(true);
+        expect(program.modes.bracketedPasteMode, name).toBe(false);
+        expect(program.modes.applicationCursorKeysMode, name).toBe(false);
+        expect(program.raw(), name).not.toContain('this is a bug');
+        if (program.raw().includes('\x1b[?1049h')) onScreen += 1;
+      } finally {
+        await program.close();
+      }
+    };
+
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (next < KILLS) await killOnce(next++);
+      }),
+    );
+    // The others were hit while Node was starting.
+    expect(onScreen).toBeGreaterThan(KILLS / 4);
+    const left = await readdir(folder, { recursive: true });
+    expect(left.filter((file) => file.endsWith('.tmp'))).toEqual([]);
+  },
+);
+
+/** The program that the shell runs; undefined when it has ended, or not begun. */
+async function childOf(shell: number): Promise<number | undefined> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const file = `/proc/${shell}/task/${shell}/children`;
+    const [child = 0] = (await readFile(file, 'utf8').catch(() => '')).split(' ').map(Number);
+    const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+    if (command.startsWith(process.execPath)) return child;
+    await sleep(10);
+  }
+  return undefined;
+}
