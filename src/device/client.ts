@@ -163,6 +163,7 @@ export class DeviceClient {
       'user-agent': 'devsh',
       ...(credential && { authorization: credential.header() }),
       ...(request.body && { 'content-type': request.body.type }),
+      ...(request.ifMatch !== undefined && { 'if-match': request.ifMatch }),
     };
     try {
       const answer = await exchange(dispatcher, request, headers, this.#limits(), signal);

@@ -8,6 +8,7 @@ import {
   type DecodedList,
 } from './decode.ts';
 import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
+import { entityTagOf } from './entity-tag.ts';
 import type { DeviceError } from './errors.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
@@ -81,7 +82,7 @@ export class Device {
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const answer = await this.#client.request(withBody(request), signal);
+    const answer = await this.#writeOnce(request, signal);
     const circumstances = {
       ...this.#circumstances(request),
       fields: fieldsSent(this.profile, request),
@@ -113,6 +114,19 @@ export class Device {
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  /**
+   * A device that answers 428 has done nothing yet: it wants to be told which state of the record is
+   * meant (RFC 6585), and is told the one that it holds.
+   */
+  async #writeOnce(request: WriteRequest, signal?: AbortSignal): Promise<Answer> {
+    const sent = withBody(request);
+    const answer = await this.#client.request(sent, signal);
+    if (answer.status !== 428 || request.method === 'POST') return answer;
+    const held = await this.#client.request({ method: 'GET', path: request.path }, signal);
+    const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
+    return ifMatch === undefined ? answer : this.#client.request({ ...sent, ifMatch }, signal);
   }
 
   async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {

@@ -9,6 +9,8 @@ export interface HttpRequest {
   /** Path and query from the root of the device, percent-encoded. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly text: string };
+  /** Only when the record is still in the state with this entity tag. */
+  readonly ifMatch?: string;
 }
 
 /** A whole answer, whatever its status. */

@@ -94,12 +94,12 @@ export function keyFieldOf(
   return held ?? known ?? 'name';
 }
 
-/** The field that holds the record's id; undefined when it has none. */
+/** The field that holds the record's id; undefined when it has none, or `noId` kept as it was sent. */
 export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
   return profile.idFields.find((field) => {
     const value = hasOwn(record, field) ? record[field] : undefined;
     return (
-      (typeof value === 'string' && value !== '') ||
+      (typeof value === 'string' && value !== '' && value !== profile.noId) ||
       typeof value === 'number' ||
       typeof value === 'bigint'
     );

@@ -235,6 +235,8 @@ function meaningOf(status: number, { headers }: Answer): string {
         : `, method not allowed; it allows ${oneLine(headers.allow)}`;
     case 409:
       return ', conflict';
+    case 412:
+      return ', it has changed in the meantime';
     case 415:
       return ', the device wants another format';
     case 429:

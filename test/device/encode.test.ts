@@ -188,3 +188,8 @@ test('the id and the natural key are found where devices keep them', () => {
   expect(keyFieldOf(profile, 'zone', [{ id: 1, name: 'lan' }])).toBe('name');
   expect(keyFieldOf(profile, 'zone', [{ id: 1 }])).toBe('id');
 });
+
+test('"no id" that a device kept as it was sent names nothing: another field is the id', () => {
+  const record = { uuid: 'null', id: 7, username: 'bob' };
+  expect(deleteRequest(profile, 'user', record).path).toBe('/api/user/7/');
+});
