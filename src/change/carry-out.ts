@@ -1,3 +1,4 @@
+import { recordName } from './record-name.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ProtocolError,
@@ -133,17 +134,17 @@ export function driftOf(
   if (before === undefined) {
     const key = after?.[step.keyField] ?? null;
     const isTaken = records.some((record) => isSameValue(key, record[step.keyField]));
-    return isTaken ? `${step.resource} ${step.key} was added since the plan` : undefined;
+    return isTaken ? `${recordName(step)} was added since the plan` : undefined;
   }
   const held = find(profile, step, records, before);
   if (sharesId(profile, records, before)) {
-    return `${step.resource} ${step.key} shares its id with another one since the plan`;
+    return `${recordName(step)} shares its id with another one since the plan`;
   }
-  if (held === undefined) return `${step.resource} ${step.key} is gone since the plan`;
+  if (held === undefined) return `${recordName(step)} is gone since the plan`;
   const changed = changesSince(before, held);
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
-  return `${step.resource} ${step.key} changed since the plan (${fields})`;
+  return `${recordName(step)} changed since the plan (${fields})`;
 }
 
 /** A request that names this record by its id might hit another one. */

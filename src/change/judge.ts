@@ -1,3 +1,4 @@
+import { recordName } from './record-name.ts';
 import { UnreachableError } from '../device/errors.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
@@ -192,7 +193,7 @@ function withBystanders(step: Step, own: Judgement, { gone, changed }: Bystander
   if (gone.length === 0 && changed.length === 0) return own;
   const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
   const notes = [
-    isUntouched ? `${step.resource} ${step.key} itself is as before` : own.note,
+    isUntouched ? `${recordName(step)} itself is as before` : own.note,
     gone.length > 0 ? `gone, too, without being asked: ${enumerated(gone)}` : undefined,
     changed.length > 0 ? `changed, too, without being asked: ${enumerated(changed)}` : undefined,
   ];

@@ -1,5 +1,6 @@
-import { createRequest, deleteRequest, updateRequest } from '../device/encode.ts';
-import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
+import { recordName } from './record-name.ts';
+import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
@@ -29,6 +30,7 @@ export function planDevice(
 }
 
 function planChange(context: Context, change: Change): DevicePlan {
+  refuseKeyed(context, change);
   switch (change.action) {
     case 'add':
       return planAdd(context, change.fields);
@@ -46,6 +48,23 @@ function planChange(context: Context, change: Change): DevicePlan {
         (record) =>
           driftFrom(context, 'delete', change.expected, record) ?? planDelete(context, record),
       );
+  }
+}
+
+/** A single object has no key and stays; where there are several records one must be named. */
+function refuseKeyed({ profile, resource }: Context, change: Change): void {
+  if (change.action !== 'set') {
+    refuseSingle(profile, resource);
+  } else if (change.target.kind === 'key') {
+    const isNamed = change.target.key !== '';
+    if (!isNamed && !isSingle(profile, resource)) {
+      throw new RefusedError(`there are many ${resource}s here: say which one is meant`);
+    }
+    if (isNamed && isSingle(profile, resource)) {
+      throw new RefusedError(
+        `${resource} is one object and has no key: say "${resource} set field=value"`,
+      );
+    }
   }
 }
 
@@ -171,7 +190,7 @@ function driftFrom(
   const key = valueText(record[keyField] ?? idOf(profile, record));
   const fields = differences.map(({ field }) => field).join(', ');
   const error = new DriftError(
-    `${device.name}: ${resource} ${key} was changed by somebody else since (${fields}); --force does it all the same`,
+    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); --force does it all the same`,
   );
   return { device, resource, key, action, verdict: 'drift', record, differences, error };
 }

@@ -1,3 +1,4 @@
+import { recordName } from './record-name.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
@@ -73,7 +74,7 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
   // One record is one object: all parts were planned from the same reading.
   const steps = new Map<DeviceRecord | string, Step>();
   for (const step of parts.flatMap((part) => part.steps)) {
-    const name = `${step.resource} ${step.key}`;
+    const name = recordName(step);
     const id = step.before ?? name;
     const earlier = steps.get(id);
     if (earlier !== undefined && !(earlier.action === 'delete' && step.action === 'delete')) {

@@ -1,3 +1,4 @@
+import { recordName } from './record-name.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
@@ -89,7 +90,7 @@ function undoStep(
           expected: pickFields(held, changed),
         },
         ...(secrets.length > 0 && {
-          loss: `${resource} ${key}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
+          loss: `${recordName(step)}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
         }),
       };
     }

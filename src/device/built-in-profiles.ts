@@ -6,10 +6,16 @@ const documentedUser: ResourceProfile = {
   keyField: 'username',
   fields: ['uuid', 'first_name', 'lastname', 'username', 'lang'],
   choiceFields: ['lang'],
+  single: false,
 };
 
 /** A user of which nothing is known but what it is called by. */
-const anyUser: ResourceProfile = { keyField: 'username', fields: [], choiceFields: [] };
+const anyUser: ResourceProfile = {
+  keyField: 'username',
+  fields: [],
+  choiceFields: [],
+  single: false,
+};
 
 const deleteItem: WriteFacts = {
   method: 'DELETE',

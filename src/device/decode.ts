@@ -2,7 +2,7 @@ import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { JsonFailure, parseJson } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { pageMarksOf, type PageMarks } from './page-marks.ts';
-import { idFieldOf, type Profile } from './profile.ts';
+import { idFieldOf, saidSingle, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
 import { decodeGroups, decodeTextList } from './text-list.ts';
@@ -13,6 +13,8 @@ export interface DecodedList extends PageMarks {
   readonly records: readonly DeviceRecord[];
   /** What the records were wrapped in: `array`, `results`, `keyed by id`, `form text` … */
   readonly envelope: string;
+  /** It is no list: the one record is all that there is, and nothing names it. */
+  readonly single?: true;
 }
 
 /** A body that holds no records; `device.ts` makes it an error with the device's name. */
@@ -64,6 +66,9 @@ export function decodeList(
   // Any line with "=" looks like a field; a record without a key is more likely a message.
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
     return list;
+  const [only] = list?.records.length === 1 ? list.records : [];
+  const said = saidSingle(profile, resource);
+  if (only !== undefined && (said ?? Object.keys(only).length > 1)) return singleObject(only);
   throw new DecodeFailure(`neither JSON nor another known format: ${oneLine(body)}`);
 }
 
@@ -106,18 +111,23 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   ) {
     throw new DeclinedFailure(declined);
   }
+  const said = saidSingle(profile, resource);
+  if (said === true) return singleObject(unwrapped(value, resource, profile));
   const { items } = profile.list;
   if (items !== undefined) return decodeItems(value, items, resource, profile);
-  if (isRecord) return { records: [value], envelope: 'one record' };
+  if (isRecord && said === false) return { records: [value], envelope: 'one record' };
+  if (isRecord && !holdsRecords(value, resource)) return singleObject(value);
   const complaint = [value.error, value.errors].find(isFilled);
   if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
   const name = envelopeOf(value, resource);
-  if (name !== undefined) {
-    return { ...decodeInner(value[name] ?? null, name, resource, profile), ...pageMarksOf(value) };
+  if (name !== undefined && (said === false || !isPlainList(value[name]))) {
+    const list = decodeInner(value[name] ?? null, name, resource, profile);
+    return list.single ? list : { ...list, ...pageMarksOf(value) };
   }
   if (isKeyedById(value)) {
     return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
   }
+  if (said === undefined && isObjectOfItsOwn(value)) return singleObject(value);
   throw new DecodeFailure(
     `JSON without a list of records: ${oneLine(Object.keys(value).join(', '))}`,
   );
@@ -170,7 +180,10 @@ function onlyList(value: JsonObject): string | undefined {
 function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: name };
   if (!isObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
-  if (isRecordLike(value, resource, profile)) return { records: [value], envelope: name };
+  const mayBeSingle = saidSingle(profile, resource) === undefined;
+  if (isRecordLike(value, resource, profile)) {
+    return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
+  }
   if (Object.keys(value).length === 0) return { records: [], envelope: name };
   if (isKeyedById(value)) {
     return { records: keyedRecords(value, resource, profile), envelope: `${name}, keyed by id` };
@@ -183,7 +196,39 @@ function decodeInner(value: Value, name: string, resource: string, profile: Prof
       ...pageMarksOf(value),
     };
   }
+  if (mayBeSingle && isObjectOfItsOwn(value)) return singleObject(value);
   throw new DecodeFailure(`"${name}" holds no records`);
+}
+
+function singleObject(object: DeviceRecord): DecodedList {
+  return { records: [object], envelope: 'one object', single: true };
+}
+
+/** The object itself, without what a device wraps every answer in. */
+function unwrapped(value: JsonObject, resource: string, profile: Profile): JsonObject {
+  const { items } = profile.list;
+  const name =
+    items !== undefined && Object.hasOwn(value, items) ? items : envelopeOf(value, resource);
+  const inner = name === undefined ? undefined : value[name];
+  const [only, ...others] = isValueList(inner) ? inner : [inner];
+  return only !== undefined && isObject(only) && others.length === 0 ? only : value;
+}
+
+/** Whether it is wrapped around records, whatever else it has (FortiOS names itself there). */
+function holdsRecords(value: JsonObject, resource: string): boolean {
+  const name = envelopeOf(value, resource);
+  const held = name === undefined ? undefined : value[name];
+  return isValueList(held) && held.length > 0 && !isPlainList(held);
+}
+
+/** A list of texts or numbers is the value of a field. */
+function isPlainList(value: Value | undefined): boolean {
+  return isValueList(value) && value.some((item) => !isObject(item));
+}
+
+/** Whether it says more than how a request went. */
+function isObjectOfItsOwn(value: JsonObject): boolean {
+  return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
 }
 
 function recordsOf(items: readonly Value[]): DeviceRecord[] {

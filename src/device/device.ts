@@ -68,7 +68,8 @@ export class Device {
     const { list: facts } = this.profile;
     const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);
     const paging = this.#listings.get(resource)?.paging;
-    const known = paging === 'next' ? undefined : paging;
+    const observed = this.profile.resources[resource]?.pageStep;
+    const known = paging === 'next' ? undefined : (paging ?? observed);
     const listing = await readPages(path, this.ref, read, { facts, known, maxMs });
     this.#listings.set(resource, listing);
     return listing;
@@ -146,7 +147,6 @@ export class Device {
   }
 }
 
-/** What was sent in secret fields: a device may repeat it in what it objects to. */
 /** The fields of the record in a request, without what the profile wraps them in. */
 function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
   const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
@@ -159,6 +159,7 @@ function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body)
   return [...form.map(([field]) => field), ...Object.keys(isWrapped ? inner : json)];
 }
 
+/** What was sent in secret fields: a device may repeat it in what it objects to. */
 function secretsOf({ form = [], json = {} }: Body): string[] {
   return [
     ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),

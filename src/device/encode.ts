@@ -1,5 +1,5 @@
 import { RefusedError, UsageError } from '../errors.ts';
-import { idFieldOf, type Profile, type WriteFacts } from './profile.ts';
+import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
 import { formText } from './form-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
@@ -67,6 +67,7 @@ export function createRequest(
   fields: DeviceRecord,
   model: DeviceRecord = {},
 ): WriteRequest {
+  refuseSingle(profile, resource);
   const idField = idFieldOf(profile, fields);
   if (idField !== undefined && formText(fields[idField] ?? null) !== profile.noId) {
     throw new RefusedError(
@@ -98,8 +99,8 @@ export function updateRequest(
   before: DeviceRecord,
   changes: DeviceRecord,
 ): WriteRequest {
-  const facts = profile.update;
-  const named = namedBy(profile, facts, resource, before);
+  const facts = updateFacts(profile, resource);
+  const named = isSingle(profile, resource) ? undefined : namedBy(profile, facts, resource, before);
   if (
     named !== undefined &&
     Object.hasOwn(changes, named.field) &&
@@ -134,6 +135,7 @@ export function deleteRequest(
   resource: string,
   record: DeviceRecord,
 ): WriteRequest {
+  refuseSingle(profile, resource);
   const facts = profile.remove;
   const named = namedBy(profile, facts, resource, record);
   const path = writePath(profile, facts, resource, record);
@@ -143,6 +145,16 @@ export function deleteRequest(
   }
   const body = isInBody ? { [named.field]: named.text } : {};
   return requestOf(facts, resource, path, body, record);
+}
+
+/** Throws RefusedError for a resource that is one object: there is no second one, and never none. */
+export function refuseSingle(profile: Profile, resource: string): void {
+  if (!isSingle(profile, resource)) return;
+  throw new RefusedError(singleRefusal(resource));
+}
+
+export function singleRefusal(resource: string): string {
+  return `${resource} is one object: it is changed with "${resource} set field=value", never added or deleted`;
 }
 
 function requestOf(

@@ -25,7 +25,7 @@ export async function learn(
   const collection = await ask(device, 'OPTIONS', collectionPath(profile, resource), signal);
   const [id] = records.flatMap((record) => idOf(profile, record) ?? []);
   const item =
-    id === undefined || /[/\\]/.test(id)
+    device.listing(resource)?.single === true || id === undefined || /[/\\]/.test(id)
       ? undefined
       : await ask(device, 'OPTIONS', itemPath(profile, resource, id), signal);
   const resources = root === undefined ? undefined : resourcesIn(root);

@@ -1,6 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { fieldFactsSchema } from './field-facts.ts';
-import type { Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
+import { pagingText } from './page-steps.ts';
+import type { ReadPages } from './pages.ts';
+import {
+  isSingle,
+  saidSingle,
+  updateFacts,
+  type Origin,
+  type Profile,
+  type ResourceProfile,
+  type WriteFacts,
+} from './profile.ts';
 
 const resourceSchema = z.object({
   /** What OPTIONS said of the fields for a new record; absent when it did not say. */
@@ -15,6 +26,19 @@ const resourceSchema = z.object({
   parses: z.array(z.string()).optional(),
 });
 
+const stepSchema = z.object({
+  kind: z.enum(['page', 'offset']),
+  parameter: z.string(),
+  size: z.string().exactOptional(),
+});
+
+const listingSchema = z.object({
+  /** How the pages after the first were asked for, where no link led to them. */
+  step: stepSchema.optional(),
+  /** The answer was one object and no list. */
+  single: z.boolean().optional(),
+});
+
 /** What was seen of one device without writing. It is kept, so it is plain data. */
 export const learnedSchema = z.object({
   /** ISO 8601. */
@@ -22,10 +46,65 @@ export const learnedSchema = z.object({
   /** What `GET /api/` lists: names of resources. */
   resources: z.array(z.string()).optional(),
   byResource: z.record(z.string(), resourceSchema),
+  /** What reading showed by itself, by resource: nobody asked for it. */
+  listings: z.record(z.string(), listingSchema).optional(),
 });
 
 export type LearnedResource = Readonly<z.infer<typeof resourceSchema>>;
+export type LearnedListing = Readonly<z.infer<typeof listingSchema>>;
 export type Learned = Readonly<z.infer<typeof learnedSchema>>;
+
+/** All that was learned of a device put into its profile. */
+export function withAllLearned(profile: Profile, learned: Learned): Profile {
+  const read = Object.entries(learned.listings ?? {}).reduce(
+    (known, [resource, listing]) => withListing(known, resource, listing),
+    profile,
+  );
+  return Object.keys(learned.byResource).reduce(
+    (known, resource) => withLearned(known, resource, learned),
+    read,
+  );
+}
+
+/** What reading a resource showed put in; what somebody said stands. */
+export function withListing(profile: Profile, resource: string, listing: LearnedListing): Profile {
+  const { step, single } = listing;
+  const isSaid = saidSingle(profile, resource) !== undefined;
+  const facts = {
+    ...(step !== undefined && { pageStep: step, paging: pagingText(step) }),
+    ...(single !== undefined && !isSaid && { single }),
+  };
+  const origins: Record<string, Origin> =
+    'single' in facts ? { [`resources.${resource}.single`]: 'observed' } : {};
+  return {
+    ...profile,
+    resources: {
+      ...profile.resources,
+      [resource]: { ...(profile.resources[resource] ?? unknownResource(resource)), ...facts },
+    },
+    origins: { ...profile.origins, ...origins },
+  };
+}
+
+/** What a reading showed that the profile does not say yet; undefined when there is nothing new. */
+export function newInListing(
+  profile: Profile,
+  resource: string,
+  listing: ReadPages,
+): LearnedListing | undefined {
+  const { paging } = listing;
+  const single = listing.single === true;
+  const known = profile.resources[resource];
+  const step = paging === 'next' || isDeepStrictEqual(paging, known?.pageStep) ? undefined : paging;
+  const isSaid = saidSingle(profile, resource) !== undefined;
+  const isNew = !isSaid && single !== (known?.single ?? false);
+  if (step === undefined && !isNew) return undefined;
+  return { ...(step && { step }), ...(isNew && { single }) };
+}
+
+function unknownResource(resource: string): ResourceProfile {
+  return { keyField: resource === 'user' ? 'username' : 'name', fields: [], choiceFields: [] };
+}
 
 /**
  * A profile with what was observed put in. How a record is changed is taken from what the path of one
@@ -35,6 +114,10 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
   const offers = learned.resources === undefined ? {} : { offers: learned.resources };
   const seen = learned.byResource[resource];
   if (seen === undefined) return { ...profile, ...offers };
+  if (isSingle(profile, resource)) {
+    const resources = { ...profile.resources, [resource]: singleWith(profile, resource, seen) };
+    return { ...profile, ...offers, resources };
+  }
   const origins: Record<string, Origin> = {};
   let { update, remove } = profile;
   const { itemAllows, parses } = seen;
@@ -74,16 +157,38 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
   };
 }
 
+/** A single object is changed as its own path allows; the records of other resources are not meant. */
+function singleWith(profile: Profile, resource: string, seen: LearnedResource): ResourceProfile {
+  const known = resourceWith(profile.resources[resource], resource, seen);
+  const { collectionAllows: allows, parses } = seen;
+  if (allows === undefined || profile.origins['update'] === 'configured') return known;
+  const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows.includes(name));
+  if (method === undefined) return known;
+  const takesJson = parses?.includes('application/json') ?? method !== 'POST';
+  const encoding =
+    parses === undefined && method === profile.update.method
+      ? profile.update.encoding
+      : takesJson
+        ? 'json'
+        : 'form';
+  return {
+    ...known,
+    update: {
+      ...updateFacts(profile, resource),
+      method,
+      encoding,
+      record: method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole',
+    },
+  };
+}
+
 function resourceWith(
   known: ResourceProfile | undefined,
   resource: string,
   { fields, envelope, paging }: LearnedResource,
 ): ResourceProfile {
   const base = {
-    keyField: resource === 'user' ? 'username' : 'name',
-    fields: [],
-    choiceFields: [],
-    ...known,
+    ...(known ?? unknownResource(resource)),
     ...(envelope !== undefined && { envelope }),
     ...(paging !== undefined && { paging }),
   };

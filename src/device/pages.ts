@@ -18,6 +18,8 @@ export interface ReadPages {
   readonly envelope: string;
   /** How further pages were reached; absent when there was only one. */
   readonly paging?: 'next' | PageStep;
+  /** It is no list but one object. */
+  readonly single?: true;
 }
 
 interface ReadOptions {
@@ -88,6 +90,7 @@ class Reading {
   async once(isLast: boolean): Promise<ReadPages | 'changed'> {
     const first = await this.#source.readPage(this.#source.path);
     const { envelope } = first;
+    if (first.single) return { records: first.records, envelope, single: true };
     const gathered: Gathered = {
       records: [...first.records],
       first,

@@ -58,6 +58,7 @@ const resourceSchema = z.strictObject({
     .regex(/^\//, 'must begin with /')
     .optional()
     .describe('Where the records are, when that is not below the base path'),
+  single: flag.optional().describe('One object without a list, as /api/system/; it has no key'),
   key_field: text.optional().describe('What people call a record by'),
   fields: names.optional(),
   choice_fields: names.optional(),
@@ -133,8 +134,11 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     const known = resources[resource];
     const path = facts.path ?? known?.path;
+    const isKeyed = facts.key_field !== undefined ? false : undefined;
+    const single = facts.single ?? known?.single ?? isKeyed;
     resources[resource] = {
       ...(path !== undefined && { path }),
+      ...(single !== undefined && { single }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -208,6 +212,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
   }
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
+    if (facts.single !== undefined) origins[`resources.${resource}.single`] = 'configured';
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';
   }

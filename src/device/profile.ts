@@ -1,4 +1,5 @@
 import type { FieldFacts } from './field-facts.ts';
+import type { PageStep } from './page-steps.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
 
@@ -16,8 +17,16 @@ export interface ResourceProfile {
   /** What its records came wrapped in, and how further pages were reached, in words. */
   readonly envelope?: string;
   readonly paging?: string;
+  /** How the pages after the first were asked for the last time. */
+  readonly pageStep?: PageStep;
   /** Where its records are, when that is not below the base path: `/api/v2/users`. */
   readonly path?: string;
+  /** One object without a list, as `/api/system/`; absent: each answer shows by its shape. */
+  readonly single?: boolean;
+  /** How it is changed, where that is known of this resource alone. */
+  readonly update?: WriteFacts;
+  /** Fields that change by themselves (counters, uptimes): shown, and never compared. */
+  readonly volatile?: readonly string[];
   /** Types, limits and choices, where the device has told them. */
   readonly details?: Readonly<Record<string, FieldFacts>>;
 }
@@ -66,6 +75,8 @@ export interface Profile {
   readonly offers?: readonly string[];
   /** Fields that may hold the id of a record, most likely first. */
   readonly idFields: readonly string[];
+  /** `positional`: an id is the place in the list, and moves when other records go; absent: `stable`. */
+  readonly ids?: 'stable' | 'positional';
   /** What a write says for "no id yet". */
   readonly noId: string;
   readonly list: ListFacts;
@@ -81,17 +92,36 @@ const KEY_FIELDS = ['username', 'name'];
 
 /**
  * The field that people call a record by. When records are given and none has the profile's field,
- * it is the first likely one that they do have.
+ * it is the first likely one that they do have. Empty for a single object, which nothing names.
  */
 export function keyFieldOf(
   profile: Profile,
   resource: string,
   records: readonly DeviceRecord[] = [],
 ): string {
+  if (isSingle(profile, resource)) return '';
   const known = profile.resources[resource]?.keyField;
   const candidates = [...(known === undefined ? [] : [known]), ...KEY_FIELDS, ...profile.idFields];
   const held = candidates.find((field) => records.some((record) => hasOwn(record, field)));
   return held ?? known ?? 'name';
+}
+
+/** Whether a resource is one object: it is shown and changed, but there is no second one. */
+export function isSingle(profile: Profile, resource: string): boolean {
+  return profile.resources[resource]?.single === true;
+}
+
+/** The same where somebody said so; what was only observed shows anew in each answer. */
+export function saidSingle({ resources, origins }: Profile, resource: string): boolean | undefined {
+  const isObserved = origins[`resources.${resource}.single`] === 'observed';
+  return isObserved ? undefined : resources[resource]?.single;
+}
+
+/** How a record is changed. A single object has no other path than its own, and needs no selector. */
+export function updateFacts(profile: Profile, resource: string): WriteFacts {
+  const own = profile.resources[resource]?.update;
+  if (own !== undefined || !isSingle(profile, resource)) return own ?? profile.update;
+  return { ...profile.update, path: '{collection}', selector: 'none' };
 }
 
 /** The field that holds the record's id; undefined when it has none, or `noId` kept as it was sent. */

@@ -63,7 +63,8 @@ export function foldRecords(
       rows.push(row);
       byContent.set(content, row);
       const key = valueText(record[keyField]);
-      if (key === '') continue;
+      // A single object has no key: those of all devices are one and the same.
+      if (key === '' && keyField !== '') continue;
       const sameKey = byKey.get(key);
       if (sameKey) sameKey.push(row);
       else byKey.set(key, [row]);

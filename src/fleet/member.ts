@@ -3,6 +3,7 @@ import { parseAddress } from '../device/address.ts';
 import { Device } from '../device/device.ts';
 import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
+import { newInListing, withListing, type LearnedListing } from '../device/learned.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Trust } from '../device/tls.ts';
@@ -33,6 +34,8 @@ export interface Access {
    * refused twice. The answer is told by calling the returned function.
    */
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void>;
+  /** Reading a resource showed how the device speaks: worth keeping. */
+  observed?(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void>;
   /** Receives one line for each request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;
@@ -115,10 +118,15 @@ export class Member {
     resource: string,
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
-    const { records } = await this.use(access, (device) => device.list(resource, signal));
-    this.#seen.set(resource, records);
+    const listing = await this.use(access, (device) => device.list(resource, signal));
+    this.#seen.set(resource, listing.records);
+    const observed = newInListing(this.#profile, resource, listing);
+    if (observed !== undefined) {
+      this.#profile = withListing(this.#profile, resource, observed);
+      await access.observed?.(this.entry, resource, observed);
+    }
     this.#onChange();
-    return records;
+    return listing.records;
   }
 
   /** Makes sure that trust and account are known; what fails shows when the device is used. */

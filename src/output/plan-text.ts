@@ -1,3 +1,5 @@
+import { recordName } from '../change/record-name.ts';
+import { changedParts } from '../change/changed-parts.ts';
 import type { Plan, Step } from '../change/plan.ts';
 import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
@@ -51,8 +53,8 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
 }
 
 /** "add user carol" */
-export function stepHead({ action, resource, key }: Step): string {
-  return `${action} ${visible(resource)} ${visible(key)}`;
+export function stepHead(step: Step): string {
+  return `${step.action} ${visible(recordName(step))}`;
 }
 
 function stepTail(step: Step): string {
@@ -90,17 +92,18 @@ export function fieldChanges({ before, after, asked }: Step): { field: string; t
   const wanted = after ?? asked;
   return Object.keys(wanted)
     .filter((field) => valueText(before?.[field]) !== valueText(wanted[field]))
-    .map((field) => {
-      const [old, next] = [before?.[field], wanted[field]].map((value) => quotedText(field, value));
+    .flatMap((field) => changedParts(field, before?.[field], wanted[field]))
+    .map(({ field, before: held, after: sent }) => {
+      const [old, next] = [held, sent].map((value) => quotedText(field, value));
       // Two different secrets look the same when they are masked.
-      const isSecret = fieldText(field, wanted[field]) === '•••';
+      const isSecret = fieldText(field, sent) === '•••';
       return { field: visible(field), text: isSecret ? '•••' : `${old ?? ''} -> ${next ?? ''}` };
     });
 }
 
 /** ": user carol - lang: sent de, device holds en" */
 export function settledTail(result: StepResult): string {
-  const what = `${visible(result.resource)} ${visible(result.key)}`;
+  const what = visible(recordName(result));
   const reasons = reasonsOf(result);
   return `: ${what}${reasons.length > 0 ? ` - ${reasons.join('; ')}` : ''}`;
 }
@@ -110,8 +113,9 @@ function differingText(results: readonly StepResult[]): string {
   const texts = new Set(
     results.map(({ differences = [] }) =>
       differences
-        .map(({ field, sent, held }) => {
-          const [old, next] = [quotedText(field, held), quotedText(field, sent)];
+        .flatMap(({ field, sent, held }) => changedParts(field, held, sent))
+        .map(({ field, before, after }) => {
+          const [old, next] = [quotedText(field, before), quotedText(field, after)];
           return `${visible(field)}: ${old} -> ${next}`;
         })
         .join(', '),

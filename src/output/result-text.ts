@@ -1,3 +1,5 @@
+import { changedParts } from '../change/changed-parts.ts';
+import { recordName } from '../change/record-name.ts';
 import { VERDICTS, type Difference, type StepResult, type Verdict } from '../change/verdict.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
@@ -20,7 +22,7 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone 
 /** "✗ fw3  add user carol: failed - no answer within 5 s" */
 export function resultLine(result: StepResult, style: Style): string {
   const { mark, tone } = VERDICT_MARKS[result.verdict];
-  const what = `${result.action} ${visible(result.resource)} ${visible(result.key)}`;
+  const what = `${result.action} ${visible(recordName(result))}`;
   return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdictText(result, style)}`;
 }
 
@@ -34,15 +36,18 @@ function verdictText(result: StepResult, style: Style): string {
 /** What is to say besides the verdict: the differences, the note, the error. */
 export function reasonsOf(result: StepResult): string[] {
   return [
-    ...(result.differences ?? []).map(differenceText),
+    ...(result.differences ?? []).flatMap(differenceTexts),
     ...(result.note === undefined ? [] : [visible(result.note)]),
     ...(result.error ? [reasonText(result.error, result.device)] : []),
   ];
 }
 
-/** "lang: sent de, device holds en" */
-function differenceText({ field, sent, held }: Difference): string {
-  return `${visible(field)}: sent ${quotedText(field, sent)}, device holds ${quotedText(field, held)}`;
+/** "lang: sent de, device holds en"; of a nested field only the parts that differ. */
+function differenceTexts({ field, sent, held }: Difference): string[] {
+  return changedParts(field, held, sent).map(
+    ({ field: part, before, after }) =>
+      `${visible(part)}: sent ${quotedText(part, after)}, device holds ${quotedText(part, before)}`,
+  );
 }
 
 /** "2 done · 1 failed" */

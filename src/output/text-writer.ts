@@ -29,9 +29,12 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     const merged = readTable(first.view, reads);
     // With no answer at all there is no table, only the reasons.
     if (reads.some(({ outcome }) => outcome.ok)) {
-      if (first.view.layout === 'record') print(recordLines(merged, style));
+      const { layout, key, columns } = first.view;
+      // A single object is read best as a block, too.
+      const isBlock = layout === 'record' || (key === '' && columns === undefined);
+      if (isBlock) print(recordLines(merged, style));
       else table(readCells(merged));
-      const hasFooter = streams.isTty && !streams.quiet && first.view.layout === 'table';
+      const hasFooter = streams.isTty && !streams.quiet && !isBlock;
       if (hasFooter) remarks.lines([style('quiet', merged.footer)]);
     }
     for (const read of inSelectionOrder(reads)) remarks.write(read);

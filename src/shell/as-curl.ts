@@ -1,3 +1,4 @@
+import { recordName } from '../change/record-name.ts';
 import type { Plan } from '../change/plan.ts';
 import { curlScript, type CurlCall } from '../change/report/curl-script.ts';
 import type { Member } from '../fleet/member.ts';
@@ -25,16 +26,16 @@ export function planAsCurl(call: Call, { devices }: Plan): TextOutput {
     ...(error === undefined
       ? []
       : [{ title: `${device.name}: cannot be planned: ${error.message}`, device, owner: '' }]),
-    ...settled.map(({ action, resource, key, verdict }) => ({
-      title: `${device.name}: ${action} ${resource} ${key}: ${verdict}, nothing to send`,
+    ...settled.map((result) => ({
+      title: `${device.name}: ${result.action} ${recordName(result)}: ${result.verdict}, nothing to send`,
       device,
       owner: '',
     })),
-    ...steps.map(({ action, resource, key, request }) => ({
-      title: `${device.name}: ${action} ${resource} ${key}`,
+    ...steps.map((step) => ({
+      title: `${device.name}: ${step.action} ${recordName(step)}`,
       device,
-      owner: `${resource} ${key}`,
-      request,
+      owner: recordName(step),
+      request: step.request,
     })),
   ]);
   return script(call, calls);

@@ -1,3 +1,4 @@
+import { recordName } from '../change/record-name.ts';
 import { applyPlan, type ApplyDevice } from '../change/apply.ts';
 import type { ApplyJournal } from '../change/apply-device.ts';
 import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
@@ -93,7 +94,7 @@ export function refuseMaskedSteps({ devices }: Plan): void {
   const masked = devices.flatMap(({ steps }) => steps).find(lacksSecret);
   if (masked !== undefined) {
     throw new RefusedError(
-      `${masked.action} ${masked.resource} ${masked.key} needs a secret, which is not kept: repeat the command`,
+      `${masked.action} ${recordName(masked)} needs a secret, which is not kept: repeat the command`,
     );
   }
 }

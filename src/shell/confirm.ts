@@ -1,3 +1,4 @@
+import { recordName } from '../change/record-name.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
 import { RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
@@ -29,7 +30,7 @@ export async function confirmPlan(
   const [only = ''] = names;
   const where = names.length === 1 ? only : `${names.length} devices`;
   if (count === 1 && step !== undefined) {
-    const what = `${step.action} ${step.resource} ${step.key} on ${where}`;
+    const what = `${step.action} ${recordName(step)} on ${where}`;
     await confirm(call, `${what}? Type y to do it:`, 'y', details);
   } else {
     const text = `${count} steps on ${where}. Type ${count} to do them:`;

@@ -1,4 +1,4 @@
-import { withLearned, type Learned } from '../device/learned.ts';
+import { withAllLearned } from '../device/learned.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { Services } from './session.ts';
@@ -8,12 +8,4 @@ export async function profileOf({ profiles }: Services, entry: DeviceEntry): Pro
   const base = await profiles.profile(entry.profile ?? 'documented');
   const learned = await profiles.learned(entry.address);
   return learned === undefined ? base : withAllLearned(base, learned);
-}
-
-/** A profile with all that was learned of a device put in. */
-export function withAllLearned(profile: Profile, learned: Learned): Profile {
-  return Object.keys(learned.byResource).reduce(
-    (known, resource) => withLearned(known, resource, learned),
-    profile,
-  );
 }

@@ -1,9 +1,8 @@
 import { learn } from '../device/learn.ts';
-import type { Learned } from '../device/learned.ts';
+import { withAllLearned, type Learned } from '../device/learned.ts';
 import { DevshError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
-import { withAllLearned } from './device-profile.ts';
 
 /**
  * Learns of a resource of a device, without writing, and keeps it. `isAgain`: also when it is known
@@ -24,12 +23,11 @@ export async function learnMember(
   const fresh = await member.use(call.access, (device) =>
     learn(device, resource, records, services.now(), call.io.signal),
   );
-  const learned = {
-    ...known,
+  const learned = await profiles.updateLearned(ref.address, (held) => ({
+    ...held,
     ...fresh,
-    byResource: { ...known?.byResource, ...fresh.byResource },
-  };
-  await profiles.keepLearned(ref.address, learned);
+    byResource: { ...held?.byResource, ...fresh.byResource },
+  }));
   member.learned(withAllLearned(await profiles.profile(entry.profile ?? 'documented'), learned));
   return learned;
 }

@@ -1,11 +1,13 @@
 import type { Change } from '../change/change.ts';
 import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
 import { planDevice } from '../change/plan-device.ts';
+import { isSingle } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
+import { learnMember } from './learning.ts';
 import type { Output } from './output.ts';
 
 /** Reads every device and computes what the changes mean on it; in the order of the members. */
@@ -53,6 +55,7 @@ async function planMember(
       const held =
         records.get(resource) ?? (await member.list(call.access, resource, call.io.signal));
       records.set(resource, held);
+      await learnSingle(call, member, change);
       parts.push(planDevice(ref, member.profile, change, held));
     }
     return mergeDevicePlans(ref, parts);
@@ -60,5 +63,16 @@ async function planMember(
     // A line that makes no sense is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
     return unplanned(ref, changes, error);
+  }
+}
+
+/** How a single object may be changed, the device itself is asked, once: nothing else tells. */
+async function learnSingle(call: Call, member: Member, { resource }: Change): Promise<void> {
+  const { profile } = member;
+  if (!isSingle(profile, resource) || profile.resources[resource]?.update !== undefined) return;
+  try {
+    await learnMember(call, member, resource);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { recordName } from '../change/record-name.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { reasonsOf, VERDICT_MARKS } from '../output/result-text.ts';
 import { visible } from '../visible.ts';
@@ -44,7 +45,7 @@ function groups(
 function lineOf({ result, reasons, keys, devices }: Group): LogLine {
   const { mark, tone } = VERDICT_MARKS[result.verdict];
   const { action, resource, verdict } = result;
-  const what = `${action} ${visible(resource)} ${keys.map(visible).join(', ')}`;
+  const what = `${action} ${visible(recordName({ resource, key: keys.join(', ') }))}`;
   const where = namesText(devices);
   const tail = reasons === '' ? '' : ` - ${reasons}`;
   return { tone, text: `${mark} ${what}: ${verdict} on ${where}${tail}` };

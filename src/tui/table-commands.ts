@@ -25,7 +25,8 @@ export function editLine(state: State): Line | undefined {
     (field) => field !== keyField && !perDevice.includes(field),
   );
   const on = onRow(state, row);
-  const words = [quoteWord(key), ...assignments(row.record, fields)].join(' ');
+  const named = key === '' ? [] : [quoteWord(key)];
+  const words = [...named, ...assignments(row.record, fields)].join(' ');
   // Behind `--` a key that starts with a dash is no option, and options come before it.
   return key.startsWith('-')
     ? { before: `${resource} set ${on} -- ${words}`, after: '' }
@@ -82,7 +83,10 @@ export function deleteLines(state: State): string[] {
     keysByDevices.set(devices, [...(keysByDevices.get(devices) ?? []), key]);
   }
   return [...keysByDevices].map(([on, keys]) => {
-    const words = keys.map(quoteWord).join(' ');
+    const words = keys
+      .filter((key) => key !== '')
+      .map(quoteWord)
+      .join(' ');
     const hasDash = keys.some((key) => key.startsWith('-'));
     return `${view.resource} delete ${hasDash ? `${on} -- ${words}` : `${words} ${on}`}`;
   });

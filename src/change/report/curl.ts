@@ -1,3 +1,4 @@
+import { recordName } from '../record-name.ts';
 import { curlScript, type CurlCall } from './curl-script.ts';
 import type { Report, StepReport } from './report.ts';
 
@@ -21,8 +22,8 @@ export function curlReport(report: Report): string {
 }
 
 function callOf({ result, step, isSent }: StepReport): CurlCall {
-  const { device, action, resource, key, verdict } = result;
-  const owner = `${resource} ${key}`;
+  const { device, action, verdict } = result;
+  const owner = recordName(result);
   const title = `${device.name}: ${action} ${owner}: ${verdict}`;
   if (step === undefined) return { title: `${title}, nothing was sent`, device, owner };
   const { request } = step;

@@ -1,3 +1,4 @@
+import { recordName } from '../record-name.ts';
 import { valueText } from '../../device/value-text.ts';
 import { visible } from '../../visible.ts';
 import {
@@ -64,7 +65,7 @@ function deviceCases({ device, error, steps }: DeviceReport): TestCase[] {
 }
 
 function stepCase(device: string, kind: Kind, { result, changes }: StepReport): TestCase {
-  const { action, resource, key, verdict } = result;
+  const { action, verdict } = result;
   const remarks = remarksOf(result).join('; ');
   const lines = changes.map(changeLine).join('\n');
   const output = [remarks, lines].filter((text) => text !== '').join('\n');
@@ -73,7 +74,7 @@ function stepCase(device: string, kind: Kind, { result, changes }: StepReport): 
       ? elementXml('system-out', output)
       : resultElement(kind, verdict, remarks === '' ? verdict : remarks, lines);
   const elements = kind === 'passed' && output === '' ? [] : [element];
-  return { kind, xml: caseXml(device, `${action} ${resource} ${key}`, elements) };
+  return { kind, xml: caseXml(device, `${action} ${recordName(result)}`, elements) };
 }
 
 function kindOf({ result }: StepReport): Kind {

@@ -1,3 +1,4 @@
+import { recordName } from '../record-name.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
@@ -106,8 +107,8 @@ function bodyLines(
 }
 
 function stepTitle({ result }: StepReport): string {
-  const { action, resource, key, verdict } = result;
-  return `${action} ${inline(resource)} ${inline(key)}: ${verdict}`;
+  const { action, verdict } = result;
+  return `${action} ${inline(recordName(result))}: ${verdict}`;
 }
 
 function changeRow(change: FieldChange, twins: readonly StepReport[]): string[] {

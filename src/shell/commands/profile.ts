@@ -196,7 +196,9 @@ function asInFile(fact: string): string {
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const values = { path: facts.path, envelope: facts.envelope, paging: facts.paging };
+  const { path, single, envelope, paging } = facts;
+  // That something is a list goes without saying.
+  const values = { path, single: single === true ? single : undefined, envelope, paging };
   return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );

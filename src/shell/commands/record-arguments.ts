@@ -1,6 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/field-facts.ts';
-import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { knownFields } from '../complete.ts';
 import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
@@ -18,6 +18,8 @@ export function recordKey(resource: string): ArgSpec {
     summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
     complete: (scope) => {
       const { fleet, given } = scope;
+      // A single object has no key: its fields come at once.
+      if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
       const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
       return knownKeys(scope, resource, keyField).filter(({ text }) => !given.includes(text));

@@ -1,9 +1,16 @@
 import type { Change, Target } from '../../change/change.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { singleRefusal } from '../../device/encode.ts';
 import { valueText } from '../../device/value-text.ts';
-import { collectionPath, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import {
+  collectionPath,
+  isSingle,
+  keyFieldOf,
+  saidSingle,
+  type Profile,
+} from '../../device/profile.ts';
+import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import { requestAsCurl } from '../as-curl.ts';
@@ -58,11 +65,11 @@ function show(resource: string): VerbSpec {
   return {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
-    args: [{ ...recordKey(resource), isRequired: true }],
+    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: ['devices', 'profile', 'curl'],
     examples: [`${resource} show bob`],
     async *run(call) {
-      const wanted = call.args.required('KEY');
+      const wanted = call.args.optional('KEY');
       const view = viewOf(call, resource, 'record');
       let found = 0;
       for await (const output of read(call, view, undefined)) {
@@ -70,13 +77,17 @@ function show(resource: string): VerbSpec {
           yield output;
           continue;
         }
-        const records = output.outcome.records.filter((record) =>
-          isKeyOf(record, selectionProfile(call.session.fleet), resource, wanted),
+        const { key } = output.view;
+        if (wanted === undefined && key !== '') throw new UsageError(`${resource} show needs KEY`);
+        const records = output.outcome.records.filter(
+          (record) =>
+            wanted === undefined ||
+            isKeyOf(record, selectionProfile(call.session.fleet), resource, wanted),
         );
         found += records.length;
         yield { ...output, outcome: { ok: true, records } };
       }
-      if (found === 0 && !call.options.asCurl) {
+      if (found === 0 && wanted !== undefined && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
       }
     },
@@ -110,8 +121,18 @@ function set(resource: string): VerbSpec {
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
       const { where } = call.options;
-      const assigned = where === undefined ? words.slice(1) : words;
       const [first] = words;
+      const isKeyless =
+        where === undefined &&
+        first?.text.includes('=') === true &&
+        !isKeyed(resource) &&
+        (await isSingleHere(call, resource));
+      if (isKeyless) {
+        const fields = fieldsOf(words);
+        yield* write(call, [{ action: 'set', resource, target: keyTarget(''), fields }]);
+        return;
+      }
+      const assigned = where === undefined ? words.slice(1) : words;
       if (
         first === undefined ||
         (where === undefined && first.text.includes('=') && assigned.length === 0)
@@ -145,6 +166,9 @@ function remove(resource: string): VerbSpec {
       const keys = call.args.all('KEY');
       const { where } = call.options;
       if (keys.length > 0 === (where !== undefined)) {
+        if (!isKeyed(resource) && (await isSingleHere(call, resource))) {
+          throw new RefusedError(singleRefusal(resource));
+        }
         throw new UsageError(`${resource} delete needs KEY…, or --where FILTER`);
       }
       const targets = where === undefined ? keys.map(keyTarget) : [whereTarget(where)];
@@ -174,11 +198,11 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
   });
   for await (const one of reads) {
     done += 1;
-    const { ref: device } = one.member;
+    const { ref: device, profile } = one.member;
     if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
     yield {
       kind: 'read',
-      view,
+      view: isSingle(profile, view.resource) ? { ...view, key: '' } : view,
       device,
       position: members.indexOf(one.member),
       outcome: one.ok
@@ -220,6 +244,30 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
     fold,
     perDevice: selectionProfile(call.session.fleet).idFields,
   };
+}
+
+/** Whether its records have keys, as far as that is known before any device is asked. */
+function isKeyed(resource: string): boolean {
+  return saidSingle(documentedProfile, resource) === false;
+}
+
+/** Whether the resource is one object; where nobody knows yet, the first device that answers tells. */
+async function isSingleHere(call: Call, resource: string): Promise<boolean> {
+  const members = await call.members();
+  for (const member of members) {
+    await member.opened(call.access);
+    if (isSingle(member.profile, resource)) return true;
+  }
+  for (const member of members) {
+    try {
+      await member.list(call.access, resource, call.io.signal);
+      return isSingle(member.profile, resource);
+    } catch (error) {
+      if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    }
+  }
+  // What is wrong with the devices is said by whoever reads them next.
+  return true;
 }
 
 function filterOf(call: Call, words: readonly Word[]): Filter | undefined {

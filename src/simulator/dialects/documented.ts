@@ -10,12 +10,18 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import { RESOURCES } from './resources.ts';
+import { singleView } from './single.ts';
 
-/** The API document, and nothing beyond it but DELETE of one user. */
+/** The API document, and beyond it DELETE of one user and one object, the system. */
 export function findDocumentedView(site: Site, sent: string): View | undefined {
   const path = decodedPath(sent);
-  const [user] = RESOURCES.documented;
+  const [user, system] = RESOURCES.documented;
   if (user === undefined) return undefined;
+  const object = site.store.table(system?.name ?? '');
+  // As with the framework's router, what is no collection is not listed at the root.
+  if (system !== undefined && object !== undefined && path === `/api/${system.name}/`) {
+    return singleView(site, system, object);
+  }
   if (path === '/api/') {
     return {
       title: 'Api Root',

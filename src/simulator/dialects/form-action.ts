@@ -11,6 +11,7 @@ import { listOutcome } from './envelope.ts';
 import type { Resource } from './fields.ts';
 import { readBody } from './read-body.ts';
 import { RESOURCES } from './resources.ts';
+import { singleView } from './single.ts';
 import { checkRecord, replaceRecord } from './write-record.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
@@ -24,6 +25,7 @@ export function findFormActionView(site: Site, sent: string): View | undefined {
   const resource = RESOURCES[site.dialect.profile].find((known) => known.name === name);
   const table = site.store.table(name);
   if (resource === undefined || table === undefined) return undefined;
+  if (resource.key === undefined) return singleView(site, resource, table);
   return {
     title: name,
     allow: ['GET', 'POST', 'HEAD'],

@@ -97,8 +97,8 @@ const system: Resource = {
 
 /** What the devices of each profile offer, in the order of `GET /api/`. */
 export const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
-  documented: [documentedUser],
+  documented: [documentedUser, system],
   drf: [restUser, networkInterface, system],
   'generic-rest': [restUser, networkInterface, system],
-  'form-action': [formUser, networkInterface],
+  'form-action': [formUser, networkInterface, system],
 };

@@ -9,10 +9,11 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import type { Resource } from './fields.ts';
-import { findRecord, idField, shownObject, shownRecord } from './identity.ts';
+import { findRecord, idField, shownRecord } from './identity.ts';
 import { metadata } from './metadata.ts';
 import { readBody } from './read-body.ts';
 import { RESOURCES } from './resources.ts';
+import { singleView } from './single.ts';
 import { checkRecord, replaceRecord } from './write-record.ts';
 
 /** One resource of a site. */
@@ -36,7 +37,9 @@ export function findRestView(site: Site, sent: string): View | undefined {
   const table = site.store.table(name ?? '');
   if (resource === undefined || table === undefined) return undefined;
   const place: Place = { site, resource, table };
-  if (resource.key === undefined) return id === undefined ? singleView(place) : undefined;
+  if (resource.key === undefined) {
+    return id === undefined ? singleView(site, resource, table) : undefined;
+  }
   return id === undefined ? listView(place) : itemView(place, id);
 }
 
@@ -92,24 +95,6 @@ function itemView(place: Place, id: string): View {
   };
 }
 
-/** An object that is always there, with no id. */
-function singleView(place: Place): View {
-  const { site, resource, table } = place;
-  return {
-    title: titleOf(resource),
-    allow: ['GET', 'POST', 'PATCH', 'HEAD', 'OPTIONS'],
-    actions: () => ({ POST: metadata(resource.fields) }),
-    answer: (request) => {
-      const [record] = table.records;
-      if (record === undefined) return refusal(404, 'Not found.');
-      const isWrite = request.method === 'POST' || request.method === 'PATCH';
-      return isWrite
-        ? change(place, record, request)
-        : { status: 200, value: shownObject(site.dialect, record) };
-    },
-  };
-}
-
 /** The id is not the client's to choose: what it sends for one is ignored. */
 function create({ site, resource, table }: Place, request: ApiRequest): Outcome {
   const { dialect, store } = site;
@@ -134,16 +119,11 @@ function change(place: Place, before: StoredRecord, request: ApiRequest): Outcom
   const isPatch = request.method === 'PATCH';
   const body = readBody(site.dialect, request, resource.fields, isPatch);
   if ('refused' in body) return body.refused;
-  const isPartial = isPatch || resource.key === undefined;
-  const wish = { input: body.input, before, isPartial };
+  const wish = { input: body.input, before, isPartial: isPatch };
   const checked = checkRecord(site, resource, table, wish);
   if ('problems' in checked) return { status: 400, value: checked.problems };
   const record = replaceRecord(table, before, checked.value);
-  const value =
-    resource.key === undefined
-      ? shownObject(site.dialect, record)
-      : shownRecord(site.dialect, table, record);
-  return { status: 200, value };
+  return { status: 200, value: shownRecord(site.dialect, table, record) };
 }
 
 function described({ site, resource }: Place): Readonly<Record<string, unknown>> {

@@ -17,7 +17,7 @@ export function shownCommand(form: FormState): string {
 function commandWith(form: FormState, assign: (field: FormField) => string): string {
   const { action, resource, key, on, fields } = form;
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
-  const words = action === 'add' ? assignments : [quoteWord(key), ...assignments];
+  const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
   // Behind `--` what starts with a dash is no option, and options come before it.
   const hasDash = words.some((word) => word.startsWith('-'));
   const said = hasDash ? [on, '--', ...words] : [...words, on];

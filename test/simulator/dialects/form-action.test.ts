@@ -77,6 +77,6 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405', async (method) => 
   expect([status, headers.allow]).toEqual([405, 'GET, POST, HEAD']);
 });
 
-test.each(['/api/', '/api/system/', '/api/user/admin/'])('there is nothing at %s', async (path) => {
+test.each(['/api/', '/api/user/admin/'])('there is nothing at %s', async (path) => {
   expect((await ask(await start(), { path })).status).toBe(404);
 });
