@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { openInBrowser } from './browser.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
+import { Vault } from './credentials/vault.ts';
+import { parseAddress } from './device/address.ts';
+import { chooseRoute, environmentProxy, noProxyOf } from './device/route/choose-route.ts';
 import { UsageError } from './errors.ts';
 import { GoodCopy } from './settings/good-copy.ts';
+import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
@@ -36,6 +40,8 @@ export interface ServiceOptions {
 export function createServices(options: ServiceOptions): Services {
   const { env, paths, settings, version, readStdin } = options;
   const sources = new Map<string, Credentials>();
+  const vault = new Vault(join(paths.data, 'vault.age'));
+  let keychain: OsKeychain | undefined;
   const notices = new Notices();
   const goodCopy = (name: string): GoodCopy => new GoodCopy(join(paths.state, 'good-copies', name));
   return {
@@ -51,6 +57,7 @@ export function createServices(options: ServiceOptions): Services {
     ),
     knownDevices: new KnownDevices(join(paths.data, 'known-devices'), goodCopy('known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
+    columns: new ColumnMemory(settings),
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     runs: new RunFiles(join(paths.state, 'runs')),
     operator: `${userInfo().username}@${hostname()}`,
@@ -61,20 +68,30 @@ export function createServices(options: ServiceOptions): Services {
         purpose: `cannot write to ${address} now`,
       }),
     offersToSave: settings.get('saveCredentials') === 'ask',
-    credentials({ tokenStdin, passwordStdin, user }: Options) {
+    vault,
+    credentials({ tokenStdin, passwordStdin, passphraseStdin, user }: Options) {
       // One object per choice of sources: standard input and the keychain are read once.
-      const key = JSON.stringify([tokenStdin, passwordStdin, user]);
+      const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, user]);
       const known = sources.get(key);
       if (known !== undefined) return known;
       const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
       const credentials = new Credentials({
         env,
         user,
-        keychain: () => new OsKeychain({ env }),
+        keychain: () => (keychain ??= new OsKeychain({ env })),
+        vault,
+        ...(passphraseStdin && { passphrase: readStdin }),
         ...(kind !== undefined && { stdin: { kind, read: readStdin } }),
       });
       sources.set(key, credentials);
       return credentials;
+    },
+    route: (address, configured) => chooseRoute(parseAddress(address), configured, env),
+    environmentProxy() {
+      const asked = environmentProxy(env);
+      if (asked === undefined) return undefined;
+      const { proxy, variable } = asked;
+      return { url: proxy.url, variable, noProxy: noProxyOf(env) };
     },
     readFile: readUserFile,
     writeFile: writeTextAtomically,
@@ -109,13 +126,23 @@ export async function choosePaths(
   };
 }
 
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+  ELOOP: 'it is a link to itself',
+  ENAMETOOLONG: 'the name is too long',
+};
+
 /** A file that the user named; that it cannot be read is the user's to mend. */
 async function readUserFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const why = code === 'ENOENT' ? 'there is no such file' : code;
+    const why = READ_PROBLEMS[code] ?? code;
     throw new UsageError(`cannot read ${path}: ${why}`, { cause: error });
   }
 }

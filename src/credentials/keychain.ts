@@ -1,42 +1,25 @@
 import { CredentialError } from '../errors.ts';
 import { askKeychain, type KeychainAnswer, type KeychainRequest } from './keychain-process.ts';
-
-/** A credential as it is kept: with the secret in clear. */
-export type StoredCredential =
-  | { readonly kind: 'basic'; readonly user: string; readonly password: string }
-  | { readonly kind: 'token'; readonly token: string; readonly user?: string | undefined };
-
-/** Which account of which device a keychain entry is for. */
-export interface StoredAccount {
-  readonly address: string;
-  readonly user?: string;
-  readonly kind: StoredCredential['kind'];
-}
-
-/** Credentials kept by the operating system. Each call may throw KeychainUnavailableError. */
-export interface Keychain {
-  /**
-   * Without a user, the only account there is; throws CredentialError when there are several. The
-   * empty user is the owner of a token that was stored without a name.
-   */
-  find(address: string, user?: string): Promise<StoredCredential | undefined>;
-  /** Replaces what was stored for the same account. */
-  store(address: string, credential: StoredCredential): Promise<void>;
-  /** Forgets one account, or without a user all of the device; says how many entries there were. */
-  forget(address: string, user?: string): Promise<number>;
-  list(): Promise<StoredAccount[]>;
-}
+import { Recent } from './recent.ts';
+import {
+  accountOf,
+  entryOf,
+  pickEntry,
+  type CredentialStore,
+  type StoredAccount,
+  type StoredCredential,
+  type StoredEntry,
+} from './store.ts';
 
 const LIMIT_MS = 3_000;
-/** A fleet is asked for device by device: one listing does for all of them. */
-const LISTING_MS = 10_000;
 
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
-export class OsKeychain implements Keychain {
+export class OsKeychain implements CredentialStore {
   readonly #env: NodeJS.ProcessEnv;
   readonly #service: string;
   readonly #limitMs: number;
-  #listing: { readonly answer: Promise<KeychainAnswer>; readonly until: number } | undefined;
+  /** A fleet is asked for device by device: one listing does for all of them. */
+  readonly #listing = new Recent<KeychainAnswer>();
 
   /** @param options.service another name than `devsh` keeps tests apart from real entries */
   constructor(options: {
@@ -50,71 +33,49 @@ export class OsKeychain implements Keychain {
   }
 
   async find(address: string, user?: string): Promise<StoredCredential | undefined> {
-    const found = (await this.#credentials()).filter(
-      (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
-    );
-    if (found.length > 1) {
-      const users = found.map((entry) => entry.user ?? 'a token without a user').sort();
-      throw new CredentialError(
-        `${address}: the keychain holds ${found.length} accounts (${users.join(', ')}); ` +
-          'say which with --user, or forget one with "devsh logout"',
-      );
-    }
-    return found[0]?.credential;
+    return pickEntry(await this.#entries(), address, user, 'keychain');
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
-    const { kind, user } = credential;
-    const account = accountName({ address, kind, ...(user !== undefined && { user }) });
-    const secret = credential.kind === 'basic' ? credential.password : credential.token;
+    const { secret, ...account } = entryOf(address, credential);
+    const { user } = account;
     // An account has a password or a token here: what was stored before has been replaced.
-    const other = { address, kind: kind === 'basic' ? 'token' : 'basic' } as const;
+    const other = account.kind === 'basic' ? 'token' : 'basic';
     await this.#ask({
       service: this.#service,
-      set: [{ account, password: secret }],
-      remove: user === undefined ? [] : [accountName({ ...other, user })],
+      set: [{ account: accountName(account), password: secret }],
+      remove: user === undefined ? [] : [accountName({ address, kind: other, user })],
     });
   }
 
   async forget(address: string, user?: string): Promise<number> {
     const accounts = (await this.list())
-      .filter((entry) => entry.address === address && (user === undefined || entry.user === user))
+      .filter(
+        (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
+      )
       .map(accountName);
     if (accounts.length === 0) return 0;
     return (await this.#ask({ service: this.#service, remove: accounts })).removed;
   }
 
   async list(): Promise<StoredAccount[]> {
-    this.#listing = undefined;
-    return (await this.#credentials()).map(({ address, kind, user }) => ({
-      address,
-      kind,
-      ...(user !== undefined && { user }),
-    }));
+    this.#listing.clear();
+    return (await this.#entries()).map(accountOf);
   }
 
-  async #credentials(): Promise<(StoredAccount & { credential: StoredCredential })[]> {
-    if (this.#listing === undefined || performance.now() > this.#listing.until) {
-      this.#listing = {
-        answer: this.#ask({ service: this.#service }),
-        until: performance.now() + LISTING_MS,
-      };
-    }
-    const { entries } = await this.#listing.answer;
+  async #entries(): Promise<StoredEntry[]> {
+    const { entries } = await this.#listing.get('', () => this.#ask({ service: this.#service }));
     return entries.flatMap(({ account, password }) => {
       const parsed = parseAccount(account);
-      if (parsed === undefined) return []; // not ours, or of a later version
-      const { kind, user } = parsed;
-      const credential: StoredCredential =
-        kind === 'basic' ? { kind, user: user ?? '', password } : { kind, user, token: password };
-      return { ...parsed, credential };
+      // One that is not ours, or of a later version, is left alone.
+      return parsed === undefined ? [] : [{ ...parsed, secret: password }];
     });
   }
 
   async #ask(request: KeychainRequest): Promise<KeychainAnswer> {
     const answer = await askKeychain(request, { env: this.#env, limitMs: this.#limitMs });
     // What was listed while this change was under way may be out of date.
-    if (request.set || request.remove) this.#listing = undefined;
+    if (request.set || request.remove) this.#listing.clear();
     return answer;
   }
 }

@@ -1,52 +1,76 @@
 import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { CredentialError } from '../errors.ts';
+import { CredentialError, SettingsError } from '../errors.ts';
+import { ConfiguredPlaces, type CredentialPlaces } from './configured-places.ts';
+import { GivenLogin, noUser, tokenCredential, type StdinSecret } from './given-login.ts';
+import type { FoundCredential, SourceName } from './found-credential.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
-import type { Keychain, StoredCredential } from './keychain.ts';
+import type { CredentialStore, StoredCredential } from './store.ts';
+import type { ToldLogin } from './told-login.ts';
+import { VaultKey, type AskPassphrase } from './vault-key.ts';
+import { VaultLockedError, type Vault } from './vault.ts';
 
 export interface CredentialRequest {
   readonly device: DeviceRef;
   /** The account that is wanted, from the inventory or `--user`. */
   readonly user: string | undefined;
+  /** What the inventory says about where the login is. */
+  readonly places?: CredentialPlaces | undefined;
+  /** Absent when there is nobody to ask. */
+  readonly askPassphrase?: AskPassphrase | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface FoundCredential {
-  readonly credential: Credential;
-  readonly source: 'stdin' | 'environment' | 'keychain' | 'prompt';
-  /** The account, also for a token when it is known. */
-  readonly user: string | undefined;
-}
-
-/** `--token-stdin` or `--password-stdin`. */
-export interface StdinSecret {
-  readonly kind: 'token' | 'password';
-  /** All of standard input, or its first line. */
-  readonly read: () => Promise<string>;
+/** Where a login would come from, without the login. */
+export interface CredentialOrigin {
+  /** Undefined when there is none: it is asked for. `session`: the demo's own. */
+  readonly source: SourceName | 'session' | undefined;
+  readonly user?: string | undefined;
+  readonly kind?: Credential['kind'] | undefined;
+  readonly note?: string | undefined;
 }
 
 export interface CredentialOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin?: StdinSecret | undefined;
+  /** Standard input, for `--passphrase-stdin`. */
+  readonly passphrase?: (() => Promise<string>) | undefined;
   /** `--user` */
   readonly user?: string | undefined;
   /** Called when the keychain is needed for the first time. */
-  readonly keychain: () => Keychain;
+  readonly keychain: () => CredentialStore;
+  readonly vault: Vault;
 }
+
+/** Where a login is kept. */
+export type StoreName = 'keychain' | 'vault';
 
 /** The places that a credential may come from without asking, the first that has one wins. */
 export class Credentials {
   readonly #options: CredentialOptions;
-  #keychain: Keychain | undefined;
-  #keychainProblem: string | undefined;
-  #stdin: Promise<string> | undefined;
+  readonly #vaultKey: VaultKey;
+  readonly #configured: ConfiguredPlaces;
+  readonly #problems = new Set<string>();
+  #keychain: CredentialStore | undefined;
+  #hasKeychain = true;
+  readonly #given: GivenLogin;
 
   constructor(options: CredentialOptions) {
     this.#options = options;
+    this.#given = new GivenLogin(options);
+    this.#vaultKey = new VaultKey(options.vault, options.passphrase);
+    this.#configured = new ConfiguredPlaces(options.env, (text) => this.#problems.add(text));
   }
 
-  /** Why the keychain is not asked any more in this process; undefined while it works. */
-  get keychainProblem(): string | undefined {
-    return this.#keychainProblem;
+  /** What went wrong without ending anything: a keychain that is locked, a vault that is damaged. */
+  get problems(): readonly string[] {
+    return [...this.#problems];
+  }
+
+  /** Where a login would be kept, as far as that is known. */
+  async placeToStore(): Promise<StoreName | undefined> {
+    if (this.#hasKeychain) return 'keychain';
+    return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 
   /**
@@ -54,112 +78,207 @@ export class Credentials {
    * given but cannot be used.
    */
   async find(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const { device } = request;
+    const user = this.#userFor(request);
     return (
-      (await this.#fromStdin(request)) ??
-      this.#fromEnvironment(request) ??
-      (await this.#fromKeychain(request))
+      (await this.#given.fromStdin(device, user)) ??
+      this.#given.fromEnvironment(device, user) ??
+      (await this.#fromCommand(request)) ??
+      (await this.#fromKeychain(request)) ??
+      (await this.#fromVault(request)) ??
+      (await this.#fromGit(request)) ??
+      (await this.#fromNetrc(request))
     );
   }
 
-  async store(device: DeviceRef, credential: StoredCredential): Promise<void> {
-    await this.#use((keychain) => keychain.store(device.address, credential));
-  }
-
-  /** Forgets one account, or all of the device; says how many there were. */
-  async forget(device: DeviceRef, user?: string): Promise<number> {
-    return this.#use((keychain) => keychain.forget(device.address, user));
-  }
-
-  async #fromStdin(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const { stdin } = this.#options;
-    if (stdin === undefined) return undefined;
-    const user = this.#userFor(request);
-    if (stdin.kind === 'password' && user === undefined) {
-      throw noUser(request.device, '--password-stdin');
+  /** Where `find` would look, and who it would be: asks nobody, and starts no configured program. */
+  async origin(request: CredentialRequest): Promise<CredentialOrigin> {
+    const { stdin, vault } = this.#options;
+    const { places } = request;
+    if (stdin !== undefined) {
+      const kind = stdin.kind === 'token' ? 'token' : 'basic';
+      return { source: 'stdin', user: this.#userFor(request), kind };
     }
-    this.#stdin ??= stdin.read();
-    const [line = ''] = (await this.#stdin).split(/\r?\n/);
-    const option = `--${stdin.kind}-stdin`;
-    if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
-    return stdin.kind === 'password' && user !== undefined
-      ? { credential: Credential.basic(user, line), source: 'stdin', user }
-      : { credential: tokenCredential(line, option, user), source: 'stdin', user };
+    const quiet = { ...request, askPassphrase: undefined };
+    const given = this.#given.fromEnvironment(request.device, this.#userFor(request));
+    if (given !== undefined) return summaryOf(given);
+    if (places?.command !== undefined) {
+      return { source: 'credential_command', note: 'is run when the device is used' };
+    }
+    const kept = await this.#fromKeychain(quiet);
+    if (kept !== undefined) return summaryOf(kept);
+    if (!vault.isUnlocked && (await vault.exists())) {
+      return { source: 'vault', note: 'locked: "vault unlock" tells whether it has a login' };
+    }
+    const found = await this.#fromVault(quiet);
+    if (found !== undefined) return summaryOf(found);
+    if (places?.git !== undefined) {
+      return { source: 'git_credential', note: 'is asked when the device is used' };
+    }
+    const last = await this.#fromNetrc(request);
+    return last === undefined ? { source: undefined } : summaryOf(last);
   }
 
-  #fromEnvironment(request: CredentialRequest): FoundCredential | undefined {
-    const { env } = this.#options;
-    const token = env['DEVSH_TOKEN'];
-    if (token) {
-      const user = this.#userFor(request);
-      const credential = tokenCredential(token, 'DEVSH_TOKEN', user);
-      return { credential, source: 'environment', user };
+  /** Whether the vault is open now; see VaultKey. An explicit wish asks again. */
+  async unlockVault(ask: AskPassphrase | undefined): Promise<boolean> {
+    this.#vaultKey.reset();
+    return this.#vaultKey.open(ask);
+  }
+
+  /**
+   * Keeps a login: in the keychain, or where none answers in the vault, unless `to` says which. What
+   * goes to the vault is taken out of the keychain, which would come first.
+   */
+  async store(
+    device: DeviceRef,
+    credential: StoredCredential,
+    options: {
+      readonly to?: StoreName | undefined;
+      readonly askPassphrase?: AskPassphrase | undefined;
+    } = {},
+  ): Promise<StoreName> {
+    const { vault } = this.#options;
+    const { to, askPassphrase } = options;
+    if (to !== 'vault') {
+      try {
+        await this.#useKeychain((keychain) => keychain.store(device.address, credential));
+        return 'keychain';
+      } catch (error) {
+        const isAbsent = error instanceof KeychainUnavailableError;
+        if (!isAbsent || to === 'keychain' || !(await vault.exists())) throw error;
+      }
     }
-    const password = env['DEVSH_PASSWORD'];
-    if (!password) return undefined;
-    const owner = env['DEVSH_USER'] || undefined;
-    const asked = this.#options.user;
-    // The password is that of DEVSH_USER: it must not be tried on another account.
-    if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
-    const user = owner ?? this.#userFor(request);
-    if (user === undefined) throw noUser(request.device, 'DEVSH_PASSWORD');
-    return { credential: Credential.basic(user, password), source: 'environment', user };
+    if (!(await vault.exists())) {
+      throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
+    }
+    if (!(await this.#vaultKey.open(askPassphrase))) throw new VaultLockedError(vault.path);
+    await vault.store(device.address, credential);
+    await this.#ifKeychain((keychain) => keychain.forget(device.address, credential.user ?? ''));
+    return 'vault';
+  }
+
+  /** Forgets one account, or all of the device, in keychain and vault; says how many there were. */
+  async forget(
+    device: DeviceRef,
+    user?: string,
+    askPassphrase?: AskPassphrase,
+  ): Promise<Readonly<Record<StoreName, number>>> {
+    const { vault } = this.#options;
+    const forget = (store: CredentialStore): Promise<number> => store.forget(device.address, user);
+    if (!(await vault.exists())) return { keychain: await this.#useKeychain(forget), vault: 0 };
+    const inKeychain = (await this.#ifKeychain(forget)) ?? 0;
+    if (await this.#vaultKey.open(askPassphrase)) {
+      return { keychain: inKeychain, vault: await vault.forget(device.address, user) };
+    }
+    const locked = new VaultLockedError(vault.path);
+    if (inKeychain === 0) throw locked;
+    this.#problems.add(locked.message);
+    return { keychain: inKeychain, vault: 0 };
+  }
+
+  async #fromCommand(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const login = await this.#configured.command(request);
+    return login && this.#told(request, login, 'credential_command');
   }
 
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    if (this.#keychainProblem !== undefined) return undefined;
+    const stored = await this.#ifKeychain((keychain) => this.#look(keychain, request));
+    return stored && foundIn('keychain', stored);
+  }
+
+  async #fromVault(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const { vault } = this.#options;
     try {
-      const stored = await this.#use((keychain) => this.#look(keychain, request));
-      if (stored === undefined) return undefined;
-      const credential =
-        stored.kind === 'basic'
-          ? Credential.basic(stored.user, stored.password)
-          : tokenCredential(stored.token, 'the token in the keychain', stored.user);
-      return { credential, source: 'keychain', user: stored.user };
+      if (!vault.isUnlocked && !(await vault.exists())) return undefined;
+      if (!(await this.#vaultKey.open(request.askPassphrase))) {
+        this.#problems.add(new VaultLockedError(vault.path).message);
+        return undefined;
+      }
+      const stored = await this.#look(vault, request);
+      return stored && foundIn('vault', stored);
     } catch (error) {
-      if (error instanceof KeychainUnavailableError) return undefined;
-      throw error;
+      // A damaged file must not keep the places after it from being asked.
+      if (!(error instanceof SettingsError)) throw error;
+      this.#problems.add(error.message);
+      return undefined;
     }
   }
 
+  async #fromGit(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const login = await this.#configured.git(request, this.#userFor(request));
+    return login && this.#told(request, login, 'git_credential');
+  }
+
+  async #fromNetrc(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const login = await this.#configured.netrc(request, this.#userFor(request));
+    return login && this.#told(request, login, 'netrc');
+  }
+
+  /** A login that a program or a file told. Another account than that of `--user` is none. */
+  #told(
+    request: CredentialRequest,
+    login: ToldLogin,
+    source: SourceName,
+  ): FoundCredential | undefined {
+    const asked = this.#options.user;
+    if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;
+    const user = login.user ?? this.#userFor(request);
+    if (login.kind === 'token') {
+      const origin = `${request.device.name}: ${source}`;
+      return { credential: tokenCredential(login.secret, origin, user), source, user };
+    }
+    if (user === undefined) throw noUser(request.device, source);
+    return { credential: Credential.basic(user, login.secret), source, user };
+  }
+
   async #look(
-    keychain: Keychain,
+    store: CredentialStore,
     request: CredentialRequest,
   ): Promise<StoredCredential | undefined> {
     const { address } = request.device;
     const user = this.#userFor(request);
-    const stored = await keychain.find(address, user);
+    const stored = await store.find(address, user);
     // A token does not say whose it is. It will do, unless --user asks for a certain account.
     const mayBeUnnamed = user !== undefined && this.#options.user === undefined;
-    return stored ?? (mayBeUnnamed ? keychain.find(address, '') : undefined);
+    return stored ?? (mayBeUnnamed ? store.find(address, '') : undefined);
   }
 
   #userFor(request: CredentialRequest): string | undefined {
     return this.#options.user ?? request.user ?? (this.#options.env['DEVSH_USER'] || undefined);
   }
 
-  async #use<T>(work: (keychain: Keychain) => Promise<T>): Promise<T> {
+  /** Undefined when no keychain answers; it is not asked again then. */
+  async #ifKeychain<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
+    if (!this.#hasKeychain) return undefined;
+    try {
+      return await this.#useKeychain(work);
+    } catch (error) {
+      if (!(error instanceof KeychainUnavailableError)) throw error;
+      // Where there is a vault, that there is no keychain is no news.
+      if (!(await this.#options.vault.exists())) this.#problems.add(error.message);
+      return undefined;
+    }
+  }
+
+  async #useKeychain<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> {
     try {
       this.#keychain ??= this.#options.keychain();
       return await work(this.#keychain);
     } catch (error) {
-      if (error instanceof KeychainUnavailableError) this.#keychainProblem ??= error.message;
+      if (error instanceof KeychainUnavailableError) this.#hasKeychain = false;
       throw error;
     }
   }
 }
 
-/** Refuses what cannot stand in a header; says where it came from, and never what it is. */
-function tokenCredential(text: string, origin: string, user: string | undefined): Credential {
-  const token = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CredentialError(`${origin}: a token is one word of visible ASCII characters`);
-  }
-  return Credential.token(token, user);
+function foundIn(source: StoreName, stored: StoredCredential): FoundCredential {
+  const credential =
+    stored.kind === 'basic'
+      ? Credential.basic(stored.user, stored.password)
+      : tokenCredential(stored.token, `the token in the ${source}`, stored.user);
+  return { credential, source, user: stored.user };
 }
 
-function noUser(device: DeviceRef, origin: string): CredentialError {
-  return new CredentialError(
-    `${device.name}: ${origin} gives a password, but no user; add --user NAME, DEVSH_USER, ` +
-      'or "user" in the inventory',
-  );
+function summaryOf({ source, user, credential }: FoundCredential): CredentialOrigin {
+  return { source, user, kind: credential.kind };
 }

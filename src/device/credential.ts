@@ -16,7 +16,17 @@ export class Credential {
     this.#secret = secret;
   }
 
+  /** Throws CredentialError for what Basic authentication cannot send (RFC 7617, section 2). */
   static basic(user: string, password: string): Credential {
+    if (user.includes(':')) {
+      throw new CredentialError(
+        'a user name must not contain ":": with Basic authentication the password would begin there',
+      );
+    }
+    if (/\p{Cc}/u.test(user)) {
+      throw new CredentialError('a user name must not contain a control character or a line end');
+    }
+    if (password === '') throw new CredentialError('the password is empty: nothing is sent');
     return new Credential('basic', user, password);
   }
 

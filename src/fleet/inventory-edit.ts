@@ -2,6 +2,7 @@ import { isMap, isSeq, parseDocument, YAMLSeq, type Document, type Node } from '
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
+import { writtenRoute } from './inventory-route.ts';
 import { parseInventory, type Inventory, type InventoryDevice } from './inventory.ts';
 
 const FILE = 'devices.yaml';
@@ -105,6 +106,10 @@ function fields(device: InventoryDevice): Record<string, unknown> {
     ...(device.insecure !== undefined && { insecure: String(device.insecure) }),
     ...(device.readOnly !== undefined && { read_only: String(device.readOnly) }),
     ...(device.profile !== undefined && { profile: device.profile }),
+    ...(device.route && writtenRoute(device.route)),
+    ...(device.credentialCommand && { credential_command: [...device.credentialCommand] }),
+    ...(device.gitCredential && { git_credential: [...device.gitCredential] }),
+    ...(device.netrc !== undefined && { netrc: String(device.netrc) }),
   };
 }
 

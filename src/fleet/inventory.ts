@@ -2,9 +2,11 @@ import { isIPv4 } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { formatAddress, parseAddress } from '../device/address.ts';
+import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { YamlSource, type Path } from '../yaml-source.ts';
+import { routeAt } from './inventory-route.ts';
 
 /** One device of the inventory, with what its groups hand down to it. */
 export interface InventoryDevice {
@@ -19,6 +21,14 @@ export interface InventoryDevice {
   readonly readOnly?: boolean;
   /** The name of a built-in profile, or of one in the folder `profiles`. */
   readonly profile?: string;
+  /** How to reach it; absent when the environment decides. */
+  readonly route?: ConfiguredRoute;
+  /** Program and arguments that print the login; `{host}`, `{port}` and `{device}` are put in. */
+  readonly credentialCommand?: readonly string[];
+  /** `default` for what git has configured, or one helper of git with its arguments. */
+  readonly gitCredential?: readonly string[];
+  /** A .netrc file that may have the login; `true` for the usual one. */
+  readonly netrc?: string | boolean;
 }
 
 /** The devices that the user has written down, in the order of the file. */
@@ -61,6 +71,8 @@ const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true');
 const text = z.string('must be text').min(1, 'must not be empty');
+const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
+const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
 const name = text.regex(
   /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
   'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
@@ -71,6 +83,13 @@ const defaults = {
   insecure: flag.optional(),
   read_only: flag.optional(),
   profile: text.optional(),
+  proxy: text.optional(),
+  jump: text.optional(),
+  credential_command: words
+    .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
+    .optional(),
+  git_credential: z.union([text.transform((helper) => [helper]), words], helperMessage).optional(),
+  netrc: text.transform(flagOrText).optional(),
 };
 /** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
 function orEmpty<Schema extends z.ZodType>(schema: Schema) {
@@ -92,7 +111,8 @@ const fileSchema = z.strictObject({
 });
 type FileContent = z.infer<typeof fileSchema>;
 type FileDevice = z.infer<typeof deviceSchema>;
-type Defaults = Pick<FileDevice, 'user' | 'ca' | 'insecure' | 'read_only' | 'profile'>;
+type Defaults = Pick<FileDevice, keyof typeof defaults>;
+type Inherited = Defaults & { readonly route?: ConfiguredRoute | undefined };
 
 export const INVENTORY_KEYS: readonly string[] = Object.keys(deviceSchema.shape);
 
@@ -110,6 +130,10 @@ export function parseInventory(text: string, file: string): Inventory {
     if (earlier !== undefined) throw source.error(path, `${message} (first in line ${earlier})`);
     places.set(key, source.line(path));
   };
+  const groups = Object.entries(content.groups ?? {}).map(([name, settings]) => {
+    const own = settings ?? {};
+    return { name, ...own, route: routeAt(own, ['groups', name], source) };
+  });
   const devices = (content.devices ?? []).map((device, index) => {
     const path = ['devices', index];
     claim(
@@ -119,9 +143,14 @@ export function parseInventory(text: string, file: string): Inventory {
     );
     const address = addressOf(device, path, source);
     claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
-    return inherit(device, content.groups ?? {}, dirname(file));
+    const own = { ...device, route: routeAt(device, path, source) };
+    return inherit(own, groups, dirname(file));
   });
   return new Inventory(devices);
+}
+
+function flagOrText(written: string): string | boolean {
+  return written === 'true' ? true : written === 'false' ? false : written;
 }
 
 /** Checks the content against the schema. */
@@ -177,22 +206,26 @@ function placeName(path: Path): string {
 }
 
 function inherit(
-  device: FileDevice,
-  groups: Readonly<Record<string, Defaults | null | undefined>>,
+  device: FileDevice & Inherited,
+  groups: readonly (Inherited & { readonly name: string })[],
   folder: string,
 ): InventoryDevice {
-  const sources: Defaults[] = [device];
+  const sources: Inherited[] = [device];
   for (const group of device.groups ?? []) {
-    const entry = Object.entries(groups).find(([key]) => key.toLowerCase() === group.toLowerCase());
-    if (entry?.[1]) sources.push(entry[1]);
+    const settings = groups.find(({ name }) => name.toLowerCase() === group.toLowerCase());
+    if (settings) sources.push(settings);
   }
-  const first = <Key extends keyof Defaults>(key: Key): Defaults[Key] =>
+  const first = <Key extends keyof Inherited>(key: Key): Inherited[Key] =>
     sources.find((source) => source[key] !== undefined)?.[key];
   const user = first('user');
   const ca = first('ca');
   const insecure = first('insecure');
   const readOnly = first('read_only');
   const profile = first('profile');
+  const route = first('route');
+  const credentialCommand = first('credential_command');
+  const gitCredential = first('git_credential');
+  const netrc = first('netrc');
   return {
     name: device.name,
     address: device.address,
@@ -202,5 +235,18 @@ function inherit(
     ...(insecure !== undefined && { insecure }),
     ...(readOnly !== undefined && { readOnly }),
     ...(profile !== undefined && { profile }),
+    ...(route !== undefined && { route }),
+    ...(credentialCommand !== undefined && {
+      credentialCommand: withProgramIn(folder, credentialCommand),
+    }),
+    ...(gitCredential !== undefined && { gitCredential: withProgramIn(folder, gitCredential) }),
+    ...(netrc !== undefined && {
+      netrc: typeof netrc === 'boolean' || netrc.startsWith('~/') ? netrc : resolve(folder, netrc),
+    }),
   };
+}
+
+/** A program with a path counts from the folder; one without is searched for. */
+function withProgramIn(folder: string, [program = '', ...args]: readonly string[]): string[] {
+  return [program.includes('/') ? resolve(folder, program) : program, ...args];
 }

@@ -1,6 +1,9 @@
-import type { Credentials } from '../credentials/sources.ts';
+import type { CredentialOrigin, CredentialRequest, Credentials } from '../credentials/sources.ts';
+import type { AskPassphrase } from '../credentials/vault-key.ts';
 import { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
+import { readCa } from '../device/ca.ts';
+import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CredentialError, SettingsError, UsageError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
@@ -28,6 +31,8 @@ export class ShellAccess implements Access {
   readonly #options: Options;
   readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
+  /** Files with CA certificates: a whole fleet has the same. */
+  readonly #ca = new Map<string, Promise<string>>();
   readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, boolean>;
   readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
 
@@ -42,8 +47,9 @@ export class ShellAccess implements Access {
     this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
   }
 
-  get keychainProblem(): string | undefined {
-    return this.#credentials.keychainProblem;
+  /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
+  get problems(): readonly string[] {
+    return this.#credentials.problems;
   }
 
   async trust(entry: DeviceEntry): Promise<Trust> {
@@ -58,11 +64,15 @@ export class ShellAccess implements Access {
     }
     const file = this.#options.ca ?? entry.ca;
     if (file !== undefined) {
-      const pem = await readFile(file);
-      if (!pem.includes('-----BEGIN ')) throw new UsageError(`${file} holds no certificate (PEM)`);
-      return { kind: 'ca', pem, file };
+      const known = this.#ca.get(file) ?? readFile(file).then((pem) => readCa(pem, file));
+      this.#ca.set(file, known);
+      return { kind: 'ca', pem: await known, file };
     }
     return { kind: 'system' };
+  }
+
+  route(entry: DeviceEntry): Route {
+    return this.#session.services.route(entry.address, this.#options.route ?? entry.route);
   }
 
   profile(entry: DeviceEntry): Promise<Profile> {
@@ -102,11 +112,26 @@ export class ShellAccess implements Access {
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
     const given = this.#session.given.get(entry.name);
     if (given !== undefined) return given.credential;
-    const found = await this.#credentials.find({
-      device: { name: entry.name, address: entry.address },
-      user: this.#options.user ?? entry.user,
-    });
-    return found?.credential;
+    return (await this.#credentials.find(this.#request(entry)))?.credential;
+  }
+
+  /** Where the credential of a device would come from; nobody is asked. */
+  async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
+    const given = this.#session.given.get(entry.name)?.credential;
+    if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
+    return this.#credentials.origin(this.#request(entry));
+  }
+
+  /** Asks for the passphrase of the vault; absent when there is nobody to ask. */
+  get askPassphrase(): AskPassphrase | undefined {
+    const { ask } = this.#io;
+    if (ask === undefined) return undefined;
+    return (complaint) =>
+      ask({
+        kind: 'secret',
+        text: 'Passphrase of the vault:',
+        ...(complaint !== undefined && { details: [complaint] }),
+      });
   }
 
   async anotherCredential(
@@ -118,7 +143,8 @@ export class ShellAccess implements Access {
       if (refused !== undefined) return undefined;
       throw new CredentialError(
         `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
-          '--token-stdin or --password-stdin, or keep one with "devsh login".',
+          '--token-stdin or --password-stdin, or keep one with "devsh login" ' +
+          '("credentials" tells where it is looked for).',
       );
     }
     const logins = (this.#logins.get(entry.name) ?? 0) + 1;
@@ -136,6 +162,17 @@ export class ShellAccess implements Access {
 
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
     return this.#session.gate.admit(entry.name, credential);
+  }
+
+  #request(entry: DeviceEntry): CredentialRequest {
+    const { credentialCommand: command, gitCredential: git, netrc } = entry;
+    return {
+      device: { name: entry.name, address: entry.address },
+      user: this.#options.user ?? entry.user,
+      places: { command, git, netrc: netrc === false ? undefined : netrc },
+      askPassphrase: this.askPassphrase,
+      signal: this.#io.signal,
+    };
   }
 
   async #askTrust(
@@ -178,7 +215,7 @@ export class ShellAccess implements Access {
       text: `Password of ${user} on ${where}:`,
       details,
     });
-    return password === undefined ? undefined : Credential.basic(user, password);
+    return password === undefined || password === '' ? undefined : Credential.basic(user, password);
   }
 }
 

@@ -55,11 +55,13 @@ export class Call {
       readOnly: options.readOnly || this.options.readOnly,
       user: options.user ?? this.options.user,
       ca: options.ca ?? this.options.ca,
+      route: options.route ?? this.options.route,
       insecure: options.insecure || this.options.insecure,
       timeoutMs: options.timeoutMs ?? this.options.timeoutMs,
       concurrency: options.concurrency ?? this.options.concurrency,
       tokenStdin: options.tokenStdin || this.options.tokenStdin,
       passwordStdin: options.passwordStdin || this.options.passwordStdin,
+      passphraseStdin: options.passphraseStdin || this.options.passphraseStdin,
       verbose: options.verbose || this.options.verbose,
     };
     return new Call({ ...invocation, options: inherited }, this.session, this.io, this.grammar);
@@ -77,8 +79,13 @@ export class Call {
   }
 
   /** A file of the user's, or standard input for `-`. */
-  readText(file: string): Promise<string> {
-    return file === '-' ? this.io.readInput() : this.session.services.readFile(file);
+  async readText(file: string): Promise<string> {
+    if (file !== '-') return this.session.services.readFile(file);
+    const { tokenStdin, passwordStdin, passphraseStdin } = this.options;
+    if (tokenStdin || passwordStdin || passphraseStdin) {
+      throw new UsageError('"-" and a secret cannot both be read from standard input');
+    }
+    return this.io.readInput();
   }
 
   newRun(): string {
@@ -178,5 +185,6 @@ function overrides(defaults: Partial<Options>, own: Options): Partial<Options> {
     verbose: own.verbose || defaults.verbose === true,
     tokenStdin: own.tokenStdin || defaults.tokenStdin === true,
     passwordStdin: own.passwordStdin || defaults.passwordStdin === true,
+    passphraseStdin: own.passphraseStdin || defaults.passphraseStdin === true,
   };
 }

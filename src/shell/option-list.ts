@@ -1,3 +1,4 @@
+import { parseRoute } from '../device/route/choose-route.ts';
 import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
 import {
   failuresOf,
@@ -6,6 +7,8 @@ import {
   namesOf,
   numberOf,
   reportKindOf,
+  withRoute,
+  storeOf,
 } from './option-values.ts';
 
 /** Every option there is, in the order of the help. */
@@ -93,6 +96,20 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, insecure: true }),
   },
   {
+    name: 'proxy',
+    value: 'URL',
+    summary: 'Reach the devices by this proxy (http, https, socks5, socks5h), or by "none"',
+    group: 'devices',
+    set: (options, text) => withRoute(options, parseRoute('proxy', text)),
+  },
+  {
+    name: 'jump',
+    value: 'HOST',
+    summary: 'Reach the devices by this SSH jump host (ssh -W), or by "none"',
+    group: 'devices',
+    set: (options, text) => withRoute(options, parseRoute('jump', text)),
+  },
+  {
     name: 'timeout',
     value: 'SECONDS',
     summary: 'How long to wait for a whole answer (default 10)',
@@ -119,6 +136,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, passwordStdin: true }),
   },
   {
+    name: 'passphrase-stdin',
+    summary: 'Read the passphrase of the vault from standard input',
+    group: 'devices',
+    set: (options) => ({ ...options, passphraseStdin: true }),
+  },
+  {
     name: 'read-only',
     summary: 'Refuse every write',
     group: 'devices',
@@ -127,7 +150,8 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'columns',
     value: 'FIELDS',
-    summary: 'Show these fields only, in this order (comma-separated)',
+    summary:
+      'Show these fields only, in this order; kept for the next list on a terminal, "auto" shows all',
     group: 'table',
     set: (options, text) => ({ ...options, columns: namesOf(text) }),
   },
@@ -266,6 +290,26 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'The expected SHA-256 fingerprint, colons optional',
     group: 'trust',
     set: (options, text) => ({ ...options, fingerprint: text }),
+  },
+  {
+    name: 'check',
+    summary: 'Only try the login of each device; nothing is asked or kept',
+    group: 'login',
+    set: (options) => ({ ...options, check: true }),
+  },
+  {
+    name: 'token',
+    summary: 'Ask for a token instead of a password',
+    group: 'login',
+    set: (options) => ({ ...options, token: true }),
+  },
+  {
+    name: 'to',
+    value: 'STORE',
+    summary: 'Keep the login in the keychain or the vault',
+    group: 'login',
+    choices: ['keychain', 'vault'],
+    set: (options, text) => ({ ...options, to: storeOf(text) }),
   },
   {
     name: 'raw',

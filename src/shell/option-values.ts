@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
-import { FORMATS, REPORT_KINDS, type Format, type ReportKind } from './options.ts';
+import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+import { FORMATS, REPORT_KINDS, type Format, type Options, type ReportKind } from './options.ts';
 
 export function formatOf(text: string): Format {
   const format = FORMATS.find((name) => name === text);
@@ -24,6 +25,12 @@ export function failuresOf(text: string): { kind: 'count' | 'percent'; limit: nu
     : { kind: 'count', limit: integerOf(text, 0, 1_000_000) };
 }
 
+/** A device is reached by one way only. */
+export function withRoute(options: Options, route: ConfiguredRoute): Options {
+  if (options.route !== undefined) throw new UsageError('one --proxy or one --jump, not both');
+  return { ...options, route };
+}
+
 export function numberOf(text: string, least: number, most: number): number {
   const value = Number(text);
   if (text.trim() === '' || !(value >= least && value <= most)) {
@@ -42,4 +49,9 @@ export function namesOf(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   if (names.length === 0) throw new UsageError('no field is named');
   return names;
+}
+
+export function storeOf(text: string): 'keychain' | 'vault' {
+  if (text === 'keychain' || text === 'vault') return text;
+  throw new UsageError(`"${text}" is neither keychain nor vault`);
 }

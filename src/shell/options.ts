@@ -1,3 +1,5 @@
+import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
@@ -16,11 +18,13 @@ export interface Options {
   readonly on: readonly string[];
   readonly user: string | undefined;
   readonly ca: string | undefined;
+  readonly route: ConfiguredRoute | undefined;
   readonly insecure: boolean;
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
   readonly tokenStdin: boolean;
   readonly passwordStdin: boolean;
+  readonly passphraseStdin: boolean;
   readonly readOnly: boolean;
   readonly columns: readonly string[] | undefined;
   readonly sort: readonly string[] | undefined;
@@ -43,6 +47,9 @@ export interface Options {
   readonly rest: boolean;
   readonly as: ReportKind | undefined;
   readonly fingerprint: string | undefined;
+  readonly check: boolean;
+  readonly token: boolean;
+  readonly to: 'keychain' | 'vault' | undefined;
   readonly raw: boolean;
   readonly groups: readonly string[];
   readonly profile: string | undefined;
@@ -68,11 +75,13 @@ export const NO_OPTIONS: Options = {
   on: [],
   user: undefined,
   ca: undefined,
+  route: undefined,
   insecure: false,
   timeoutMs: undefined,
   concurrency: undefined,
   tokenStdin: false,
   passwordStdin: false,
+  passphraseStdin: false,
   readOnly: false,
   columns: undefined,
   sort: undefined,
@@ -95,6 +104,9 @@ export const NO_OPTIONS: Options = {
   rest: false,
   as: undefined,
   fingerprint: undefined,
+  check: false,
+  token: false,
+  to: undefined,
   raw: false,
   groups: [],
   profile: undefined,
@@ -118,6 +130,7 @@ export type OptionGroup =
   | 'where'
   | 'curl'
   | 'trust'
+  | 'login'
   | 'raw'
   | 'device'
   | 'simulator'

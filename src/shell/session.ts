@@ -1,8 +1,12 @@
 import type { Credentials } from '../credentials/sources.ts';
+import type { Vault } from '../credentials/vault.ts';
 import { Credential } from '../device/credential.ts';
+import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CredentialGate } from '../fleet/credential-gate.ts';
 import { Fleet } from '../fleet/fleet.ts';
+import type { ColumnMemory } from '../settings/column-memory.ts';
 import type { HistoryFile } from '../settings/history-file.ts';
 import type { InventoryFile } from '../settings/inventory-file.ts';
 import type { KnownDevices } from '../settings/known-devices.ts';
@@ -54,6 +58,8 @@ export interface Services {
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
+  /** The columns of lists, as the user wants them. */
+  readonly columns: ColumnMemory;
   /** Profiles, and what was learned of devices. */
   readonly profiles: ProfileFiles;
   /** The journals of runs. */
@@ -64,8 +70,14 @@ export interface Services {
   readonly exclusive: <T>(address: string, work: () => Promise<T>) => Promise<T>;
   /** Whether the user may be asked to keep a login. */
   readonly offersToSave: boolean;
+  /** Logins in a file of the user's, for machines without a keychain. */
+  readonly vault: Vault;
   /** The credential sources for these options; opened when first used. */
   credentials(options: Options): Credentials;
+  /** The way to `host:port`: what is configured for it, else what the environment asks for. */
+  readonly route: (address: string, configured: ConfiguredRoute | undefined) => Route;
+  /** The proxy of the environment, without its login, and the variable that names it. */
+  readonly environmentProxy: () => { url: string; variable: string; noProxy: string } | undefined;
   readonly readFile: (path: string) => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;

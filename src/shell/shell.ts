@@ -55,9 +55,7 @@ export class Shell {
       yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
       return;
     }
-    if (options.tokenStdin && options.passwordStdin) {
-      throw new UsageError('--token-stdin and --password-stdin cannot both read standard input');
-    }
+    checkStdinOptions(options);
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, this.#grammar);
     const { notices } = this.session.services;
@@ -67,8 +65,7 @@ export class Shell {
       if (error instanceof DevshError) notices.markTold(error.message);
       throw error;
     } finally {
-      const problem = call.hasAccess ? call.access.keychainProblem : undefined;
-      if (problem !== undefined) notices.add(problem);
+      for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
       for (const text of notices.take()) yield { kind: 'message', level: 'warning', text };
     }
     if (call.hasAccess) yield* offerToSave(call);
@@ -90,4 +87,15 @@ export class Shell {
     );
     return others.map(resourceCommand);
   }
+}
+
+/** Standard input can be read by one only. */
+function checkStdinOptions({ tokenStdin, passwordStdin, passphraseStdin }: Options): void {
+  const [first, second] = [
+    ...(tokenStdin ? ['--token-stdin'] : []),
+    ...(passwordStdin ? ['--password-stdin'] : []),
+    ...(passphraseStdin ? ['--passphrase-stdin'] : []),
+  ];
+  if (second === undefined) return;
+  throw new UsageError(`${first ?? ''} and ${second} cannot both read standard input`);
 }

@@ -1,9 +1,13 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { OsKeychain } from '../../src/credentials/keychain.ts';
-import type { Keychain, StoredCredential } from '../../src/credentials/keychain.ts';
+import type { CredentialStore, StoredCredential } from '../../src/credentials/store.ts';
 import { Credentials, type CredentialOptions } from '../../src/credentials/sources.ts';
+import { Vault } from '../../src/credentials/vault.ts';
 import { CredentialError } from '../../src/errors.ts';
+
+/** There is none. */
+const vault = new Vault('/nowhere/vault.age');
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const basic = (user: string, password: string) =>
@@ -12,7 +16,7 @@ const basic = (user: string, password: string) =>
 /** A keychain in memory: one credential for every device, counted calls. */
 function makeKeychain(stored?: StoredCredential) {
   const calls: (string | undefined)[] = [];
-  const keychain: Keychain = {
+  const keychain: CredentialStore = {
     find: (_address, user) => {
       calls.push(user);
       return Promise.resolve(stored);
@@ -26,7 +30,10 @@ function makeKeychain(stored?: StoredCredential) {
 
 async function find(options: Partial<CredentialOptions>, user?: string) {
   const { keychain } = makeKeychain();
-  const found = await new Credentials({ env: {}, keychain, ...options }).find({ device, user });
+  const found = await new Credentials({ env: {}, vault, keychain, ...options }).find({
+    device,
+    user,
+  });
   return found && [found.source, found.user, found.credential.header()];
 }
 
@@ -109,6 +116,7 @@ test('stdin is read once for all devices', async () => {
   const read = () => Promise.resolve(`token${++reads}`);
   const credentials = new Credentials({
     env: {},
+    vault,
     stdin: { kind: 'token', read },
     keychain: makeKeychain().keychain,
   });
@@ -120,7 +128,7 @@ test('stdin is read once for all devices', async () => {
 
 test('the keychain comes last, and is asked for the user that is wanted', async () => {
   const { keychain, calls } = makeKeychain({ kind: 'token', user: 'admin', token: 'abc' });
-  const credentials = new Credentials({ env: { DEVSH_USER: 'ops' }, keychain });
+  const credentials = new Credentials({ env: { DEVSH_USER: 'ops' }, vault, keychain });
   const found = await credentials.find({ device, user: 'admin' });
   await credentials.find({ device, user: undefined });
   expect(found).toMatchObject({ source: 'keychain', user: 'admin' });
@@ -136,9 +144,9 @@ test('a token without a user will do for the user of the inventory, but not for 
     find: (_: string, user?: string) => Promise.resolve(user === '' ? token : undefined),
   });
   const request = { device, user: 'admin' };
-  const found = await new Credentials({ env: {}, keychain: unnamed }).find(request);
+  const found = await new Credentials({ env: {}, vault, keychain: unnamed }).find(request);
   expect(found?.credential.header()).toBe('Token abc');
-  const asked = new Credentials({ env: {}, keychain: unnamed, user: 'admin' });
+  const asked = new Credentials({ env: {}, vault, keychain: unnamed, user: 'admin' });
   expect(await asked.find(request)).toBeUndefined();
 });
 
@@ -146,19 +154,20 @@ test('a keychain that is absent is asked once, and its problem kept to be said',
   let asked = 0;
   const credentials = new Credentials({
     env: {},
+    vault,
     keychain: () => {
       asked += 1;
       return new OsKeychain({ env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } });
     },
   });
   if (process.platform !== 'linux') return;
-  expect(credentials.keychainProblem).toBeUndefined();
+  expect(credentials.problems).toEqual([]);
   expect(await credentials.find({ device, user: undefined })).toBeUndefined();
   const startedAt = performance.now();
   expect(await credentials.find({ device, user: undefined })).toBeUndefined();
   expect(performance.now() - startedAt).toBeLessThan(20);
   expect(asked).toBe(1);
-  expect(credentials.keychainProblem).toContain('no OS keychain answers');
+  expect(credentials.problems).toEqual([expect.stringContaining('no OS keychain answers')]);
   await expect(credentials.store(device, { kind: 'token', token: 't' })).rejects.toThrow(
     CredentialError,
   );

@@ -1,3 +1,4 @@
+import { routeText } from '../../device/route/route.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
@@ -22,7 +23,7 @@ export const connect: CommandSpec = {
       options: ['devices', 'profile'],
       details:
         'A device that is down does not hold up the others; connect to it again to retry.\n' +
-        '--user, --ca and --insecure hold for these devices, --read-only and --timeout for the whole session.',
+        '--user, --ca, --insecure, --proxy and --jump hold for these devices, --read-only and --timeout for the whole session.',
       examples: [
         'connect 10.0.0.5 10.0.0.6',
         'connect @berlin !fw3',
@@ -135,6 +136,9 @@ export function devicesTable(members: readonly Member[]): TableOutput {
       { key: 'users', title: 'USERS' },
       { key: 'account', title: 'AS' },
       { key: 'trust', title: 'CERTIFICATE' },
+      ...(members.some(({ route }) => route !== undefined && route.kind !== 'direct')
+        ? [{ key: 'route', title: 'REACHED BY' }]
+        : []),
     ],
     rows: members.map((member) => ({
       device: member.ref.name,
@@ -143,6 +147,7 @@ export function devicesTable(members: readonly Member[]): TableOutput {
       users: member.seen(PROBED_RESOURCE)?.length ?? null,
       account: member.account ?? null,
       trust: trustText(member),
+      route: member.route === undefined ? null : routeText(member.route),
     })),
   };
 }
@@ -187,24 +192,26 @@ function connectedMembers(call: Call): readonly Member[] {
 
 /** What the line says about these devices alone. */
 function entryOptions(call: Call): Partial<DeviceEntry> {
-  const { user, ca, insecure } = call.options;
+  const { user, ca, insecure, route } = call.options;
   return {
     ...(user !== undefined && { user }),
     ...(ca !== undefined && { ca }),
     ...(insecure && { insecure }),
+    ...(route && { route }),
   };
 }
 
 /** What the line says about all lines that follow. */
 function keepForSession(call: Call): void {
   const { session, options } = call;
-  const { timeoutMs, verbose, tokenStdin, passwordStdin } = options;
+  const { timeoutMs, verbose, tokenStdin, passwordStdin, passphraseStdin } = options;
   session.defaults = {
     ...session.defaults,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(verbose && { verbose }),
     ...(tokenStdin && { tokenStdin }),
     ...(passwordStdin && { passwordStdin }),
+    ...(passphraseStdin && { passphraseStdin }),
   };
   if (options.readOnly) session.isReadOnly = true;
 }

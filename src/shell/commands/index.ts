@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../spec.ts';
 import { apply, plan } from './change-sets.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
+import { credentials } from './credentials.ts';
 import { device } from './device.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
@@ -16,6 +17,7 @@ import { resume, retry, runs, undo } from './runs.ts';
 import { info, quit } from './session.ts';
 import { demo, simulator } from './simulator.ts';
 import { trust } from './trust.ts';
+import { vault } from './vault.ts';
 
 /** The grammar: every first word there is, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -41,6 +43,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   learn,
   login,
   logout,
+  credentials,
+  vault,
   trust,
   run,
   history,

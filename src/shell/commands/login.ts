@@ -1,26 +1,44 @@
-import { CredentialError, RefusedError } from '../../errors.ts';
+import { Credential } from '../../device/credential.ts';
+import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
+import { checkLogins } from '../check-logins.ts';
 import type { Output } from '../output.ts';
 import type { CommandSpec } from '../spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const login: CommandSpec = {
   name: 'login',
-  summary: 'Check a login and keep it in the keychain',
+  summary: 'Check a login and keep it in the keychain or the vault',
   section: 'Trust and login',
   verbs: [
     {
       name: '',
-      summary: 'Check a login on each device and keep it in the keychain',
+      summary: 'Check a login on each device and keep it in the keychain or the vault',
       args: [TARGETS],
-      options: ['devices', 'profile', 'write'],
+      options: ['devices', 'profile', 'login'],
       details:
         'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
-        'It is kept only after the device accepted it.',
-      examples: ['login 10.0.0.5 --user admin', 'login @berlin --token-stdin < token.txt'],
+        'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
+        'answers in the vault ("vault init"). --token keeps a token in place of the password, which is\n' +
+        'forgotten then. --check keeps nothing: it tries the login that each device has with one GET,\n' +
+        'and sends one that two devices refused to no other.',
+      examples: [
+        'login 10.0.0.5 --user admin',
+        'login fw1 --token',
+        'login @berlin --token-stdin < token.txt',
+        'login --check @all',
+      ],
       async *run(call) {
-        for (const member of await membersOf(call)) yield* loginTo(call, member);
+        const members = await membersOf(call);
+        if (call.options.check) {
+          if (call.options.to !== undefined || call.options.token) {
+            throw new UsageError('--check keeps nothing: it goes without --to and --token');
+          }
+          yield* checkLogins(call, members);
+          return;
+        }
+        for (const member of members) yield* loginTo(call, member);
       },
     },
   ],
@@ -28,25 +46,28 @@ export const login: CommandSpec = {
 
 export const logout: CommandSpec = {
   name: 'logout',
-  summary: 'Remove logins from the keychain',
+  summary: 'Remove logins from keychain and vault',
   section: 'Trust and login',
   verbs: [
     {
       name: '',
-      summary: 'Remove the logins of devices from the keychain',
+      summary: 'Remove the logins of devices from keychain and vault',
       args: [TARGETS],
       options: ['devices', 'profile'],
       async *run(call) {
-        const credentials = call.session.services.credentials(call.options);
+        const { access, options, session } = call;
+        const credentials = session.services.credentials(options);
         for (const { ref } of await membersOf(call)) {
-          const count = await credentials.forget(ref, call.options.user);
+          const counts = await credentials.forget(ref, options.user, access.askPassphrase);
+          const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
+          const count = counts.keychain + counts.vault;
           yield {
             kind: 'message',
             level: count > 0 ? 'done' : 'info',
             text:
               count > 0
-                ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the keychain`
-                : `the keychain has no login for ${ref.name}`,
+                ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
+                : `no login is kept for ${ref.name}`,
           };
         }
       },
@@ -56,33 +77,48 @@ export const logout: CommandSpec = {
 
 async function* loginTo(call: Call, member: Member): AsyncGenerator<Output> {
   const { access, io, options } = call;
-  const isGiven = options.tokenStdin || options.passwordStdin;
-  if (!isGiven && io.ask === undefined) {
-    throw new CredentialError(
-      `${member.ref.name}: nobody to ask for the password: use --token-stdin or --password-stdin`,
-    );
-  }
-  const credential = isGiven
-    ? await access.credential(member.entry)
-    : await access.askCredential(member.entry);
+  const credential = await givenLogin(call, member);
   if (credential === undefined) throw new RefusedError('no login was given; nothing is changed');
   await member.openWith(access, credential);
   await member.list(access, 'user', io.signal);
   const kept = member.credential ?? credential;
   access.typed.delete(member.entry);
-  await call.session.services
+  const store = await call.session.services
     .credentials(options)
-    .store({ name: member.ref.name, address: member.ref.address }, kept.revealed());
-  const who = kept.user ?? 'the token';
+    .store(
+      { name: member.ref.name, address: member.ref.address },
+      { ...kept.revealed(), ...(kept.user !== undefined && { user: kept.user }) },
+      { to: options.to, askPassphrase: access.askPassphrase },
+    );
+  const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
+  const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
   yield {
     kind: 'message',
     level: 'done',
-    text: `${member.ref.name}: ${who} is accepted, and kept in the keychain`,
+    text: `${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`,
   };
 }
 
+/** What was read from standard input, or what the user types. */
+async function givenLogin(call: Call, member: Member): Promise<Credential | undefined> {
+  const { access, io, options } = call;
+  if (options.tokenStdin || options.passwordStdin) return access.credential(member.entry);
+  if (io.ask === undefined) {
+    throw new CredentialError(
+      `${member.ref.name}: nobody to ask for the ${options.token ? 'token' : 'password'}: ` +
+        'use --token-stdin or --password-stdin',
+    );
+  }
+  if (!options.token) return access.askCredential(member.entry);
+  const user = options.user ?? member.entry.user ?? (await access.origin(member.entry)).user;
+  const whose = user === undefined ? '' : ` of ${user}`;
+  const token = await io.ask({ kind: 'secret', text: `Token${whose} on ${member.ref.name}:` });
+  if (token === undefined || token.trim() === '') return undefined;
+  return Credential.token(token.trim(), user);
+}
+
 /** The named devices, or those selected. */
-async function membersOf(call: Call): Promise<readonly Member[]> {
+export async function membersOf(call: Call): Promise<readonly Member[]> {
   const targets = call.args.all('TARGET');
   return targets.length > 0 ? call.resolve(targets) : call.members();
 }

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { DeviceRef } from '../device/record.ts';
+import { CredentialError } from '../errors.ts';
+import { netrcEntryFor, readNetrc, type NetrcEntry } from './netrc.ts';
+import { askCommand, askGit, commandFor } from './program-source.ts';
+import { Recent } from './recent.ts';
+import { named, type ToldLogin } from './told-login.ts';
+import { Turns } from './turns.ts';
+
+/** What the inventory says about where the login of a device is. */
+export interface CredentialPlaces {
+  /** Program and arguments, with `{host}`, `{port}` and `{device}` still in them. */
+  readonly command?: readonly string[] | undefined;
+  /** `default`, or a helper of git with its arguments. */
+  readonly git?: readonly string[] | undefined;
+  /** A file, or `true` for the usual one. */
+  readonly netrc?: string | true | undefined;
+}
+
+export interface PlaceRequest {
+  readonly device: DeviceRef;
+  readonly places?: CredentialPlaces | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** So many programs at a time: a fleet must not start hundreds. */
+const MOST_PROGRAMS = 8;
+
+/** The places that are asked only for the devices whose inventory entry names them. */
+export class ConfiguredPlaces {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #onRemark: (text: string) => void;
+  readonly #turns = new Turns(MOST_PROGRAMS);
+  readonly #commands = new Recent<ToldLogin>();
+  readonly #netrcs = new Recent<NetrcEntry[]>();
+
+  constructor(env: NodeJS.ProcessEnv, onRemark: (text: string) => void) {
+    this.#env = env;
+    this.#onRemark = onRemark;
+  }
+
+  /** The same words for several devices are run once. Throws CredentialError when it gives no login. */
+  async command({ device, places, signal }: PlaceRequest): Promise<ToldLogin | undefined> {
+    if (places?.command === undefined) return undefined;
+    const argv = commandFor(places.command, device);
+    const options = { env: this.#env, signal, onRemark: this.#onRemark };
+    try {
+      return await this.#commands.get(argv.join('\0'), () =>
+        this.#turns.take(() => askCommand(argv, options)),
+      );
+    } catch (error) {
+      // That it was stopped is no answer for the next line.
+      if (signal?.aborted === true) this.#commands.clear();
+      throw about(device, error);
+    }
+  }
+
+  async git(
+    { device, places, signal }: PlaceRequest,
+    user: string | undefined,
+  ): Promise<ToldLogin | undefined> {
+    const helper = places?.git;
+    if (helper === undefined) return undefined;
+    try {
+      return await this.#turns.take(() => askGit(helper, device, user, { env: this.#env, signal }));
+    } catch (error) {
+      throw about(device, error);
+    }
+  }
+
+  async netrc(
+    { device, places }: PlaceRequest,
+    user: string | undefined,
+  ): Promise<ToldLogin | undefined> {
+    if (places?.netrc === undefined) return undefined;
+    const path = this.#netrcPath(places.netrc);
+    try {
+      const entries = await this.#netrcs.get(path, () => readNetrc(path));
+      const entry = netrcEntryFor(entries, device.address, user);
+      return entry && named('password', entry.login, entry.password);
+    } catch (error) {
+      throw about(device, error);
+    }
+  }
+
+  #netrcPath(file: string | true): string {
+    const home = this.#env['HOME'] ?? homedir();
+    if (file === true) {
+      const usual = process.platform === 'win32' ? '_netrc' : '.netrc';
+      return this.#env['NETRC'] || join(home, usual);
+    }
+    return file.startsWith('~/') ? join(home, file.slice(2)) : file;
+  }
+}
+
+/** The same error, said of this device. */
+function about(device: DeviceRef, error: unknown): unknown {
+  if (!(error instanceof CredentialError) || error.message.startsWith(`${device.name}: `)) {
+    return error;
+  }
+  return new CredentialError(`${device.name}: ${error.message}`, { cause: error.cause });
+}

@@ -1,0 +1,87 @@
+import { Credential } from '../device/credential.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { CredentialError } from '../errors.ts';
+import type { FoundCredential } from './found-credential.ts';
+
+/** `--token-stdin` or `--password-stdin`. */
+export interface StdinSecret {
+  readonly kind: 'token' | 'password';
+  /** All of standard input, or its first line. */
+  readonly read: () => Promise<string>;
+}
+
+/** What was given with the command itself: on standard input, or in the environment. */
+export class GivenLogin {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #stdin: StdinSecret | undefined;
+  /** `--user` */
+  readonly #asked: string | undefined;
+  #text: Promise<string> | undefined;
+
+  constructor(options: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly stdin?: StdinSecret | undefined;
+    readonly user?: string | undefined;
+  }) {
+    this.#env = options.env;
+    this.#stdin = options.stdin;
+    this.#asked = options.user;
+  }
+
+  /** @param user the account that is wanted */
+  async fromStdin(
+    device: DeviceRef,
+    user: string | undefined,
+  ): Promise<FoundCredential | undefined> {
+    const stdin = this.#stdin;
+    if (stdin === undefined) return undefined;
+    if (stdin.kind === 'password' && user === undefined) throw noUser(device, '--password-stdin');
+    this.#text ??= stdin.read();
+    const [line = ''] = (await this.#text).split(/\r?\n/);
+    const option = `--${stdin.kind}-stdin`;
+    if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
+    return stdin.kind === 'password' && user !== undefined
+      ? { credential: Credential.basic(user, line), source: 'stdin', user }
+      : { credential: tokenCredential(line, option, user), source: 'stdin', user };
+  }
+
+  fromEnvironment(device: DeviceRef, user: string | undefined): FoundCredential | undefined {
+    const token = this.#env['DEVSH_TOKEN'];
+    if (token) {
+      const credential = tokenCredential(token, 'DEVSH_TOKEN', user);
+      return { credential, source: 'environment', user };
+    }
+    const password = this.#env['DEVSH_PASSWORD'];
+    if (!password) return undefined;
+    const owner = this.#env['DEVSH_USER'] || undefined;
+    // The password is that of DEVSH_USER: it must not be tried on another account.
+    if (owner !== undefined && this.#asked !== undefined && this.#asked !== owner) return undefined;
+    const account = owner ?? user;
+    if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
+    return {
+      credential: Credential.basic(account, password),
+      source: 'environment',
+      user: account,
+    };
+  }
+}
+
+/** Refuses what cannot stand in a header; says where it came from, and never what it is. */
+export function tokenCredential(
+  text: string,
+  origin: string,
+  user: string | undefined,
+): Credential {
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new CredentialError(`${origin}: a token is one word of visible ASCII characters`);
+  }
+  return Credential.token(token, user);
+}
+
+export function noUser(device: DeviceRef, origin: string): CredentialError {
+  return new CredentialError(
+    `${device.name}: ${origin} gives a password, but no user; add --user NAME, DEVSH_USER, ` +
+      'or "user" in the inventory',
+  );
+}

@@ -1,0 +1,169 @@
+import { CredentialError } from '../errors.ts';
+import { parseAddress } from '../device/address.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { visible } from '../visible.ts';
+import { runProgram, type ProgramEnd } from './run-program.ts';
+import { readKeyValues, readLogin, type ToldLogin } from './told-login.ts';
+
+export interface ProgramOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly limitMs?: number | undefined;
+  /** Called with what the program says on stderr, fit to be shown. */
+  readonly onRemark?: ((text: string) => void) | undefined;
+}
+
+const LIMIT_MS = 10_000;
+
+/** The `credential_command` of a device with `{host}`, `{port}` and `{device}` put in. */
+export function commandFor(template: readonly string[], device: DeviceRef): string[] {
+  const { host, port } = parseAddress(device.address);
+  const values: Readonly<Record<string, string>> = {
+    host,
+    port: String(port),
+    device: device.name,
+  };
+  return template.map((word) => {
+    const filled = word.replace(/\{(host|port|device)\}/g, (_, name: string) => values[name] ?? '');
+    if (filled.startsWith('-') && !word.startsWith('-')) {
+      throw new CredentialError(
+        `${device.name}: credential_command: "${visible(filled)}" would be taken for an option; ` +
+          'the name of the device must not begin with "-"',
+      );
+    }
+    return filled;
+  });
+}
+
+/** Runs a filled in `credential_command`. Throws CredentialError when it gives no login. */
+export async function askCommand(
+  argv: readonly string[],
+  options: ProgramOptions,
+): Promise<ToldLogin> {
+  const title = `credential_command "${visible(argv[0] ?? '')}"`;
+  const end = await run(argv, undefined, options);
+  const { stdout, stderr } = successOf(end, title, limitOf(options));
+  const login = readLogin(stdout);
+  if (login === undefined) {
+    throw new CredentialError(
+      `${title} prints no login: it is to print a token, or username= and password= in two lines, ` +
+        `or the same as JSON${remark(stderr, stdout)}`,
+    );
+  }
+  const said = shown(stderr, stdout);
+  if (said !== '') options.onRemark?.(`${title} says: ${said}`);
+  return login;
+}
+
+/**
+ * Asks git, or one helper of git, for the login of a host; undefined when it has none. `helper` is
+ * `default` for the helpers that the user has configured in git, otherwise the name or path of one
+ * with its arguments. Nobody is asked anything.
+ */
+export async function askGit(
+  helper: readonly string[],
+  device: DeviceRef,
+  user: string | undefined,
+  options: ProgramOptions,
+): Promise<ToldLogin | undefined> {
+  const argv = gitCommand(helper);
+  const title = `git_credential "${visible(argv.join(' '))}"`;
+  if (user !== undefined && /[\n\0]/.test(user)) {
+    throw new CredentialError(`${device.name}: the user name holds a line end`);
+  }
+  const input = [
+    'protocol=https',
+    `host=${gitHost(device)}`,
+    ...(user === undefined ? [] : [`username=${user}`]),
+  ];
+  const env = {
+    ...options.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: undefined,
+    SSH_ASKPASS: undefined,
+    LC_ALL: 'C',
+  };
+  const end = await run(argv, `${input.join('\n')}\n\n`, { ...options, env });
+  if (end.kind === 'ended' && end.status !== 0 && /terminal prompts disabled/.test(end.stderr)) {
+    return undefined;
+  }
+  const { stdout } = successOf(end, title, limitOf(options));
+  const login = readKeyValues(stdout.split('\n'));
+  return user !== undefined && login?.user === undefined && login?.kind === 'password'
+    ? { ...login, user }
+    : login;
+}
+
+/** `default` -> git itself, `libsecret` -> git credential-libsecret, `/x/helper` -> that program. */
+function gitCommand([name = '', ...args]: readonly string[]): string[] {
+  if (name === 'default') return ['git', '-c', 'core.askPass=', 'credential', 'fill'];
+  return name.includes('/')
+    ? [name, ...args, 'get']
+    : ['git', `credential-${name}`, ...args, 'get'];
+}
+
+function gitHost({ address }: DeviceRef): string {
+  const { host, port } = parseAddress(address);
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === 443 ? name : `${name}:${port}`;
+}
+
+function run(
+  argv: readonly string[],
+  input: string | undefined,
+  options: ProgramOptions,
+): Promise<ProgramEnd> {
+  const { env, signal } = options;
+  return runProgram({ argv, env, input, limitMs: limitOf(options), signal });
+}
+
+function limitOf({ limitMs = LIMIT_MS }: ProgramOptions): number {
+  return limitMs;
+}
+
+function successOf(
+  end: ProgramEnd,
+  title: string,
+  limitMs: number,
+): { readonly stdout: string; readonly stderr: string } {
+  switch (end.kind) {
+    case 'ended':
+      if (end.status === 0) return end;
+      throw new CredentialError(
+        `${title} ended ${end.status < 0 ? 'by a signal' : `with ${end.status}`}` +
+          remark(end.stderr, end.stdout),
+      );
+    case 'not started':
+      throw new CredentialError(`${title} cannot be run: ${end.reason}`);
+    case 'late':
+      throw new CredentialError(
+        `${title} did not end within ${limitMs / 1000} s, and was stopped${remark(end.stderr, '')}`,
+      );
+    case 'too long':
+      throw new CredentialError(`${title} prints more than any login is long, and was stopped`);
+    case 'stopped':
+      throw new CredentialError(`${title} was stopped`);
+  }
+}
+
+function remark(stderr: string, stdout: string): string {
+  const said = shown(stderr, stdout);
+  return said === '' ? '' : `; it says: ${said}`;
+}
+
+const MOST_SHOWN = 300;
+
+/** What a program says on stderr, in one visible line, without anything that it says on stdout. */
+function shown(stderr: string, stdout: string): string {
+  const secrets = stdout
+    .split(/[\s"=:,{}]+/)
+    .concat(stdout.split(/\r?\n/).flatMap((line) => [line, line.slice(line.indexOf('=') + 1)]))
+    .filter((part) => part.length >= 3)
+    .sort((a, b) => b.length - a.length);
+  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), stderr);
+  const line = clean
+    .trim()
+    .split(/\s*\n\s*/)
+    .join(' · ');
+  return visible(line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line);
+}

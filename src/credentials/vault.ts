@@ -1,0 +1,154 @@
+import { fileStamp, readText, writeTextAtomically } from '../settings/files.ts';
+import { withLock } from '../settings/lock.ts';
+import { CredentialError, RefusedError } from '../errors.ts';
+import {
+  accountOf,
+  entryOf,
+  pickEntry,
+  type CredentialStore,
+  type StoredAccount,
+  type StoredCredential,
+  type StoredEntry,
+} from './store.ts';
+import { openVault, sealVault } from './vault-file.ts';
+
+/** The vault is there, and nobody has said its passphrase. Says the ways in. */
+export class VaultLockedError extends CredentialError {
+  constructor(path: string) {
+    super(
+      `the vault ${path} is locked: "vault unlock" asks for its passphrase, --passphrase-stdin reads it`,
+    );
+  }
+}
+
+/** As age does it: about half a second to open. */
+const WORK_FACTOR = 18;
+/** Sealing takes its time, and several devshes may want to. */
+const WAIT_MS = 20_000;
+const SHORTEST_PASSPHRASE = 8;
+
+interface Opened {
+  readonly passphrase: string;
+  readonly entries: readonly StoredEntry[];
+  /** The state of the file that the entries were read from. */
+  readonly stamp: string;
+}
+
+/**
+ * Credentials in an age file that a passphrase opens (`age -d`), for machines without a keychain. The
+ * passphrase and what was read are in memory only, until `lock`.
+ */
+export class Vault implements CredentialStore {
+  readonly path: string;
+  readonly #workFactor: number;
+  #opened: Opened | undefined;
+
+  constructor(path: string, options: { readonly workFactor?: number } = {}) {
+    this.path = path;
+    this.#workFactor = options.workFactor ?? WORK_FACTOR;
+  }
+
+  get isUnlocked(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await fileStamp(this.path)) !== '';
+  }
+
+  /** Makes an empty vault, unlocked. Throws RefusedError when there is a file already. */
+  async create(passphrase: string): Promise<void> {
+    if (passphrase.length < SHORTEST_PASSPHRASE) {
+      throw new CredentialError(
+        `the passphrase of the vault needs at least ${SHORTEST_PASSPHRASE} characters`,
+      );
+    }
+    await this.#exclusive(async () => {
+      if (await this.exists()) {
+        throw new RefusedError(`there is already a vault: ${this.path}; nothing is changed`);
+      }
+      await this.#write([], passphrase);
+    });
+  }
+
+  /** Throws WrongPassphraseError, and SettingsError for a file that is damaged or missing. */
+  async unlock(passphrase: string): Promise<void> {
+    this.#opened = await this.#read(passphrase);
+  }
+
+  /** Forgets the passphrase and what was read. */
+  lock(): void {
+    this.#opened = undefined;
+  }
+
+  async find(address: string, user?: string): Promise<StoredCredential | undefined> {
+    return pickEntry((await this.#current()).entries, address, user, 'vault');
+  }
+
+  async store(address: string, credential: StoredCredential): Promise<void> {
+    const entry = entryOf(address, credential);
+    // An account has a password or a token: what was kept before is replaced.
+    await this.#change((other) => isSameAccount(other, entry), [entry]);
+  }
+
+  async forget(address: string, user?: string): Promise<number> {
+    return this.#change(
+      (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
+    );
+  }
+
+  async list(): Promise<StoredAccount[]> {
+    return (await this.#current()).entries.map(accountOf);
+  }
+
+  /** Takes out and adds; says how many entries were taken out. */
+  async #change(
+    isTakenOut: (entry: StoredEntry) => boolean,
+    added: readonly StoredEntry[] = [],
+  ): Promise<number> {
+    return this.#exclusive(async () => {
+      const { entries, passphrase } = await this.#current();
+      const kept = entries.filter((entry) => !isTakenOut(entry));
+      const count = entries.length - kept.length;
+      if (count > 0 || added.length > 0) await this.#write([...kept, ...added], passphrase);
+      return count;
+    });
+  }
+
+  /** What the file holds now: read again only when another devsh has written it. */
+  async #current(): Promise<Opened> {
+    const opened = this.#opened;
+    if (opened === undefined) throw new VaultLockedError(this.path);
+    if ((await fileStamp(this.path)) === opened.stamp) return opened;
+    try {
+      return (this.#opened = await this.#read(opened.passphrase));
+    } catch (error) {
+      this.lock();
+      throw error;
+    }
+  }
+
+  async #read(passphrase: string): Promise<Opened> {
+    // The stamp first: what is written in between is then read again.
+    const stamp = await fileStamp(this.path);
+    const text = await readText(this.path);
+    if (text === undefined) {
+      throw new CredentialError(`there is no vault at ${this.path}: "vault init" makes one`);
+    }
+    return { passphrase, entries: await openVault(text, passphrase, this.path), stamp };
+  }
+
+  async #write(entries: readonly StoredEntry[], passphrase: string): Promise<void> {
+    await writeTextAtomically(this.path, await sealVault(entries, passphrase, this.#workFactor));
+    this.#opened = { passphrase, entries, stamp: await fileStamp(this.path) };
+  }
+
+  #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return withLock(this.path, work, { waitMs: WAIT_MS });
+  }
+}
+
+function isSameAccount(a: StoredAccount, b: StoredAccount): boolean {
+  if (a.address !== b.address || (a.user ?? '') !== (b.user ?? '')) return false;
+  return a.user !== undefined || a.kind === b.kind;
+}

@@ -1,0 +1,59 @@
+import { originOf } from '../check-logins.ts';
+import type { CommandSpec } from '../spec.ts';
+import { TARGETS } from './arguments.ts';
+
+/** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */
+export const credentials: CommandSpec = {
+  name: 'credentials',
+  summary: 'Show where the login of each device comes from',
+  section: 'Trust and login',
+  verbs: [
+    {
+      name: '',
+      summary: 'Show where the login of each device comes from; never the secret',
+      args: [TARGETS],
+      options: ['devices', 'profile'],
+      details:
+        'Without devices: those selected, or all of the inventory. Nothing is asked, no device is called\n' +
+        'and no program of yours is run. The first place that has a login wins: --token-stdin or\n' +
+        '--password-stdin, DEVSH_TOKEN, DEVSH_USER with DEVSH_PASSWORD, then for the devices whose entry\n' +
+        'in devices.yaml says so credential_command, then keychain and vault, then where the entry says so\n' +
+        'git_credential and netrc, then the prompt.',
+      examples: ['credentials', 'credentials @berlin --json'],
+      async *run(call) {
+        const { args, options, session } = call;
+        const targets = args.all('TARGET');
+        const hasOther = options.on.length > 0 || session.fleet.selection.length > 0;
+        const members =
+          targets.length > 0 || !hasOther
+            ? await call.resolve(targets.length > 0 ? targets : ['@all'])
+            : await call.members();
+        yield {
+          kind: 'table',
+          name: 'credentials',
+          columns: [
+            { key: 'device', title: 'DEVICE' },
+            { key: 'address', title: 'ADDRESS' },
+            { key: 'source', title: 'SOURCE' },
+            { key: 'user', title: 'USER' },
+            { key: 'kind', title: 'KIND' },
+            { key: 'note', title: 'NOTE' },
+          ],
+          rows: await Promise.all(
+            members.map(async (member) => {
+              const { source, user, kind, note } = await originOf(call, member);
+              return {
+                device: member.ref.name,
+                address: member.ref.address,
+                source: source ?? null,
+                user: user ?? null,
+                kind: kind ?? null,
+                note: note ?? (source === undefined ? 'none: it is asked for' : null),
+              };
+            }),
+          ),
+        };
+      },
+    },
+  ],
+};

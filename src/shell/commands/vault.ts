@@ -1,0 +1,119 @@
+import { CredentialError, RefusedError } from '../../errors.ts';
+import { VaultLockedError } from '../../credentials/vault.ts';
+import type { Call } from '../call.ts';
+import type { CommandSpec } from '../spec.ts';
+
+/** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
+export const vault: CommandSpec = {
+  name: 'vault',
+  summary: 'Keep logins in a file of your own, sealed with a passphrase',
+  section: 'Trust and login',
+  defaultVerb: 'list',
+  verbs: [
+    {
+      name: 'list',
+      summary: 'List the logins in the vault, without their secrets',
+      args: [],
+      options: ['devices'],
+      async *run(call) {
+        await open(call);
+        const { inventory, vault } = call.session.services;
+        const devices = await inventory.load();
+        const accounts = await vault.list();
+        yield {
+          kind: 'table',
+          name: 'vault',
+          columns: [
+            { key: 'device', title: 'DEVICE' },
+            { key: 'address', title: 'ADDRESS' },
+            { key: 'user', title: 'USER' },
+            { key: 'kind', title: 'KIND' },
+          ],
+          rows: accounts.map(({ address, user, kind }) => ({
+            device: devices.findByAddress(address)?.name ?? null,
+            address,
+            user: user ?? null,
+            kind,
+          })),
+        };
+      },
+    },
+    {
+      name: 'init',
+      summary: 'Make an empty vault, sealed with a new passphrase',
+      args: [],
+      options: ['devices'],
+      details:
+        'The vault is an age file that "age -d" opens, too. Where no keychain answers, "login" keeps\n' +
+        'its logins there; "login --to vault" does so anywhere. Nobody can open it without the passphrase.',
+      examples: ['vault init', 'vault init --passphrase-stdin < passphrase.txt'],
+      async *run(call) {
+        const { vault } = call.session.services;
+        if (await vault.exists()) {
+          throw new RefusedError(`there is already a vault: ${vault.path}; nothing is changed`);
+        }
+        await vault.create(await newPassphrase(call));
+        yield { kind: 'message', level: 'done', text: `made the vault ${vault.path}` };
+      },
+    },
+    {
+      name: 'unlock',
+      summary: 'Open the vault for this session',
+      args: [],
+      options: ['devices'],
+      details:
+        'Only of use at the prompt: the passphrase is kept in memory until "vault lock" or the end. A\n' +
+        'command that needs the vault asks by itself, or reads it with --passphrase-stdin.',
+      async *run(call) {
+        await open(call);
+        const count = (await call.session.services.vault.list()).length;
+        const logins = `${count} login${count === 1 ? '' : 's'}`;
+        yield { kind: 'message', level: 'done', text: `the vault is open: ${logins}` };
+      },
+    },
+    {
+      name: 'lock',
+      summary: 'Forget the passphrase and what was read from the vault',
+      args: [],
+      options: [],
+      *run({ session }) {
+        const { vault } = session.services;
+        const wasOpen = vault.isUnlocked;
+        vault.lock();
+        yield {
+          kind: 'message',
+          level: wasOpen ? 'done' : 'info',
+          text: wasOpen ? 'the vault is locked' : 'the vault was locked already',
+        };
+      },
+    },
+  ],
+};
+
+/** Opens the vault. Throws when there is none, or when nobody says the passphrase. */
+async function open({ access, options, session }: Call): Promise<void> {
+  const { vault } = session.services;
+  if (!vault.isUnlocked && !(await vault.exists())) {
+    throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
+  }
+  if (!(await session.services.credentials(options).unlockVault(access.askPassphrase))) {
+    throw new VaultLockedError(vault.path);
+  }
+}
+
+/** Typed twice, or the first line of standard input. */
+async function newPassphrase({ io, options, session }: Call): Promise<string> {
+  if (options.passphraseStdin) {
+    const [passphrase = ''] = (await io.readInput()).split(/\r?\n/);
+    return passphrase;
+  }
+  if (io.ask === undefined) {
+    throw new CredentialError('nobody to ask for the passphrase: use --passphrase-stdin');
+  }
+  const details = [`It seals ${session.services.vault.path}, and cannot be found out again.`];
+  const first = await io.ask({ kind: 'secret', text: 'New passphrase of the vault:', details });
+  if (first === undefined || first === '') throw new RefusedError('no passphrase; nothing is made');
+  const again = await io.ask({ kind: 'secret', text: 'The same once more:' });
+  if (again !== first) throw new RefusedError('these are two passphrases; nothing is made');
+  return first;
+}
