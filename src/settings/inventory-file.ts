@@ -66,6 +66,8 @@ export class InventoryFile {
 
   async #edit(change: (text: string) => string): Promise<void> {
     await withLock(this.path, async () => {
+      // What the file has lost is told before it is written over.
+      await this.load();
       const text = change((await readText(this.path)) ?? '');
       await writeTextAtomically(this.path, text);
       await this.#copy.keep(text);
@@ -83,18 +85,33 @@ export class InventoryFile {
     }
   }
 
-  /** A file that was cut off may still be an inventory: one with fewer devices. */
+  /** A file that was cut off may still be an inventory: one with fewer devices, or other addresses. */
   async #tellLost(inventory: Inventory, good: string): Promise<void> {
-    const lost = devicesIn(good).filter(({ name }) => inventory.find(name) === undefined);
-    if (lost.length === 0) return;
+    const before = devicesIn(good);
+    const gone = before.filter(({ name }) => inventory.find(name) === undefined);
+    const moved = before.filter(({ name, address }) => {
+      const now = inventory.find(name);
+      return now !== undefined && now.address !== address;
+    });
+    if (gone.length + moved.length === 0) return;
     const kept = await this.#copy.keepOlder();
-    const names = lost.map(({ name }) => name);
-    const some = names.length > 4 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
-    const what = `${lost.length} ${lost.length === 1 ? 'device' : 'devices'} less`;
+    const what = [
+      ...(gone.length > 0 ? [`lists ${countOf(gone)} less (${someOf(gone)})`] : []),
+      ...(moved.length > 0 ? [`has another address for ${countOf(moved)} (${someOf(moved)})`] : []),
+    ];
     this.#tell(
-      `${this.path} lists ${what} than when devsh last read it (${some}); that text is kept in ${kept}`,
+      `${this.path} ${what.join(' and ')} than when devsh last read it; that text is kept in ${kept}`,
     );
   }
+}
+
+function countOf({ length }: readonly InventoryDevice[]): string {
+  return `${length} ${length === 1 ? 'device' : 'devices'}`;
+}
+
+function someOf(devices: readonly InventoryDevice[]): string {
+  const names = devices.map(({ name }) => name);
+  return names.length > 4 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
 }
 
 function devicesIn(text: string): readonly InventoryDevice[] {

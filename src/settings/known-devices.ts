@@ -159,7 +159,7 @@ function doubtsOf(lines: readonly PinLine[], copy: readonly PinLine[]): Doubt[] 
   return [...pinsIn(copy).values()].flatMap((pin): Doubt[] => {
     const now = held.get(pin.address);
     if (now === undefined) return [{ pin, reason: 'gone' }];
-    return now.fingerprint === pin.fingerprint ? [] : [{ pin, reason: 'differs' }];
+    return formatPin(now) === formatPin(pin) ? [] : [{ pin, reason: 'differs' }];
   });
 }
 

@@ -16,6 +16,8 @@ const valuesSchema = z.strictObject({
   historySize: z.int().min(0).max(1_000_000).optional(),
   /** Whether to ask before a credential goes to the keychain, or never to store one. */
   saveCredentials: z.enum(['ask', 'never']).default('ask'),
+  /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
+  columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
 });
 
 /** What the user has set, as checked; what is absent is decided where it is used. */
@@ -28,6 +30,11 @@ export interface Settings {
   get<Name extends SettingName>(name: Name): SettingsValues[Name];
   /** Writes one setting; `undefined` takes it out of the file. */
   set<Name extends SettingName>(name: Name, value: SettingsValues[Name] | undefined): Promise<void>;
+  /** The same with what the file holds by now, which another session may have written. */
+  change<Name extends SettingName>(
+    name: Name,
+    change: (value: SettingsValues[Name]) => SettingsValues[Name] | undefined,
+  ): Promise<void>;
 }
 
 const FILE = 'settings';
@@ -40,17 +47,21 @@ export async function openSettings(paths: Paths): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
   const hasFile = (await readText(path)) !== undefined;
   let values = check(hasFile ? await readStore(paths, path) : {}, path);
-  return {
+  const settings: Settings = {
     path,
     get: (name) => values[name],
     async set(name, value) {
       check({ [name]: value }, path);
+      await settings.change(name, () => value);
+    },
+    async change(name, change) {
       await withLock(path, async () => {
         const store = await openStore(paths, path);
-        check(
+        const held = check(
           inFile(path, 'read', () => store.store),
           path,
         );
+        const value = change(held[name]);
         inFile(path, 'write', () => {
           if (value === undefined) store.delete(name);
           else store.set(name, value);
@@ -59,6 +70,7 @@ export async function openSettings(paths: Paths): Promise<Settings> {
       });
     },
   };
+  return settings;
 }
 
 type Store = Conf;

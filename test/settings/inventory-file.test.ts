@@ -47,7 +47,7 @@ test('a damaged file is brought back as it was last understood, and kept aside',
   expect(await readFile(aside ?? '', 'utf8')).toBe(text.slice(0, -8) + '\0');
 });
 
-test('devices that are gone from the file are told once, and the older text is kept', async () => {
+test('devices that are gone from the file, or moved, are told once, and the older text is kept', async () => {
   const path = join(await makeTempFolder(), 'devices.yaml');
   const device = (number: number) => `  - name: fw${number}\n    address: 10.0.0.${number}\n`;
   const text = `devices:\n${device(1)}${device(2)}${device(3)}`;
@@ -55,11 +55,11 @@ test('devices that are gone from the file are told once, and the older text is k
   const notices: string[] = [];
   const file = openInventory(path, notices);
   await file.load();
-  await writeFile(path, `devices:\n${device(1)}`);
-  expect((await file.load()).devices).toHaveLength(1);
-  expect((await file.load()).devices).toHaveLength(1);
+  await writeFile(path, `devices:\n${device(1)}${device(2).replace('10.0.0.2', '10.0.0.4')}`);
+  expect((await file.load()).devices).toHaveLength(2);
+  expect((await file.load()).devices).toHaveLength(2);
   expect(notices).toEqual([
-    `${path} lists 2 devices less than when devsh last read it (fw2, fw3); that text is kept in ${path}.good.older`,
+    `${path} lists 1 device less (fw3) and has another address for 1 device (fw2) than when devsh last read it; that text is kept in ${path}.good.older`,
   ]);
   expect(await readFile(`${path}.good.older`, 'utf8')).toBe(text);
 });
