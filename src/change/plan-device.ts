@@ -1,5 +1,6 @@
 import { recordName } from './record-name.ts';
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
@@ -11,6 +12,7 @@ import { NotPossibleError } from './errors.ts';
 import { isMasked } from './mask.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
+import { typedFields } from './typed-fields.ts';
 
 /**
  * Computes what one change means on one device, from the records that it holds now. Pure: reads and
@@ -33,10 +35,10 @@ function planChange(context: Context, change: Change): DevicePlan {
   refuseKeyed(context, change);
   switch (change.action) {
     case 'add':
-      return planAdd(context, change.fields);
+      return planAdd(context, change);
     case 'set':
       return planEach(context, 'set', change.target, (record) => {
-        const planned = planSet(context, record, change.fields);
+        const planned = planSet(context, record, change);
         if ('verdict' in planned) return planned;
         return driftFrom(context, 'set', change.expected, record) ?? planned;
       });
@@ -78,9 +80,10 @@ interface Context {
 
 type Planned = Step | StepResult;
 
-function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
+function planAdd(context: Context, change: Change & { readonly action: 'add' }): DevicePlan {
   const { device, profile, records, resource, keyField } = context;
   const wanted = fields[keyField];
+  const fields = change.isExact ? change.fields : typedFields(context, change.fields);
   if (wanted === undefined || wanted === '') {
     throw new UsageError(`${resource} add needs ${keyField}=…`);
   }
@@ -108,7 +111,7 @@ function planAdd(context: Context, fields: DeviceRecord): DevicePlan {
   if (objection !== undefined) {
     return { device, steps: [], settled: [{ ...result, verdict: 'failed', error: objection }] };
   }
-  const request = createRequest(profile, resource, after, records[0]);
+  const request = createRequest(profile, resource, after);
   const step: Step = {
     action: 'add',
     resource,
@@ -168,6 +171,7 @@ function mostCommon(values: readonly Value[]): Value | undefined {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   let best: Value | undefined;
+  const fields = change.isExact ? change.fields : typedFields(context, change.fields, before);
   let most = 0;
   for (const [value, count] of counts) {
     if (count > most) [best, most] = [value, count];
@@ -195,7 +199,11 @@ function driftFrom(
   return { device, resource, key, action, verdict: 'drift', record, differences, error };
 }
 
-function planSet(context: Context, before: DeviceRecord, fields: DeviceRecord): Planned {
+function planSet(
+  context: Context,
+  before: DeviceRecord,
+  change: Change & { readonly action: 'set' },
+): Planned {
   const { device, profile, records, resource, keyField } = context;
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };

@@ -90,6 +90,7 @@ function undoStep(
           expected: pickFields(held, changed),
         },
         ...(secrets.length > 0 && {
+          isExact: true,
           loss: `${recordName(step)}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
         }),
       };
@@ -103,7 +104,7 @@ function undoStep(
           before[field] !== null,
       );
       return {
-        change: { action: 'add', resource, fields: pickFields(before, kept) },
+        change: { action: 'add', resource, fields: pickFields(before, kept), isExact: true },
         loss: `${resource} ${key}: the password, token and id of before do not come back`,
       };
     }

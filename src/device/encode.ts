@@ -58,14 +58,11 @@ export function encodeForm(form: FormPairs): string {
  * A new record. The documented form has the text for "no id", the documented fields (empty where not
  * given), then the others. Throws RefusedError when an id is given: posted, it would overwrite the
  * record that has it.
- *
- * @param model a record of the device: JSON values get the types that it has
  */
 export function createRequest(
   profile: Profile,
   resource: string,
   fields: DeviceRecord,
-  model: DeviceRecord = {},
 ): WriteRequest {
   refuseSingle(profile, resource);
   const idField = idFieldOf(profile, fields);
@@ -85,7 +82,7 @@ export function createRequest(
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
   const selector = profile.create.selector === 'id' ? noId : {};
   const path = writePath(profile, profile.create, resource, fields);
-  return requestOf(profile.create, resource, path, { ...selector, ...body }, model);
+  return requestOf(profile.create, resource, path, { ...selector, ...body });
 }
 
 /**
@@ -113,17 +110,18 @@ export function updateRequest(
   const body: Record<string, Value> = {};
   if (named !== undefined) {
     fields.delete(named.field);
-    if (facts.selector !== 'none') put(body, named.field, named.text);
+    if (facts.selector !== 'none') put(body, named.field, asHeld(before, named));
   }
   for (const field of fields) {
-    if (Object.hasOwn(changes, field)) put(body, field, changes[field] ?? null);
-    else if (facts.record === 'whole' && Object.hasOwn(before, field)) {
+    if (Object.hasOwn(changes, field)) {
+      put(body, field, withoutHeldSecrets(changes[field] ?? null, before[field]));
+    } else if (facts.record === 'whole' && Object.hasOwn(before, field)) {
       const value = before[field] ?? null;
       if (value === null && documented.includes(field)) put(body, field, '');
       else if (isKept(field, value)) put(body, field, value);
     }
   }
-  return requestOf(facts, resource, writePath(profile, facts, resource, before), body, before);
+  return requestOf(facts, resource, writePath(profile, facts, resource, before), body);
 }
 
 /**
@@ -143,8 +141,8 @@ export function deleteRequest(
   if (!namesRecord(facts.path) && (facts.method === 'DELETE' || !isInBody)) {
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
-  const body = isInBody ? { [named.field]: named.text } : {};
-  return requestOf(facts, resource, path, body, record);
+  const body = isInBody ? { [named.field]: asHeld(record, named) } : {};
+  return requestOf(facts, resource, path, body);
 }
 
 /** Throws RefusedError for a resource that is one object: there is no second one, and never none. */
@@ -162,7 +160,6 @@ function requestOf(
   resource: string,
   path: string,
   body: DeviceRecord,
-  model: DeviceRecord,
 ): WriteRequest {
   const { method, constants } = facts;
   const fields = { ...constants, ...body };
@@ -171,21 +168,31 @@ function requestOf(
     const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value));
     return { method, path, form };
   }
-  const typed = Object.fromEntries(
-    Object.entries(fields).map(([field, value]) => [field, typedLike(value, model[field])]),
-  );
   const wrapper = facts.wrapper?.replace('{resource}', resource);
-  return { method, path, json: wrapper === undefined ? typed : { [wrapper]: typed } };
+  return { method, path, json: wrapper === undefined ? fields : { [wrapper]: fields } };
 }
 
-/** What was typed, in the type that the device uses for this field: `5` becomes a number where it has numbers. */
-function typedLike(value: Value, model: Value | undefined): Value {
-  if (typeof value !== 'string') return value;
-  if (typeof model === 'boolean' && /^(?:true|false)$/i.test(value)) {
-    return value.toLowerCase() === 'true';
-  }
-  const isNumber = typeof model === 'number' && /^-?\d+(?:\.\d+)?$/.test(value);
-  return isNumber && String(Number(value)) === value ? Number(value) : value;
+/** What names a record, in the type that the device has for it. */
+function asHeld(record: DeviceRecord, { field, text }: { field: string; text: string }): Value {
+  const held = Object.hasOwn(record, field) ? (record[field] ?? null) : null;
+  return formText(held) === text ? held : text;
+}
+
+/** Secrets inside a nested value, which a device shows masked or hashed, are sent only when changed. */
+function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
+  if (!isObject(value)) return value;
+  const before = isObject(held) ? held : {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([field, part]) => {
+      const was = Object.hasOwn(before, field) ? before[field] : undefined;
+      const isKeptBack = isSecretField(field) && (part === was || part === MASK);
+      return isKeptBack ? [] : [[field, withoutHeldSecrets(part, was)]];
+    }),
+  );
+}
+
+function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
+  return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
 /** Sets an own property whatever its name is. */
@@ -245,7 +252,11 @@ function isKept(field: string, value: Value): boolean {
   return typeof value !== 'object';
 }
 
+/** The pairs for one field: a list repeats it, and a nested value is written with dots. */
 function pairsOf(field: string, value: Value): [field: string, text: string][] {
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([part, inner]) => pairsOf(`${field}.${part}`, inner));
+  }
   if (!isValueList(value)) return [[field, formText(value)]];
   return value.map((item) => [field, formText(item)]);
 }

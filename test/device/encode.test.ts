@@ -6,9 +6,12 @@ import {
   encodeForm,
   updateRequest,
 } from '../../src/device/encode.ts';
-import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import {
+  documentedProfile as profile,
+  genericRestProfile,
+} from '../../src/device/built-in-profiles.ts';
 import { formText } from '../../src/device/form-text.ts';
-import { idOf, keyFieldOf } from '../../src/device/profile.ts';
+import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
 
 test('a new user is the form of the document: no id, every field, then the others', () => {
@@ -192,4 +195,41 @@ test('the id and the natural key are found where devices keep them', () => {
 test('"no id" that a device kept as it was sent names nothing: another field is the id', () => {
   const record = { uuid: 'null', id: 7, username: 'bob' };
   expect(deleteRequest(profile, 'user', record).path).toBe('/api/user/7/');
+});
+
+test('a form repeats a list and writes what nests with dots; JSON has it as it is', () => {
+  const fields = { name: 'bob', address: { city: 'Ulm', tags: ['a', 'b'] }, note: null };
+  expect(createRequest(profile, 'zone', fields).form).toEqual([
+    ['name', 'bob'],
+    ['address.city', 'Ulm'],
+    ['address.tags', 'a'],
+    ['address.tags', 'b'],
+    ['note', ''],
+  ]);
+  expect(createRequest(genericRestProfile, 'zone', fields).json).toEqual(fields);
+});
+
+test('secrets inside a nested field go along only where they were changed', () => {
+  const auth = { user: 'bob', password: 'hash', keys: { token: 'shown', port: 1 } };
+  const changed = { ...auth, user: 'eve', keys: { token: 'new', port: 1 } };
+  const before = { id: 1, name: 'bob', auth };
+  expect(updateRequest(genericRestProfile, 'zone', before, { auth: changed }).json).toMatchObject({
+    auth: { user: 'eve', keys: { token: 'new', port: 1 } },
+  });
+  const { json } = updateRequest(genericRestProfile, 'zone', before, { auth: changed });
+  expect(JSON.stringify(json)).not.toContain('hash');
+});
+
+test('JSON names a record by its id in the type that the device has', () => {
+  const byBody: Profile = {
+    ...genericRestProfile,
+    remove: {
+      ...genericRestProfile.remove,
+      method: 'POST',
+      path: '{collection}',
+      encoding: 'json',
+      selector: 'id',
+    },
+  };
+  expect(deleteRequest(byBody, 'zone', { id: 5, name: 'lan' }).json).toEqual({ id: 5 });
 });
