@@ -1,6 +1,8 @@
 import type { FieldFacts } from '../device/field-facts.ts';
+import type { FieldShape } from '../device/field-shape.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { typedValue } from '../device/typed-value.ts';
+import { isValueList, valueText } from '../device/value-text.ts';
 
 /** What limits the values of a field. */
 export interface FieldLimits {
@@ -10,6 +12,8 @@ export interface FieldLimits {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly choices?: readonly { readonly value: string }[] | undefined;
+  /** Of a list or a nested value: what its text is read as. */
+  readonly nested?: FieldShape | undefined;
 }
 
 const MOST_NAMED = 6;
@@ -20,8 +24,13 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
   if (text === '') return undefined;
   const { type, maxLength, min, max, choices } = limits;
   if (choices !== undefined && choices.length > 0) {
-    // A list may hold several of them.
-    if (typeof value === 'object' || /multiple/.test(type)) return undefined;
+    if (isValueList(value)) {
+      for (const item of value) {
+        const problem = checkValue(limits, item);
+        if (problem !== undefined) return `${valueText(item)}: ${problem}`;
+      }
+      return undefined;
+    }
     const values = choices.map((choice) => choice.value);
     if (values.includes(text)) return undefined;
     const more = values.length > MOST_NAMED ? ' …' : '';
@@ -40,6 +49,12 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
     return `${length} characters, no more than ${maxLength} are allowed`;
   }
   return undefined;
+}
+
+/** The same of a text that is typed: that a list or a nested value cannot be read comes first. */
+export function checkText(limits: FieldLimits, text: string): string | undefined {
+  const typed = typedValue(text, limits.nested ?? { kind: 'text' });
+  return typed.problem ?? checkValue(limits, typed.value);
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { FieldFacts } from '../device/field-facts.ts';
+import { fieldShape, type FieldShape } from '../device/field-shape.ts';
 import { keyFieldOf, type Origin, type ResourceProfile } from '../device/profile.ts';
 import { RejectedError, type FieldIssues } from '../device/errors.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
+import { isSecretField, maskedValue } from '../device/secret-fields.ts';
+import { editText } from '../device/typed-value.ts';
 import { valueText } from '../device/value-text.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -33,7 +35,9 @@ export interface FormField {
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
-  /** What the record holds; nothing for a new one and for a secret. */
+  /** Of a list or a nested value: what its text is read as. */
+  readonly nested?: FieldShape;
+  /** What the record holds, as it is typed; nothing for a new one and for a secret. */
   readonly value: string;
   /** What a new record gets when nothing is said. */
   readonly fallback: string;
@@ -140,27 +144,27 @@ interface Source {
 
 function formField({ field, known, keyField, values, record, origin }: Source): FormField {
   const facts = known?.details?.[field];
-  const type = facts?.type ?? seenType(values);
+  const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+  const shape = fieldShape(facts, [...values, current]);
+  const isNested = shape.kind === 'list' || shape.kind === 'object';
+  const type = facts?.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
   const isSecret = isSecretField(field);
   const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
   const choices = facts?.choices;
   const isFilled = record === undefined && (isChoice || type === 'boolean');
-  const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
   return {
     name: field,
     label: facts?.label ?? labelOf(field),
     type,
     isRequired: facts?.required ?? field === keyField,
-    // A text cannot say what lists and nested values are to hold.
-    isReadOnly:
-      facts?.readOnly === true ||
-      /^(?:list|nested object)$/.test(type) ||
-      [...values, current].some(isNested),
+    // Its JSON would show the secrets inside; at the prompt each part can be named.
+    isReadOnly: facts?.readOnly === true || holdsSecret(current),
     isSecret,
+    ...(isNested && { nested: shape }),
     ...limitsOf(facts),
     ...(choices !== undefined && choices.length > 0 && { choices }),
     ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
-    value: isSecret ? '' : valueText(current),
+    value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
     fallback: isFilled ? (mostFrequent(values)[0] ?? '') : '',
     origin,
   };
@@ -175,13 +179,11 @@ function limitsOf(facts: FieldFacts | undefined): Pick<FormField, 'maxLength' | 
   };
 }
 
-function isNested(value: Value | undefined): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-function seenType(values: readonly Value[]): string {
-  const isBoolean = values.length > 0 && values.every((value) => typeof value === 'boolean');
-  return isBoolean ? 'boolean' : 'string';
+function holdsSecret(value: Value | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([field, part]: [string, Value]) => isSecretField(field) || holdsSecret(part),
+  );
 }
 
 /** `first_name` -> `First name`. */

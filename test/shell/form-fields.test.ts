@@ -73,14 +73,26 @@ test('what a device tells comes first and as it tells it; the first that tells i
   expect(fields[1]).toMatchObject({ isRequired: true, maxLength: 150 });
 });
 
-test('the fields of a record have its values, but for secrets; what nests is read-only', () => {
-  const record = { lang: 'de', username: 'bob', password: 'hash', groups: ['a', 'b'], note: null };
+test('the fields of a record have its values, but for secrets; what nests is text to edit', () => {
+  const record = {
+    lang: 'de',
+    username: 'bob',
+    password: 'hash',
+    groups: ['a', 'b'],
+    note: null,
+    hosts: ['a, b'],
+    address: { city: 'Bonn' },
+    snmp: { community: 'x', auth: { password: 'hash' } },
+  };
   expect(formFields(fleetOf(told), 'user', record, 'fw1')).toMatchObject([
     { name: 'lang', value: 'de' },
     { name: 'username', value: 'bob' },
     { name: 'password', value: '', isSecret: true },
-    { name: 'groups', value: 'a, b', isReadOnly: true },
+    { name: 'groups', value: 'a, b', nested: { kind: 'list' }, isReadOnly: false },
     { name: 'note', value: '', origin: 'seen' },
+    { name: 'hosts', value: '["a, b"]', nested: { kind: 'list' } },
+    { name: 'address', value: '{"city":"Bonn"}', nested: { kind: 'object' }, isReadOnly: false },
+    { name: 'snmp', value: '{"community":"x","auth":{"password":"***"}}', isReadOnly: true },
   ]);
 });
 

@@ -50,6 +50,7 @@ function hintsOf(form: FormState, field: FormField): string[] {
     ...(isUntouched && field.fallback !== '' ? [`empty: ${field.fallback}, most common`] : []),
     ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
     ...(type === 'integer' ? ['whole number'] : []),
+    ...nestedText(field),
     ...rangeText(min, max),
     ...(maxLength !== undefined && count === 0 ? [`up to ${maxLength} characters`] : []),
     ...(isChanged(form, field) && form.action === 'set' && !isSecret
@@ -57,6 +58,14 @@ function hintsOf(form: FormState, field: FormField): string[] {
       : []),
     ...(origin === 'seen' ? ['seen in records'] : []),
   ];
+}
+
+function nestedText({ nested, choices = [] }: FormField): string[] {
+  if (nested === undefined) return [];
+  if (nested.kind === 'object') return ['JSON, as {"name": "value"}'];
+  const said = ['a, b, c or JSON'];
+  const values = choices.map(({ value }) => value).join(', ');
+  return values === '' ? said : [...said, `of ${values}`];
 }
 
 function rangeText(min: number | undefined, max: number | undefined): string[] {

@@ -1,5 +1,5 @@
 import type { FieldChoice, FieldIssues, FormField } from '../../shell/form-fields.ts';
-import { checkValue } from '../../change/check-fields.ts';
+import { checkText } from '../../change/check-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { edit, EMPTY_EDITING, lineText, type Editing } from '../line.ts';
 
@@ -76,9 +76,10 @@ export function formContext(form: FormState): FormContext {
   return choicesOf(field).length > 0 ? 'form-choice' : 'form';
 }
 
-/** What may be picked in a field. */
-export function choicesOf({ choices, proposals, isSecret }: FormField): readonly FieldChoice[] {
-  return isSecret ? [] : (choices ?? proposals ?? []);
+/** What may be picked in a field; in a list it would take the place of all items. */
+export function choicesOf(field: FormField): readonly FieldChoice[] {
+  const { choices, proposals, isSecret, nested } = field;
+  return isSecret || nested !== undefined ? [] : (choices ?? proposals ?? []);
 }
 
 export function editingOf({ draft }: Pick<FormState, 'draft'>, field: FormField): Editing {
@@ -118,7 +119,7 @@ export function openChoices(form: FormState): readonly FieldChoice[] {
 export function problemOf(form: FormState, field: FormField): string | undefined {
   if (field.isReadOnly) return undefined;
   const text = textOf(form, field);
-  if (text !== '') return isChanged(form, field) ? checkValue(field, text) : undefined;
+  if (text !== '') return isChanged(form, field) ? checkText(field, text) : undefined;
   const isLeftOut = form.action === 'add' ? field.fallback === '' : isChanged(form, field);
   return field.isRequired && isLeftOut ? 'required' : undefined;
 }
