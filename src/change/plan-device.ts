@@ -1,6 +1,5 @@
 import { recordName } from './record-name.ts';
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
-import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
