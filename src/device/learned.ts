@@ -119,21 +119,18 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     return { ...profile, ...offers, resources };
   }
   const origins: Record<string, Origin> = {};
-  let { update, remove } = profile;
-  const { itemAllows, parses } = seen;
+  let { create, update, remove } = profile;
+  const { itemAllows } = seen;
   const isOpen = (fact: string): boolean => profile.origins[fact] !== 'configured';
-  const method = ['PATCH', 'PUT'].find((name) => itemAllows?.includes(name) === true);
-  if ((method === 'PATCH' || method === 'PUT') && isOpen('update')) {
-    const encoding = parses === undefined || parses.includes('application/json') ? 'json' : 'form';
-    update = {
-      method,
-      path: '{item}',
-      encoding,
-      constants: {},
-      selector: 'none',
-      // A form on PUT or PATCH stores a missing boolean as false: all of the record goes along.
-      record: method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole',
-    } satisfies WriteFacts;
+  const encoding = createEncoding(create.encoding, seen);
+  if (encoding !== create.encoding && isOpen('create')) {
+    create = { ...create, encoding };
+    origins['create.encoding'] = 'observed';
+  }
+  const own = isOpen('update') ? observedUpdate(seen) : undefined;
+  // What was seen of users holds for the others, too, until something is seen of them.
+  if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
+    update = own;
     origins['update'] = 'observed';
     origins['update.method'] = 'observed';
   }
@@ -141,20 +138,52 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     remove = { ...remove, method: 'DELETE' };
     origins['remove'] = 'observed';
   }
-  const known = profile.resources[resource];
+  const known = resourceWith(profile.resources[resource], resource, seen);
   const resources = {
     ...profile.resources,
-    [resource]: resourceWith(known, resource, seen),
+    [resource]: { ...known, ...(own !== undefined && { update: own }) },
   };
   if (seen.fields !== undefined) origins[`resources.${resource}.fields`] = 'observed';
   return {
     ...profile,
     ...offers,
+    create,
     update,
     remove,
     resources,
     origins: { ...profile.origins, ...origins },
   };
+}
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** How records are changed where the path of one record allows it; undefined where it does not. */
+function observedUpdate({ itemAllows, parses }: LearnedResource): WriteFacts | undefined {
+  const method = (['PATCH', 'PUT'] as const).find((name) => itemAllows?.includes(name) === true);
+  if (method === undefined) return undefined;
+  const encoding = parses === undefined || parses.includes(JSON_TYPE) ? 'json' : 'form';
+  return {
+    method,
+    path: '{item}',
+    encoding,
+    constants: {},
+    selector: 'none',
+    // A form on PUT or PATCH stores a missing boolean as false: all of the record goes along.
+    record: method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole',
+  };
+}
+
+/** The other encoding where the device does not take this one, or where a form cannot say it all. */
+function createEncoding(
+  encoding: WriteFacts['encoding'],
+  { parses, fields = {} }: LearnedResource,
+): WriteFacts['encoding'] {
+  const takesJson = parses?.includes(JSON_TYPE) === true;
+  const takesForm = parses?.includes(FORM_TYPE) === true;
+  const isNested = Object.values(fields).some(({ type }) => type === 'nested object');
+  if (encoding === 'form' && takesJson && (!takesForm || isNested)) return 'json';
+  return encoding === 'json' && takesForm && !takesJson ? 'form' : encoding;
 }
 
 /** A single object is changed as its own path allows; the records of other resources are not meant. */
@@ -164,7 +193,7 @@ function singleWith(profile: Profile, resource: string, seen: LearnedResource): 
   if (allows === undefined || profile.origins['update'] === 'configured') return known;
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows.includes(name));
   if (method === undefined) return known;
-  const takesJson = parses?.includes('application/json') ?? method !== 'POST';
+  const takesJson = parses?.includes(JSON_TYPE) ?? method !== 'POST';
   const encoding =
     parses === undefined && method === profile.update.method
       ? profile.update.encoding

@@ -1,7 +1,6 @@
 import type { Change } from '../change/change.ts';
 import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
 import { planDevice } from '../change/plan-device.ts';
-import { isSingle } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
@@ -55,7 +54,7 @@ async function planMember(
       const held =
         records.get(resource) ?? (await member.list(call.access, resource, call.io.signal));
       records.set(resource, held);
-      await learnSingle(call, member, change);
+      await learnBefore(call, member, change);
       parts.push(planDevice(ref, member.profile, change, held));
     }
     return mergeDevicePlans(ref, parts);
@@ -66,12 +65,14 @@ async function planMember(
   }
 }
 
-/** How a single object may be changed, the device itself is asked, once: nothing else tells. */
-async function learnSingle(call: Call, member: Member, { resource }: Change): Promise<void> {
-  const { profile } = member;
-  if (!isSingle(profile, resource) || profile.resources[resource]?.update !== undefined) return;
+/**
+ * How records are added and changed, the device itself is asked before the first write, once: what the
+ * API document leaves open would otherwise be guessed. What it does not tell leaves the guess.
+ */
+async function learnBefore(call: Call, member: Member, change: Change): Promise<void> {
+  if (change.action === 'delete' || member.profile.origins['update'] === 'configured') return;
   try {
-    await learnMember(call, member, resource);
+    await learnMember(call, member, change.resource);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

@@ -133,8 +133,11 @@ test.each<Dialect>([
 ])('the habits $quirk of $profile are survived', roundTrip);
 
 describe.each(PROFILE_NAMES)('what a device that speaks %s refuses', (profile) => {
+  // A device that tells its choices is never sent a wrong one.
   const quirks: readonly (readonly QuirkName[])[] =
-    profile === 'form-action' ? [[]] : [[], ['status-200-errors']];
+    profile === 'form-action'
+      ? [['no-options']]
+      : [['no-options'], ['no-options', 'status-200-errors']];
   test.each(quirks.map((quirk) => ({ quirk })))(
     'fails with the text for its field, with $quirk',
     async ({ quirk }) => {

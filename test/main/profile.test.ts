@@ -53,6 +53,15 @@ test('learn asks a device that tells its fields, and a record is patched from th
   expect(facts).toContain('"fact":"update.method","value":"PATCH","origin":"observed"');
 });
 
+test('before its first write to a resource, a device is asked how its records are changed', async () => {
+  const { devsh } = await startFleet({ profile: 'drf' });
+  const first = await devsh('user set viewer lang=fr --on sim1 --yes -v');
+  const second = await devsh('user set viewer lang=de --on sim1 --yes -v');
+  expect(first.stdout).toContain('done');
+  expect(first.stderr).toMatch(/> OPTIONS .*\/api\/user\/[\s\S]*> PATCH .*\/api\/user\/[\w-]+\//);
+  expect(second.stderr).not.toContain('OPTIONS');
+});
+
 test('the profile files of the README are right', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, block = ''] = /```yaml\n(\s+extends:[\s\S]*?)```/.exec(readme) ?? [];
