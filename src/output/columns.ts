@@ -19,12 +19,21 @@ export function fieldsOf(records: readonly DeviceRecord[]): string[] {
   return [...fields];
 }
 
-/** The fields to show: as asked for, or the key first, then the others, what is per device last. */
+/** "3 fields hidden": where the columns of the last time leave some out; empty where they do not. */
+export function hiddenText(view: View, records: readonly DeviceRecord[]): string {
+  if (view.columns !== undefined || view.recalled === undefined) return '';
+  const count = fieldsOf(records).length - columnsOf(view, records).length;
+  return count === 0 ? '' : `${count} ${count === 1 ? 'field' : 'fields'} hidden`;
+}
+
+/** The fields to show: as asked for, now or the last time, or the key first, then the others, what is per device last. */
 export function columnsOf(view: View, records: readonly DeviceRecord[]): string[] {
   const fields = fieldsOf(records);
   if (view.columns) {
     return view.columns.filter((field) => field !== 'device' || fields.includes('device'));
   }
+  const recalled = (view.recalled ?? []).filter((field) => fields.includes(field));
+  if (recalled.length > 0) return recalled;
   const key = keyFieldOf(view, fields);
   const others = fields.filter((field) => field !== key);
   return [

@@ -3,7 +3,7 @@ import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
-import { columnsOf, columnTitle, fieldsOf, keyFieldOf } from './columns.ts';
+import { columnsOf, columnTitle, fieldsOf, hiddenText, keyFieldOf } from './columns.ts';
 import { visible } from '../visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
 import { cellText, fieldText } from './value.ts';
@@ -52,7 +52,7 @@ export function readTable(view: View, outputs: readonly ReadOutput[]): ReadTable
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
     fields: columnsOf(view, records),
-    footer: footer(folded, reads, records.length),
+    footer: footer(folded, reads, records.length) + hiddenNote(hiddenText(view, records)),
   };
 }
 
@@ -99,6 +99,10 @@ function rowText(row: FoldedRow, field: string, view: View): string {
   if (row.records.length === 1 || !mayDiffer) return text;
   const distinct = new Set(row.records.map((record) => cellText(record[field])));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
+}
+
+function hiddenNote(text: string): string {
+  return text === '' ? '' : `, ${text} (--columns auto shows them)`;
 }
 
 function footer(

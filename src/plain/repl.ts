@@ -83,6 +83,7 @@ export function ioOf(host: Host, signal: AbortSignal): ShellIo {
   const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
   return {
     signal,
+    isOnScreen: host.stdout.isTTY === true,
     readInput: () => Promise.resolve(''),
     trace: (line) => void host.stderr.write(`${line}\n`),
     ...(isInteractive && { ask: (question) => askOnTerminal(host, question) }),

@@ -16,6 +16,8 @@ export interface Question {
 export interface ShellIo {
   /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** Somebody reads the tables on a screen, not a program. */
+  readonly isOnScreen?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */

@@ -32,6 +32,8 @@ export interface View {
   readonly key?: string;
   /** Field names to show, in order; absent: chosen by content. */
   readonly columns?: readonly string[];
+  /** The columns of the last time: those that records have come in place of the choice by content. */
+  readonly recalled?: readonly string[];
   /** Field names to sort by, most important first; a leading `-` reverses. Absent: device order. */
   readonly sort?: readonly string[];
   /** Show records that are equal on several devices as one row. */

@@ -122,6 +122,7 @@ export function titleLine(state: State): { left: string; right: string } {
       rank: 1,
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
+    { text: data.hidden, rank: 5.5 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
   ].filter(({ text }) => text !== '');

@@ -60,7 +60,7 @@ export class Controller {
     this.#store = store;
     this.#surface = surface;
     this.#questions = new Questions(store);
-    this.#feed = new TableFeed(store, shell.session.fleet);
+    this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#history = new LineHistory(shell.session.services.history, store);
     this.runner = new LineRunner({

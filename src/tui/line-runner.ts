@@ -112,6 +112,7 @@ export class LineRunner {
   #ioOf(router: OutputRouter, signal: AbortSignal): ShellIo {
     return {
       signal,
+      isOnScreen: true,
       ask: async (question) => {
         const { questions, store } = this.#options;
         const answer = await questions.ask(question, router.takePlan(), signal);

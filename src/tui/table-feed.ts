@@ -1,5 +1,6 @@
 import type { Invocation } from '../shell/bind.ts';
-import type { ReadOutput } from '../shell/output.ts';
+import type { Services } from '../shell/session.ts';
+import type { ReadOutput, View } from '../shell/output.ts';
 import { quoteWord } from '../shell/parse.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { defaultView } from '../shell/default-view.ts';
@@ -12,6 +13,7 @@ const GATHER_MS = 16;
 export class TableFeed {
   readonly #store: Store;
   readonly #fleet: Fleet;
+  readonly #columns: Services['columns'];
   #pending: ReadOutput[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** The devices of a line that named them itself, as they answer. */
@@ -19,9 +21,10 @@ export class TableFeed {
   /** By device: the records that were last taken over; others may have read them. */
   readonly #taken = new Map<string, unknown>();
 
-  constructor(store: Store, fleet: Fleet) {
+  constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
     this.#store = store;
     this.#fleet = fleet;
+    this.#columns = columns;
   }
 
   /** One device has answered a line that fills the table. */
@@ -73,9 +76,15 @@ export class TableFeed {
         command: `${table.view.resource} list`,
         commandFilter: '',
         scope: undefined,
-        view: defaultView(table.view.resource),
+        view: this.#defaultView(table.view.resource),
       },
     });
+  }
+
+  #defaultView(resource: string): View {
+    const [first] = this.#fleet.selection;
+    const profile = first?.entry.profile ?? 'documented';
+    return defaultView(resource, this.#columns.recall(profile, resource));
   }
 
   /**
@@ -85,6 +94,7 @@ export class TableFeed {
   takeSeen(): void {
     const { table } = this.#store.state;
     if (table.commandFilter !== '' || table.scope !== undefined) return;
+    if (table.reads.size === 0) this.reset();
     const reads: ReadOutput[] = [];
     for (const member of this.#fleet.selection) {
       const records = member.seen(table.view.resource);

@@ -41,6 +41,7 @@ export class TableReader {
       const invocation = this.#shell.parse(line);
       const io = {
         signal,
+        isOnScreen: true,
         ask: (question: Parameters<Questions['ask']>[0]) =>
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),

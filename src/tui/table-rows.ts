@@ -1,7 +1,7 @@
 import { matchesHaystack, prepareHaystack, type Filter, type Haystack } from '../fleet/filter.ts';
 import { foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
-import { columnsOf, fieldsOf, keyFieldOf } from '../output/columns.ts';
+import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../output/columns.ts';
 import type { ReadOutput } from '../shell/output.ts';
 import { cellText } from '../output/value.ts';
 import type { State, TableState } from './state.ts';
@@ -15,6 +15,8 @@ export interface TableRows {
   readonly keyField: string;
   /** The fields in the order of their importance. */
   readonly fields: readonly string[];
+  /** "3 fields hidden" by the columns of the last time; empty when none is. */
+  readonly hidden: string;
   readonly recordCount: number;
   /** Records that all devices hold in the same way; undefined when only one device was read. */
   readonly sharedCount: number | undefined;
@@ -78,6 +80,7 @@ const mergedRows = memoized(
       rows: isFolded ? folded : folded.flatMap(unfolded),
       keyField,
       fields: columnsOf(view, records),
+      hidden: hiddenText(view, records),
       recordCount: records.length,
       sharedCount:
         answered.length < 2

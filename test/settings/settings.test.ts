@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ColumnMemory } from '../../src/settings/column-memory.ts';
 import { resolvePaths } from '../../src/settings/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -75,4 +76,21 @@ test('refuses a value that makes no sense before it writes', async () => {
   const settings = await openSettings(paths);
   await expect(settings.set('concurrency', 0)).rejects.toThrow('concurrency');
   expect(settings.get('concurrency')).toBeUndefined();
+});
+
+test('two sessions keep columns for different resources', async () => {
+  const { paths, file } = await makePaths();
+  const [one, two] = [await openSettings(paths), await openSettings(paths)].map(
+    (settings) => new ColumnMemory(settings),
+  );
+  await one?.keep('drf', 'user', ['username']);
+  await two?.keep('drf', 'zone', ['name', 'mtu']);
+  await one?.keep('drf', '__proto__', ['name']);
+  const memory = new ColumnMemory(await openSettings(paths));
+  expect(memory.recall('drf', 'user')).toEqual(['username']);
+  expect(memory.recall('drf', 'zone')).toEqual(['name', 'mtu']);
+  expect(memory.recall('documented', 'user')).toBeUndefined();
+  for (const resource of ['user', 'zone', '__proto__'])
+    await memory.keep('drf', resource, undefined);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({});
 });
