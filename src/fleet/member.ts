@@ -6,6 +6,7 @@ import { documentedProfile } from '../device/built-in-profiles.ts';
 import { newInListing, withListing, type LearnedListing } from '../device/learned.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceEntry } from './selector.ts';
@@ -17,6 +18,8 @@ import type { DeviceEntry } from './selector.ts';
 export interface Access {
   /** How to check the device's certificate. */
   trust(entry: DeviceEntry): Promise<Trust>;
+  /** By which way the device is reached. */
+  route(entry: DeviceEntry): Route;
   /** The certificate is not known: pin it and try again, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
   /** How the device speaks, as far as it is known. */
@@ -82,6 +85,9 @@ export class Member {
   /** How the certificate is checked; undefined before the first use. */
   trust: Trust | undefined;
 
+  /** How the device is reached; undefined before the first use. */
+  route: Route | undefined;
+
   seen(resource: string): readonly DeviceRecord[] | undefined {
     return this.#seen.get(resource);
   }
@@ -92,6 +98,7 @@ export class Member {
    */
   async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
+    if (this.#calling !== access && isStopped(this.#state)) await this.close();
     this.#calling = access;
     if (this.#state.kind !== 'ready') this.#change({ kind: 'connecting' });
     try {
@@ -214,6 +221,8 @@ export class Member {
     access: Access,
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
+    const route = access.route(this.entry);
+    this.route = route;
     const trust = known.trust ?? (await access.trust(this.entry));
     const credential = known.credential ?? (await access.credential(this.entry));
     this.trust = trust;
@@ -223,6 +232,7 @@ export class Member {
       device: this.ref,
       address: parseAddress(this.entry.address),
       trust,
+      route,
       credential,
       profile: this.#profile,
       // A device stays open from line to line, but each line has its own time limit and trace.
@@ -236,6 +246,15 @@ export class Member {
     this.#state = state;
     this.#onChange();
   }
+}
+
+/** A changed certificate ended the session with the device: another command begins a new one. */
+function isStopped(state: MemberState): boolean {
+  return (
+    state.kind === 'failed' &&
+    state.error instanceof UntrustedError &&
+    state.error.reason === 'changed'
+  );
 }
 
 /** A device that refuses one request is still there; one that gives no usable answer is not. */

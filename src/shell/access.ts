@@ -5,7 +5,7 @@ import type { UntrustedError } from '../device/errors.ts';
 import { readCa } from '../device/ca.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
-import { CredentialError, SettingsError, UsageError } from '../errors.ts';
+import { CredentialError, SettingsError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { LearnedListing } from '../device/learned.ts';

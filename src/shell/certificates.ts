@@ -4,6 +4,7 @@ import { changedCertificate, scanCertificate } from '../device/tls.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Member } from '../fleet/member.ts';
+import type { KnownDevices } from '../settings/known-devices.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
@@ -33,9 +34,10 @@ function sightings(call: Call, members: readonly Member[]): AsyncGenerator<Seen>
   return fanOut(members, call.readWidth, look, call.io.signal);
 }
 
-async function sight(call: Call, { ref }: Member): Promise<Sighting> {
+async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
   try {
     const presented = await scanCertificate(ref, parseAddress(ref.address), {
+      route: call.session.services.route(ref.address, call.options.route ?? entry.route),
       connectTimeoutMs: call.options.timeoutMs ?? CONNECT_TIMEOUT_MS,
       signal: call.io.signal,
     });
@@ -79,9 +81,14 @@ function count(days: number): string {
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
 export async function tellDoubts({ services }: Session): Promise<void> {
-  const { knownDevices, notices } = services;
+  const text = await doubtsText(services.knownDevices);
+  if (text !== undefined) services.notices.add(text);
+}
+
+/** Which pins are in doubt, and the ways out; undefined when none is. */
+export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
   const doubts = await knownDevices.doubts();
-  if (doubts.length === 0) return;
+  if (doubts.length === 0) return undefined;
   const list = (reason: 'gone' | 'differs'): string[] =>
     doubts.filter((doubt) => doubt.reason === reason).map(({ pin }) => pin.address);
   const [gone, altered] = [list('gone'), list('differs')];
@@ -89,9 +96,9 @@ export async function tellDoubts({ services }: Session): Promise<void> {
     ...(gone.length > 0 ? [`${gone.length} gone (${someOf(gone)})`] : []),
     ...(altered.length > 0 ? [`${altered.length} altered (${someOf(altered)})`] : []),
   ];
-  notices.add(
+  return (
     `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
-      '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"',
+    '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
   );
 }
 

@@ -188,6 +188,7 @@ function withoutAsking(access: Access): Access {
     timeoutMs,
     profile: (entry) => access.profile(entry),
     trust: (entry) => access.trust(entry),
+    route: (entry) => access.route(entry),
     credential: (entry) => access.credential(entry),
     admit: (entry, credential) => access.admit(entry, credential),
     acceptCertificate: () => Promise.resolve(undefined),

@@ -163,3 +163,13 @@ test('adding and removing in any order keeps all other devices and all comments'
     { numRuns: 100 },
   );
 });
+
+test.each([
+  [{ kind: 'proxy', proxy: 'http://proxy:3128' }, 'proxy: http://proxy:3128'],
+  [{ kind: 'jump', jump: 'admin@bastion' }, 'jump: admin@bastion'],
+  [{ kind: 'direct' }, 'proxy: none'],
+] as const)('the way %j is written as "%s"', (route, line) => {
+  const text = addDevice('', { name: 'fw1', address: '10.0.0.5', groups: [], route });
+  expect(text).toContain(`    ${line}\n`);
+  expect(parseInventory(text, 'devices.yaml').devices[0]?.route).toEqual(route);
+});

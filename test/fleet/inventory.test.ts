@@ -103,3 +103,43 @@ test('aliases that multiply without end are refused', () => {
   }
   expect(() => parse(lines.join('\n'))).toThrow(SettingsError);
 });
+
+test('a way is inherited as one: the nearest of proxy and jump', () => {
+  const { devices } = parse(`
+devices:
+  - {name: a, address: 10.0.0.1, groups: [far]}
+  - {name: b, address: 10.0.0.2, groups: [far], proxy: "Socks5h://proxy"}
+  - {name: c, address: 10.0.0.3, groups: [far], proxy: none}
+  - {name: d, address: 10.0.0.4, groups: [near, far]}
+  - {name: e, address: 10.0.0.5}
+groups:
+  far: {jump: admin@bastion}
+  near: {proxy: proxy:3128}
+`);
+  expect(devices.map(({ route }) => route)).toEqual([
+    { kind: 'jump', jump: 'admin@bastion' },
+    { kind: 'proxy', proxy: 'socks5h://proxy:1080' },
+    { kind: 'direct' },
+    { kind: 'proxy', proxy: 'http://proxy:3128' },
+    undefined,
+  ]);
+});
+
+test.each([
+  [
+    'devices:\n  - {name: a, address: x, jump: -oProxyCommand=id}',
+    '2:33: jump: this is no jump host',
+  ],
+  ['devices:\n  - {name: a, address: x, proxy: "ftp://p"}', '2:34: proxy: a proxy is http://'],
+  [
+    'devices:\n  - {name: a, address: x, proxy: p, jump: j}',
+    '2:43: a device is reached by a proxy or',
+  ],
+  ['groups: {a: {jump: a b}}', '1:20: jump: this is no jump host'],
+  ['groups: {a: {proxy: "http://u:secret1@p"}}', '1:21: proxy: no login of a proxy is kept here'],
+])('a way that cannot be right is refused: %j', (text, message) => {
+  const reading = (): unknown => parse(text);
+  expect(reading).toThrow(SettingsError);
+  expect(reading).toThrow(`${FILE}:${message}`);
+  expect(reading).not.toThrow('secret1');
+});

@@ -18,13 +18,13 @@ const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as co
  * Reads the value of `proxy` or `jump`; `none` is the direct way, whatever the environment says. Throws
  * UsageError, also for a login in it: neither a file of ours nor an argument is a place for a password.
  */
-export function parseRoute(key: 'proxy' | 'jump', text: string, place: string): ConfiguredRoute {
+export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute {
   if (text.trim().toLowerCase() === 'none') return { kind: 'direct' };
-  if (key === 'jump') return { kind: 'jump', jump: parseJumpHost(text, place).text };
-  const proxy = parseProxy(text, place);
+  if (key === 'jump') return { kind: 'jump', jump: parseJumpHost(text).text };
+  const proxy = parseProxy(text);
   if (proxy.login() !== undefined) {
     throw new UsageError(
-      `${place}: the login of a proxy is not kept here; give the same proxy with its login in HTTPS_PROXY`,
+      'no login of a proxy is kept here; HTTPS_PROXY may hold the same proxy with its login',
     );
   }
   return { kind: 'proxy', proxy: proxy.url };
@@ -58,23 +58,27 @@ export function chooseRoute(
     case 'jump':
       return {
         kind: 'jump',
-        jump: parseJumpHost(configured.jump, 'the jump host'),
+        jump: parseJumpHost(configured.jump),
         env: withoutSecrets(env),
       };
     case 'proxy':
       return {
         kind: 'proxy',
-        proxy: withLogin(parseProxy(configured.proxy, 'the proxy'), env),
+        proxy: withLogin(parseProxy(configured.proxy), env),
         variable: undefined,
       };
     case undefined: {
       const asked = environmentProxy(env);
-      const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
       const isOwn = isLoopback(address.host) || address.host.includes('%');
-      if (asked === undefined || isOwn || isLeftOut(noProxy, address)) return DIRECT;
+      if (asked === undefined || isOwn || isLeftOut(noProxyOf(env), address)) return DIRECT;
       return { kind: 'proxy', ...asked };
     }
   }
+}
+
+/** What the environment wants reached without a proxy. */
+export function noProxyOf(env: NodeJS.ProcessEnv): string {
+  return env['no_proxy'] ?? env['NO_PROXY'] ?? '';
 }
 
 /** The proxy that the environment asks for. Throws UsageError that names the variable. */
@@ -83,18 +87,23 @@ export function environmentProxy(
 ): { proxy: ProxyServer; variable: string } | undefined {
   const variable = VARIABLES.find((name) => (env[name] ?? '').trim() !== '');
   if (variable === undefined) return undefined;
-  return { proxy: parseProxy(env[variable] ?? '', variable), variable };
+  return { proxy: parseVariable(variable, env), variable };
 }
 
 /** A proxy that is configured without a login has the one that the environment gives for the same proxy. */
 function withLogin(proxy: ProxyServer, env: NodeJS.ProcessEnv): ProxyServer {
-  for (const variable of VARIABLES) {
-    const text = env[variable] ?? '';
-    if (text.trim() === '') continue;
-    const known = parseProxy(text, variable);
-    if (known.url === proxy.url) return known;
+  const known = VARIABLES.filter((variable) => (env[variable] ?? '').trim() !== '');
+  const proxies = known.map((variable) => parseVariable(variable, env));
+  return proxies.find(({ url }) => url === proxy.url) ?? proxy;
+}
+
+function parseVariable(variable: string, env: NodeJS.ProcessEnv): ProxyServer {
+  try {
+    return parseProxy(env[variable] ?? '');
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${variable} in the environment: ${error.message}`);
   }
-  return proxy;
 }
 
 /** ssh and what it starts need no credential of a device. */

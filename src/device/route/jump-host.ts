@@ -12,17 +12,17 @@ export interface JumpHost {
 // What a shell in a ProxyCommand, or ssh's own options, could be led astray by has no place here.
 const JUMP = /^((?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:.]+\]))(?::(\d{1,5}))?$/i;
 
-/** Throws UsageError, which begins with `place`. */
-export function parseJumpHost(text: string, place: string): JumpHost {
+/** Throws UsageError. */
+export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
   if (destination === undefined) {
     throw new UsageError(
-      `${place} is no jump host: write HOST, USER@HOST or USER@HOST:PORT, as ssh knows it`,
+      'this is no jump host: write HOST, USER@HOST or USER@HOST:PORT, as ssh knows it',
     );
   }
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
-    throw new UsageError(`${place}: the port must be a number from 1 to 65535`);
+    throw new UsageError('the port of a jump host is a number from 1 to 65535');
   }
   return {
     // ssh takes an IPv6 address bare.

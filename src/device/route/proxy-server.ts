@@ -50,49 +50,49 @@ export class ProxyServer {
 
 /**
  * Reads `http://host:port`, `https://…`, `socks5://…` or `socks5h://…`; without a scheme it is http.
- * Throws UsageError, which begins with `place` and repeats nothing that may be a password.
+ * Throws UsageError, which repeats nothing that may be a password.
  */
-export function parseProxy(text: string, place: string): ProxyServer {
+export function parseProxy(text: string): ProxyServer {
   const trimmed = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   // The error of `new URL` would hold the whole text.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
-    throw new UsageError(`${place} is no address of a proxy: write http://HOST:PORT`);
+    throw new UsageError('this is no address of a proxy: write http://HOST:PORT');
   }
-  const scheme = schemeOf(url, place);
+  const scheme = schemeOf(url);
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`${place}: a proxy has no path, only http://HOST:PORT`);
+    throw new UsageError('a proxy has no path, only http://HOST:PORT');
   }
-  return new ProxyServer(scheme, addressOf(url, scheme, place), loginOf(url, place));
+  return new ProxyServer(scheme, addressOf(url, scheme), loginOf(url));
 }
 
-function schemeOf(url: URL, place: string): ProxyScheme {
+function schemeOf(url: URL): ProxyScheme {
   const scheme = url.protocol.slice(0, -1);
   if (scheme === 'http' || scheme === 'https' || scheme === 'socks5' || scheme === 'socks5h') {
     return scheme;
   }
   // `user:password` without a scheme reads like one: what stands there is not repeated.
-  throw new UsageError(`${place}: a proxy is http://, https://, socks5:// or socks5h://`);
+  throw new UsageError('a proxy is http://, https://, socks5:// or socks5h://');
 }
 
-function addressOf(url: URL, scheme: ProxyScheme, place: string): Address {
+function addressOf(url: URL, scheme: ProxyScheme): Address {
   // A URL leaves out the port that its scheme has anyway.
   const port = url.port === '' ? DEFAULT_PORT[scheme] : url.port;
   try {
     return parseAddress(`${url.hostname}:${port}`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${place}: the host or the port of the proxy cannot be right`);
+    throw new UsageError('the host or the port of the proxy cannot be right');
   }
 }
 
-function loginOf(url: URL, place: string): ProxyLogin | undefined {
+function loginOf(url: URL): ProxyLogin | undefined {
   if (url.username === '' && url.password === '') return undefined;
   try {
     const user = decodeURIComponent(url.username);
     return { user, password: decodeURIComponent(url.password) };
   } catch {
-    throw new UsageError(`${place}: write a "%" in the proxy's login as %25`);
+    throw new UsageError('a "%" in the login of a proxy is written as %25');
   }
 }

@@ -34,7 +34,9 @@ export function readReply(
         }
         if (size === undefined || received.length < size) return;
         if (received.length > size) {
-          throw new ReplyError('sent more than its answer, before TLS could begin. Is the port of the device its HTTPS port?');
+          throw new ReplyError(
+            'sent more than its answer, before TLS could begin. Is the port of the device its HTTPS port?',
+          );
         }
         stream.pause();
         settle();

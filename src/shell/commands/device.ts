@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
+import { configuredText } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import type { CommandSpec } from '../spec.ts';
 
@@ -25,15 +27,17 @@ export const device: CommandSpec = {
             { key: 'groups', title: 'GROUPS' },
             { key: 'user', title: 'USER' },
             { key: 'ca', title: 'CA' },
+            { key: 'route', title: 'REACHED BY' },
             { key: 'options', title: 'OPTIONS' },
           ],
           rows: inventory.devices.map(
-            ({ name, address, groups, user, ca, insecure, readOnly }) => ({
+            ({ name, address, groups, user, ca, route, insecure, readOnly }) => ({
               name,
               address,
               groups,
               user: user ?? null,
               ca: ca ?? null,
+              route: route === undefined ? null : configuredText(route),
               options: [
                 insecure === true ? 'insecure' : [],
                 readOnly === true ? 'read-only' : [],
@@ -58,7 +62,8 @@ export const device: CommandSpec = {
         { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
       ],
       options: ['device', 'devices', 'profile'],
-      details: '--user, --ca, --insecure, --read-only and --group are kept with the device.',
+      details:
+        '--user, --ca, --insecure, --proxy, --jump, --read-only and --group are kept with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
       async *run({ args, options, session }) {
         const [word] = args.words('ADDRESS');
@@ -75,7 +80,9 @@ export const device: CommandSpec = {
           address,
           groups: [...options.groups],
           ...(options.user !== undefined && { user: options.user }),
-          ...(options.ca !== undefined && { ca: options.ca }),
+          // In the file it would count from the file's folder.
+          ...(options.ca !== undefined && { ca: resolve(options.ca) }),
+          ...(options.route && { route: options.route }),
           ...(options.insecure && { insecure: true }),
           ...(options.readOnly && { readOnly: true }),
           ...(options.profile !== undefined && { profile: options.profile }),

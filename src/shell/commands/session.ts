@@ -16,6 +16,7 @@ export const info: CommandSpec = {
           yield { kind: 'text', name: 'version', text: version };
           return;
         }
+        const proxy = session.services.environmentProxy();
         const rows = [
           { name: 'version', value: version },
           { name: 'node', value: process.version },
@@ -24,6 +25,12 @@ export const info: CommandSpec = {
           { name: 'history', value: history.path },
           { name: 'settings', value: paths.config },
           { name: 'state', value: paths.state },
+          ...(proxy === undefined
+            ? []
+            : [
+                { name: 'proxy', value: `${proxy.url} (${proxy.variable})` },
+                { name: 'no proxy for', value: proxy.noProxy },
+              ]),
         ];
         yield {
           kind: 'table',

@@ -31,7 +31,7 @@ async function withSsh(script: string, jump = 'bastion'): Promise<Jump> {
   await writeFile(program, `#!/bin/sh\nFOLDER='${folder}'\n${script}\n`);
   await chmod(program, 0o755);
   const env = { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-  const route = { kind: 'jump', jump: parseJumpHost(jump, 'jump'), env } as const;
+  const route = { kind: 'jump', jump: parseJumpHost(jump), env } as const;
   return { folder, by: (server, options) => deviceAt(server, { route, ...options }) };
 }
 
@@ -108,7 +108,7 @@ test.each<[title: string, script: string, words: RegExp]>([
 });
 
 test('without the program ssh that is said', async () => {
-  const route = { kind: 'jump', jump: parseJumpHost('b', ''), env: { PATH: '/nowhere' } } as const;
+  const route = { kind: 'jump', jump: parseJumpHost('b'), env: { PATH: '/nowhere' } } as const;
   const device = deviceAt({ port: 443 }, { route });
   await expect(device.list('user')).rejects.toThrow(/there is no program "ssh" in PATH/);
 });

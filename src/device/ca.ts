@@ -1,0 +1,33 @@
+import { X509Certificate } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+
+const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [^-]*-----/g;
+
+/**
+ * The text of a file with CA certificates (PEM), checked: TLS itself would ignore what it cannot read,
+ * and then say of every device that its issuer is not known. Throws UsageError that names the file.
+ */
+export function readCa(text: string, file: string): string {
+  const blocks = text.match(CERTIFICATE) ?? [];
+  if (blocks.length === 0) {
+    const instead = /PRIVATE KEY-----/.test(text) ? ', but a private key' : '';
+    throw new UsageError(
+      `${file} holds no certificate in PEM form ("-----BEGIN CERTIFICATE-----")${instead}`,
+    );
+  }
+  for (const [index, block] of blocks.entries()) {
+    if (!isCertificate(block)) {
+      throw new UsageError(`${file}: certificate ${index + 1} of ${blocks.length} is damaged`);
+    }
+  }
+  return text;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
