@@ -54,11 +54,6 @@ function isOnScreen({ io, options }: Call): boolean {
   return io.isOnScreen === true && (options.format ?? 'table') === 'table';
 }
 
-/** The columns that a line names; undefined where they are chosen by content. */
-export function columnsNamed({ columns }: Call['options']): readonly string[] | undefined {
-  return columns !== undefined && isAuto(columns) ? undefined : columns;
-}
-
 function isAuto(columns: readonly string[]): boolean {
   return columns.length === 1 && columns[0] === AUTO;
 }

@@ -10,13 +10,13 @@ import {
   saidSingle,
   type Profile,
 } from '../../device/profile.ts';
-import { columnsNamed, keepColumns, withKeptColumns } from '../kept-columns.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
 import { profileOf as profileFor } from '../device-profile.ts';
+import { keepColumns, withKeptColumns } from '../kept-columns.ts';
 import type { Output, View } from '../output.ts';
 import { quoteWord, type Word } from '../parse.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
@@ -58,18 +58,7 @@ function list(resource: string): VerbSpec {
       const filter = filterOf(call, call.args.words('FILTER'));
       const view = viewOf(call, resource, 'table');
       const kept = withKeptColumns(call, await call.members(), view);
-      const filtered = filter === undefined ? kept : { ...kept, filtered: true };
-      const asked = fieldsAsked(kept, filter);
-      const detailed: string[] = [];
-      yield* read(call, filtered, filter, async (member, records) => {
-        const full = await withFields(call, member, resource, records, asked);
-        if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
-        return full;
-      });
-      if (detailed.length > 0) {
-        const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
-        yield { kind: 'message', level: 'info', text };
-      }
+      yield* read(call, filter === undefined ? kept : { ...kept, filtered: true }, filter);
     },
   };
 }
@@ -236,9 +225,9 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
     if (fields.size === 0 || fields.has(field) || field === 'device') continue;
     const [meant] = suggest(field, [...fields]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  yield* keepColumns(call, members, view.resource, fields);
     yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
   }
+  yield* keepColumns(call, members, view.resource, fields);
 }
 
 function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
