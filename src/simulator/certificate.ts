@@ -24,6 +24,12 @@ export interface CertificateSubject {
   readonly hostNames: readonly string[];
 }
 
+/** From when to when a certificate is good; up to the year 2049. */
+export interface Validity {
+  readonly from: Date;
+  readonly to: Date;
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const TAG = {
@@ -90,8 +96,16 @@ function pem(label: string, content: Buffer): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** A new key and a new certificate, valid from yesterday for two years. About half a millisecond. */
-export function createCertificate(subject: CertificateSubject): Certificate {
+function fromYesterday(): Validity {
+  const now = Date.now();
+  return { from: new Date(now - DAY_MS), to: new Date(now + 730 * DAY_MS) };
+}
+
+/** A new key and a new certificate, valid from yesterday for two years unless told. About half a millisecond. */
+export function createCertificate(
+  subject: CertificateSubject,
+  validity: Validity = fromYesterday(),
+): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const algorithm = der(TAG.sequence, objectId('1.2.840.10045.4.3.2')); // ecdsa-with-SHA256
@@ -100,14 +114,13 @@ export function createCertificate(subject: CertificateSubject): Certificate {
   const serial = randomBytes(16);
   // Positive and with no leading zero byte, as DER wants it.
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
-  const now = Date.now();
   const content = der(
     TAG.sequence,
     explicit(0, der(TAG.integer, Buffer.from([2]))), // version 3
     der(TAG.integer, serial),
     algorithm,
     name,
-    der(TAG.sequence, utcTime(new Date(now - DAY_MS)), utcTime(new Date(now + 730 * DAY_MS))),
+    der(TAG.sequence, utcTime(validity.from), utcTime(validity.to)),
     name,
     spki,
     explicit(3, extensions(subject, spki)),

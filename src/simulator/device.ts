@@ -1,22 +1,21 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Endpoint } from './addresses.ts';
 import { page } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { schemeOf } from './authentication.ts';
-import { createCertificate, type Certificate } from './certificate.ts';
 import { heldRecords } from './dialects/identity.ts';
 import { newExtras } from './dialects/sample-data.ts';
 import { answerFor } from './fault-answers.ts';
 import { FaultSwitches, type FaultScope } from './fault-switches.ts';
-import type { FaultName } from './faults.ts';
+import { WRITES } from './faults/fault.ts';
+import { FAULTS, type FaultName } from './faults.ts';
+import { Listener } from './listener.ts';
 import { TOO_LARGE_PAGE } from './pages.ts';
 import type { LoggedRequest, SimulatedDevice } from './simulated-device.ts';
 import type { User } from './store.ts';
-import { cutJson, send, sendEndlessly, sendSlowly, sendTruncated } from './transmit.ts';
-import type { ApiAnswer, ApiRequest, Site } from './view.ts';
+import { send, type Wire } from './transmit.ts';
+import type { ApiRequest, Site } from './view.ts';
 
 export interface DeviceSetup {
   readonly name: string;
@@ -27,7 +26,7 @@ export interface DeviceSetup {
 
 /** What Django takes by default. */
 const MAX_BODY_BYTES = 2.5 * 1024 * 1024;
-const RELISTEN_AFTER_MS = 50;
+const WRITE_METHODS: readonly string[] = WRITES;
 
 /** The server of one device. `listen` before anything else; `close` ends everything it started. */
 export class DeviceServer implements SimulatedDevice {
@@ -37,27 +36,28 @@ export class DeviceServer implements SimulatedDevice {
   readonly #site: Site;
   readonly #latencyMs: number;
   readonly #faults = new FaultSwitches();
-  readonly #sockets = new Set<Socket>();
+  readonly #listener: Listener;
+  /** Connections that have carried a request. */
+  readonly #used = new WeakSet<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #server: Server | undefined;
-  #endpoint: Endpoint = { host: '', port: 0 };
-  #certificate: Certificate | undefined;
-  #firstCertificate: Certificate | undefined;
-  #isClosed = false;
 
   constructor({ name, site, accounts, latencyMs }: DeviceSetup) {
     this.name = name;
     this.accounts = accounts;
     this.#site = site;
     this.#latencyMs = latencyMs;
+    this.#listener = new Listener(name, (request, response) => {
+      // A client that goes away in the middle is no news.
+      this.#serve(request, response).catch(() => response.destroy());
+    });
   }
 
   get host(): string {
-    return this.#endpoint.host;
+    return this.#listener.endpoint.host;
   }
 
   get port(): number {
-    return this.#endpoint.port;
+    return this.#listener.endpoint.port;
   }
 
   get address(): string {
@@ -69,11 +69,11 @@ export class DeviceServer implements SimulatedDevice {
   }
 
   get fingerprint(): string {
-    return this.#certificate?.fingerprint ?? '';
+    return this.#listener.certificate?.fingerprint ?? '';
   }
 
   get certificate(): string {
-    return this.#certificate?.cert ?? '';
+    return this.#listener.certificate?.cert ?? '';
   }
 
   get users(): readonly User[] {
@@ -85,46 +85,22 @@ export class DeviceServer implements SimulatedDevice {
   }
 
   /** Rejects with the error of the operating system, such as EADDRINUSE; may be tried again. */
-  async listen(endpoint: Endpoint): Promise<void> {
-    await this.#stop();
-    this.#certificate = createCertificate({
-      commonName: this.name,
-      addresses: [endpoint.host],
-      hostNames: [this.name, 'localhost'],
-    });
-    this.#firstCertificate = this.#certificate;
-    const server = createServer(tlsOptions(this.#certificate), (request, response) => {
-      // A client that goes away in the middle is no news.
-      this.#serve(request, response).catch(() => response.destroy());
-    });
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-    server.listen(endpoint);
-    await once(server, 'listening');
-    // `address()` is an AddressInfo on a TCP server that listens.
-    this.#endpoint = { host: endpoint.host, port: (server.address() as AddressInfo).port };
-    this.#server = server;
+  listen(endpoint: Endpoint): Promise<void> {
+    return this.#listener.listen(endpoint);
   }
 
   setFault(name: FaultName, on: boolean | number = true, scope: FaultScope = {}): void {
-    const isOfConnection = name === 'refuse' || name === 'certificate-change';
-    if (isOfConnection && (typeof on === 'number' || scope.method !== undefined)) {
+    const isOfConnection = FAULTS.find((fault) => fault.name === name)?.stage === 'connection';
+    if (isOfConnection && (typeof on === 'number' || Object.keys(scope).length > 0)) {
       throw new RangeError(`The fault ${name} is on or off, it does not count requests.`);
     }
-    const wasOn = this.#faults.isOn(name);
     this.#faults.set(name, on, scope);
-    if (wasOn === this.#faults.isOn(name)) return;
-    if (name === 'refuse') this.#switchListener(!wasOn);
-    if (name === 'certificate-change') this.#switchCertificate(!wasOn);
+    this.#listener.strike(this.#faults.connection);
   }
 
   clearFaults(): void {
-    this.setFault('refuse', false);
-    this.setFault('certificate-change', false);
     this.#faults.clear();
+    this.#listener.strike(this.#faults.connection);
   }
 
   putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User {
@@ -144,61 +120,8 @@ export class DeviceServer implements SimulatedDevice {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#stop();
-  }
-
-  async #stop(): Promise<void> {
-    const server = this.#server;
-    if (server === undefined) return;
-    await new Promise<void>((resolve) => {
-      // The error says that it does not listen (fault `refuse`), which is what is wanted.
-      server.close(() => {
-        resolve();
-      });
-      this.#dropConnections();
-    });
-  }
-
-  #dropConnections(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #switchListener(isRefusing: boolean): void {
-    if (isRefusing) {
-      this.#server?.close();
-      this.#dropConnections();
-    } else {
-      this.#listenAgain();
-    }
-  }
-
-  /** Somebody may have taken the port meanwhile: goes on until it is free again. */
-  #listenAgain(): void {
-    const server = this.#server;
-    const isUnwanted = (): boolean => this.#isClosed || this.#faults.isOn('refuse');
-    if (server === undefined || isUnwanted()) return;
-    const tryLater = (): void => {
-      this.#later(RELISTEN_AFTER_MS, () => {
-        this.#listenAgain();
-      });
-    };
-    server.once('error', tryLater);
-    server.listen(this.#endpoint, () => {
-      server.off('error', tryLater);
-      // Listening takes effect a little later, when it may have been called off.
-      if (isUnwanted()) server.close();
-    });
-  }
-
-  #switchCertificate(isOther: boolean): void {
-    this.#certificate = isOther
-      ? createCertificate({ commonName: this.name, addresses: [this.host], hostNames: [this.name] })
-      : this.#firstCertificate;
-    if (this.#certificate === undefined) return;
-    this.#server?.setSecureContext(tlsOptions(this.#certificate));
-    this.#dropConnections();
+    await this.#listener.close();
   }
 
   #later(delayMs: number, run: () => void): void {
@@ -228,63 +151,41 @@ export class DeviceServer implements SimulatedDevice {
       authorization: schemeOf(request.authorization),
       at: Date.now(),
     };
+    const isAfterWrite = this.log.some(({ method }) => WRITE_METHODS.includes(method));
     this.log.push(entry);
     if (this.#latencyMs > 0) {
       await new Promise<void>((resolve) => {
         this.#later(this.#latencyMs, resolve);
       });
     }
+    const wire = this.#wire(incoming, response);
+    const later = this.#later.bind(this);
     const reply =
-      body === undefined ? page(400, TOO_LARGE_PAGE) : answerFor(this.#site, this.#faults, request);
-    if (reply === 'silence') return;
-    if (reply === 'reset') {
-      this.#reset(incoming);
-      return;
-    }
-    this.#transmit(request, reply, response, (status) => (entry.status = status));
+      body === undefined
+        ? page(400, TOO_LARGE_PAGE)
+        : answerFor(this.#faults, { site: this.#site, request, wire, later, isAfterWrite });
+    if (reply === 'taken') return;
+    const fault = this.#faults.take('answer', { method: request.method, isAfterWrite });
+    if (fault?.isLost !== true) entry.status = reply.status;
+    if (fault === undefined) send(wire, reply);
+    else fault.transmit(wire, reply);
   }
 
-  #transmit(
-    { method }: ApiRequest,
-    reply: ApiAnswer,
-    response: ServerResponse,
-    sent: (status: number) => void,
-  ): void {
-    const fault = this.#faults.take('answer', method);
-    if (fault === 'store-and-drop') {
-      response.destroy();
-      return;
-    }
-    sent(reply.status);
-    switch (fault) {
-      case 'slow-body':
-        sendSlowly(response, reply);
-        return;
-      case 'truncated-body':
-        sendTruncated(response, reply);
-        return;
-      case 'endless-body':
-        sendEndlessly(response, reply);
-        return;
-      case 'invalid-json':
-        send(response, cutJson(reply));
-        return;
-      case undefined:
-        send(response, reply);
-    }
+  #wire({ socket }: IncomingMessage, response: ServerResponse): Wire {
+    const isReused = this.#used.has(socket);
+    this.#used.add(socket);
+    return {
+      response,
+      socket,
+      isReused,
+      reset: () => {
+        this.#listener.reset(socket);
+      },
+      changeCertificate: () => {
+        this.setFault('certificate-change');
+      },
+    };
   }
-
-  /** TLS sockets cannot send a RST; the TCP socket below, known by its peer's port, can. */
-  #reset({ socket }: IncomingMessage): void {
-    for (const raw of this.#sockets) {
-      if (raw.remotePort === socket.remotePort) raw.resetAndDestroy();
-    }
-  }
-}
-
-/** The empty list of CAs spares loading the system's, which no server needs. */
-function tlsOptions({ key, cert }: Certificate): { key: string; cert: string; ca: string[] } {
-  return { key, cert, ca: [] };
 }
 
 /** Undefined when it is longer than a device takes. */

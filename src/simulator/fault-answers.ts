@@ -1,65 +1,31 @@
-import { answer, page } from './api.ts';
+import { answer } from './api.ts';
 import type { FaultSwitches } from './fault-switches.ts';
-import { LOGIN_PAGE, SERVER_ERROR_PAGE } from './pages.ts';
-import { LANGUAGES } from './store.ts';
-import type { ApiAnswer, ApiRequest, Site } from './view.ts';
+import type { Writing } from './faults/fault.ts';
+import type { Wire } from './transmit.ts';
+import type { ApiAnswer, ApiRequest } from './view.ts';
 
-function refusal(status: number, detail: string, headers: Record<string, string> = {}): ApiAnswer {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json', Vary: 'Accept', ...headers },
-    body: JSON.stringify({ detail }),
-  };
+/** A request with everything that a fault may want to know of it. */
+export interface Struck extends Writing {
+  readonly wire: Wire;
+  /** Another write was served before. */
+  readonly isAfterWrite: boolean;
 }
 
-/** What the device answers with its faults; `silence` and `reset` are no answer at all. */
-export function answerFor(
-  site: Site,
-  faults: FaultSwitches,
-  request: ApiRequest,
-): ApiAnswer | 'silence' | 'reset' {
-  const fault = faults.take('request', request.method);
-  switch (fault) {
-    case 'silence':
-    case 'reset':
-      return fault;
-    case 'html-page':
-      return page(200, LOGIN_PAGE);
-    case 'empty-200':
-      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: '' };
-    case '401':
-      return refusal(401, 'Invalid token.', { 'WWW-Authenticate': 'Basic realm="api"' });
-    case '403':
-      return refusal(403, 'You do not have permission to perform this action.');
-    case '429':
-      return refusal(429, 'Request was throttled. Expected available in 1 second.', {
-        'Retry-After': '1',
-      });
-    case '500-once':
-      return page(500, SERVER_ERROR_PAGE);
-    case undefined:
-      return carryOut(site, faults, request);
-  }
+/** What the device answers with its faults; `taken`: nothing at all. */
+export function answerFor(faults: FaultSwitches, struck: Struck): ApiAnswer | 'taken' {
+  const { site, request, wire, isAfterWrite } = struck;
+  const about = { method: request.method, isAfterWrite };
+  const instead = faults.take('request', about)?.reply(request, wire);
+  if (instead !== undefined) return instead;
+  const fault = faults.take('write', about);
+  const reply = fault === undefined ? answer(site, request) : fault.carryOut(struck);
+  const list = isList(request, reply) ? faults.take('list', about) : undefined;
+  if (list === undefined) return reply;
+  const records = JSON.parse(reply.body) as object[];
+  return { ...reply, body: list.rewrite(records, reply.body, request) };
 }
 
-/** The API itself, or what only looks like it. */
-function carryOut(site: Site, faults: FaultSwitches, request: ApiRequest): ApiAnswer {
-  const fault = faults.take('write', request.method);
-  switch (fault) {
-    case 'accept-and-forget':
-    case 'delete-and-keep':
-      return answer({ ...site, store: site.store.copy() }, request);
-    case 'store-altered': {
-      const { store } = site;
-      const before = new Set(store.users);
-      const reply = answer(site, request);
-      for (const user of store.users.filter((stored) => !before.has(stored))) {
-        const lang = LANGUAGES.find((other) => other !== user.lang) ?? user.lang;
-        store.replace({ ...user, lang });
-      }
-      return reply;
-    }
-    case undefined:
-      return answer(site, request);
-  }
+/** Whether an answer is a bare list of records. */
+function isList({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
+  return method === 'GET' && status === 200 && body.startsWith('[');
 }

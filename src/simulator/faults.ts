@@ -1,59 +1,28 @@
 import { UsageError } from '../errors.ts';
+import { CONNECTION_FAULTS } from './faults/connection.ts';
+import { ENCODING_FAULTS } from './faults/encodings.ts';
+import { JSON_FAULTS } from './faults/json.ts';
+import { RECORD_FAULTS } from './faults/lists.ts';
+import { PRETENCES, REFUSALS } from './faults/refusals.ts';
+import { TEXT_FAULTS } from './faults/text.ts';
+import { FRAMING_FAULTS, HEADER_FAULTS } from './faults/transport.ts';
+import { WRITE_FAULTS } from './faults/writes.ts';
 
-/** The documented API knows only POST, other dialects all of them. */
-const CHANGES = ['POST', 'PUT', 'PATCH'];
-
-/**
- * What a device can do wrong. `stage` says where it strikes: the connection itself, instead of the
- * view (nothing is carried out), in what a write does, or in how the answer goes out (after a write
- * has been carried out). `methods` limits it to requests for which it means something.
- */
+/** Every fault there is, in the order in which an exchange meets them. */
 export const FAULTS = [
-  fault('refuse', 'connection', 'Connections are refused: nothing listens on the port.'),
-  fault('certificate-change', 'connection', 'Another certificate is presented from now on.'),
-  fault('silence', 'request', 'Requests are taken and never answered.'),
-  fault('reset', 'request', 'The connection is reset instead of an answer.'),
-  fault('html-page', 'request', 'A login page in HTML comes back with status 200.'),
-  fault('empty-200', 'request', 'The answer is 200 with an empty body, and nothing is done.'),
-  fault('401', 'request', 'Every credential is refused.'),
-  fault('403', 'request', 'The account has no right to anything.'),
-  fault('429', 'request', 'Too many requests; retry after one second.'),
-  fault('500-once', 'request', 'One request fails with 500, the next ones are served.'),
-  fault(
-    'accept-and-forget',
-    'write',
-    'A POST, PUT or PATCH is accepted, but nothing is stored.',
-    CHANGES,
-  ),
-  fault(
-    'store-altered',
-    'write',
-    'A POST, PUT or PATCH stores another lang than it answers.',
-    CHANGES,
-  ),
-  fault('delete-and-keep', 'write', 'A DELETE is accepted (204), but the user stays.', ['DELETE']),
-  fault('store-and-drop', 'answer', 'A write is carried out, then the connection dies.', [
-    ...CHANGES,
-    'DELETE',
-  ]),
-  fault('slow-body', 'answer', 'The body comes byte by byte, four in a second.'),
-  fault('truncated-body', 'answer', 'The connection ends in the middle of the body.'),
-  fault('invalid-json', 'answer', 'The body is JSON that was cut in the middle.'),
-  fault('endless-body', 'answer', 'The body never ends.'),
+  ...CONNECTION_FAULTS,
+  ...REFUSALS,
+  ...PRETENCES,
+  ...WRITE_FAULTS,
+  ...HEADER_FAULTS,
+  ...FRAMING_FAULTS,
+  ...ENCODING_FAULTS,
+  ...JSON_FAULTS,
+  ...RECORD_FAULTS,
+  ...TEXT_FAULTS,
 ] as const;
 
-export type FaultStage = 'connection' | 'request' | 'write' | 'answer';
-export type Fault = (typeof FAULTS)[number];
-export type FaultName = Fault['name'];
-
-function fault<Name extends string, Stage extends FaultStage>(
-  name: Name,
-  stage: Stage,
-  summary: string,
-  methods?: readonly string[],
-) {
-  return { name, stage, summary, methods };
-}
+export type FaultName = (typeof FAULTS)[number]['name'];
 
 /** `DEVICE:NAME` of `--fault`, taken apart. */
 export interface FaultOption {
@@ -62,13 +31,13 @@ export interface FaultOption {
   readonly fault: FaultName;
 }
 
-/** @throws UsageError when the text has no device or names no fault; it lists the faults. */
+/** @throws UsageError when the text has no device or names no fault; it says where they are listed. */
 export function parseFaultOption(text: string): FaultOption {
   const colon = text.lastIndexOf(':');
   const device = text.slice(0, Math.max(0, colon));
   const name = text.slice(colon + 1);
   const known = FAULTS.find((candidate) => candidate.name === name);
-  const list = `Faults: ${FAULTS.map((candidate) => candidate.name).join(', ')}.`;
+  const list = '"devsh simulator faults" lists them.';
   if (device === '') {
     throw new UsageError(
       `--fault wants DEVICE:NAME (such as sim2:silence), not '${text}'. ${list}`,

@@ -1,44 +1,53 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ApiAnswer } from './view.ts';
 
 /** Puts answers on the wire, well or badly. Each function returns at once. */
 
+/** Where the answer to one request goes. */
+export interface Wire {
+  /** For what can be said in HTTP. */
+  readonly response: ServerResponse;
+  /** Inside TLS, for bytes that are no HTTP. */
+  readonly socket: Socket;
+  /** Another request came over this connection before. */
+  readonly isReused: boolean;
+  /** Sends a RST; TLS has no such thing. */
+  readonly reset: () => void;
+  readonly changeCertificate: () => void;
+}
+
+/** An answer whose body may be more than text. */
+export interface ByteAnswer extends Omit<ApiAnswer, 'body'> {
+  readonly body: string | Buffer;
+}
+
 const SLOW_BYTE_MS = 250;
 
-function writeHead(response: ServerResponse, answer: ApiAnswer, contentLength: number): void {
+function writeHead(response: ServerResponse, answer: ByteAnswer, contentLength: number): void {
   response.writeHead(answer.status, { ...answer.headers, 'Content-Length': contentLength });
 }
 
-export function send(response: ServerResponse, answer: ApiAnswer): void {
+export function send({ response }: Pick<Wire, 'response'>, answer: ByteAnswer): void {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
   response.end(body);
 }
 
 /** All of the answer, one byte at a time. */
-export function sendSlowly(response: ServerResponse, answer: ApiAnswer): void {
+export function sendSlowly({ response }: Wire, answer: ApiAnswer): void {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
   response.flushHeaders();
-  let sent = 0;
-  const timer = setInterval(() => {
-    response.write(body.subarray(sent, sent + 1));
-    sent += 1;
-    if (sent < body.length) return;
-    clearInterval(timer);
-    response.end();
-  }, SLOW_BYTE_MS);
-  response.once('close', () => {
-    clearInterval(timer);
-  });
+  dribble(body, response, () => response.end());
 }
 
 /** Promises the whole body, sends half of it and ends the connection in good order. */
-export function sendTruncated(response: ServerResponse, answer: ApiAnswer): void {
+export function sendTruncated({ response }: Wire, answer: ApiAnswer): void {
   const body = Buffer.from(answer.body);
   if (body.length === 0) {
-    send(response, answer);
+    send({ response }, answer);
     return;
   }
   writeHead(response, answer, body.length);
@@ -47,25 +56,73 @@ export function sendTruncated(response: ServerResponse, answer: ApiAnswer): void
   });
 }
 
-/** A list that goes on for as long as somebody reads it. */
-export function sendEndlessly(response: ServerResponse, answer: ApiAnswer): void {
-  const block = Buffer.from(`${JSON.stringify({ username: 'again' })},`.repeat(1000));
-  const body = Readable.from(
-    (function* () {
-      yield '[';
-      for (;;) yield block;
-    })(),
-  );
+/** A body of blocks, in chunks, for as long as somebody reads it. */
+export function sendBlocks(
+  { response }: Wire,
+  answer: Omit<ApiAnswer, 'body'>,
+  blocks: Iterable<string | Buffer>,
+): void {
   response.writeHead(answer.status, answer.headers);
-  response.once('close', () => {
-    body.destroy();
-  });
-  body.pipe(response);
+  pour(blocks, response);
 }
 
-/** The whole of a text that breaks off, under a length that is right. */
-export function cutJson(answer: ApiAnswer): ApiAnswer {
-  // An empty list or object would stay valid when cut to nothing.
-  const body = answer.body.slice(0, Math.ceil(answer.body.length / 2)) || '{';
-  return answer.status === 204 ? answer : { ...answer, body };
+/** Bytes as they are, then the end of the connection in good order. */
+export function sendRaw({ socket }: Wire, bytes: string | Buffer): void {
+  socket.end(bytes);
+}
+
+/** Bytes as they are, then silence. */
+export function sendRawAndStall({ socket }: Wire, bytes: string | Buffer): void {
+  socket.write(bytes);
+}
+
+/** Bytes as they are, for as long as somebody reads them. */
+export function pourRaw({ socket }: Wire, blocks: Iterable<string | Buffer>): void {
+  pour(blocks, socket);
+}
+
+/** Bytes as they are, four in a second. */
+export function dribbleRaw({ socket }: Wire, bytes: string): void {
+  dribble(Buffer.from(bytes), socket, () => socket.end());
+}
+
+/** The head of an answer, with its own headers and `lines`; the connection ends after it. */
+export function rawHead({ status, headers }: ByteAnswer, lines: readonly string[]): string {
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+    ...lines,
+    '\r\n',
+  ].join('\r\n');
+}
+
+/** Each block again and again. */
+export function* endlessly<Block>(first: Block, ...again: readonly Block[]): Iterable<Block> {
+  yield first;
+  for (;;) yield* again;
+}
+
+type Sink = Pick<Socket, 'write' | 'once'>;
+
+function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
+  const source = Readable.from(blocks);
+  sink.once('close', () => {
+    source.destroy();
+  });
+  source.pipe(sink);
+}
+
+function dribble(bytes: Buffer, sink: Sink | ServerResponse, end: () => void): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    sink.write(bytes.subarray(sent, sent + 1));
+    sent += 1;
+    if (sent < bytes.length) return;
+    clearInterval(timer);
+    end();
+  }, SLOW_BYTE_MS);
+  sink.once('close', () => {
+    clearInterval(timer);
+  });
 }

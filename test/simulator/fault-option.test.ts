@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { FAULTS, parseFaultOption } from '../../src/simulator/faults.ts';
+import { parseFaultOption } from '../../src/simulator/faults.ts';
 import { applyFault, startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { ask } from './ask.ts';
 
@@ -24,7 +24,7 @@ describe('--fault DEVICE:NAME', () => {
 
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ column: 5, suggestions: ['silence'] });
-    for (const { name } of FAULTS) expect((error as Error).message).toContain(name);
+    expect((error as Error).message).toContain('devsh simulator faults');
   });
 
   test.each(['silence', ':silence', ''])('%j has no device', (text) => {

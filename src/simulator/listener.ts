@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Endpoint } from './addresses.ts';
+import { createCertificate, type Certificate } from './certificate.ts';
+import type { ConnectionStrike } from './faults/fault.ts';
+
+const RELISTEN_AFTER_MS = 50;
+
+/**
+ * The port of one device: what listens, and what makes TLS and HTTP of a connection. Faults of the
+ * connection strike in between. `listen` before anything else; `close` ends everything it started.
+ */
+export class Listener {
+  readonly #name: string;
+  readonly #serve: RequestListener;
+  /** The connections below TLS. */
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #secure: SecureServer | undefined;
+  #strike: ConnectionStrike | undefined;
+  #endpoint: Endpoint = { host: '', port: 0 };
+  #certificate: Certificate | undefined;
+  #firstCertificate: Certificate | undefined;
+  #relisten: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** `name`: what the certificate is made out to. */
+  constructor(name: string, serve: RequestListener) {
+    this.#name = name;
+    this.#serve = serve;
+  }
+
+  get endpoint(): Endpoint {
+    return this.#endpoint;
+  }
+
+  /** The one presented now. */
+  get certificate(): Certificate | undefined {
+    return this.#certificate;
+  }
+
+  /** Rejects with the error of the operating system, such as EADDRINUSE; may be tried again. */
+  async listen(endpoint: Endpoint): Promise<void> {
+    await this.#stop();
+    this.#endpoint = endpoint;
+    this.#certificate = this.#createCertificate();
+    this.#firstCertificate = this.#certificate;
+    this.#secure = this.#secureServer(this.#certificate);
+    const server = createServer((socket) => {
+      this.#accept(socket);
+    });
+    server.listen(endpoint);
+    await once(server, 'listening');
+    // `address()` is an AddressInfo on a TCP server that listens.
+    this.#endpoint = { host: endpoint.host, port: (server.address() as AddressInfo).port };
+    this.#server = server;
+  }
+
+  /** From the next connection on; those that are open are ended. Undefined: nothing strikes any more. */
+  strike(strike: ConnectionStrike | undefined): void {
+    const before = this.#strike;
+    if (strike === before) return;
+    this.#strike = strike;
+    this.#certificate =
+      strike?.certificate === undefined
+        ? this.#firstCertificate
+        : this.#createCertificate(strike.certificate);
+    if (this.#certificate !== undefined) {
+      this.#secure = this.#secureServer(this.#certificate, strike);
+    }
+    this.#dropConnections();
+    if (strike?.isClosed === true) this.#server?.close();
+    else if (before?.isClosed === true) this.#listenAgain();
+  }
+
+  /** TLS sockets cannot send a RST; the TCP socket below can. */
+  reset(socket: Socket): void {
+    this.#below(socket)?.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#relisten);
+    await this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    await new Promise<void>((resolve) => {
+      // The error says that it does not listen (fault `refuse`), which is what is wanted.
+      server.close(() => {
+        resolve();
+      });
+      this.#dropConnections();
+    });
+  }
+
+  #dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Somebody may have taken the port meanwhile: goes on until it is free again. */
+  #listenAgain(): void {
+    const server = this.#server;
+    const isUnwanted = (): boolean => this.#isClosed || this.#strike?.isClosed === true;
+    if (server === undefined || isUnwanted()) return;
+    const tryLater = (): void => {
+      this.#relisten = setTimeout(() => {
+        this.#listenAgain();
+      }, RELISTEN_AFTER_MS);
+    };
+    server.once('error', tryLater);
+    server.listen(this.#endpoint, () => {
+      server.off('error', tryLater);
+      // Listening takes effect a little later, when it may have been called off.
+      if (isUnwanted()) server.close();
+    });
+  }
+
+  #createCertificate({
+    isForOthers,
+    validity,
+  }: NonNullable<ConnectionStrike['certificate']> = {}): Certificate {
+    const { host } = this.#endpoint;
+    const subject = isForOthers
+      ? { commonName: 'another', addresses: ['192.0.2.1'], hostNames: ['another.invalid'] }
+      : { commonName: this.#name, addresses: [host], hostNames: [this.#name, 'localhost'] };
+    return createCertificate(subject, validity);
+  }
+
+  #secureServer({ key, cert }: Certificate, strike?: ConnectionStrike): SecureServer {
+    // The empty list of CAs spares loading the system's, which no server needs.
+    const server = createSecureServer({ key, cert, ca: [], ...strike?.tls }, this.#serve);
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const raw = this.#below(socket);
+      if (raw !== undefined) strike?.greetSecured?.(raw);
+    });
+    return server;
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#strike?.greet === undefined) this.#secure?.emit('connection', socket);
+    else this.#strike.greet(socket);
+  }
+
+  /** The connection below TLS, known by its peer's port. */
+  #below({ remotePort }: Socket): Socket | undefined {
+    return [...this.#sockets].find((socket) => socket.remotePort === remotePort);
+  }
+}
