@@ -81,8 +81,8 @@ type Planned = Step | StepResult;
 
 function planAdd(context: Context, change: Change & { readonly action: 'add' }): DevicePlan {
   const { device, profile, records, resource, keyField } = context;
-  const wanted = fields[keyField];
   const fields = change.isExact ? change.fields : typedFields(context, change.fields);
+  const wanted = fields[keyField];
   if (wanted === undefined || wanted === '') {
     throw new UsageError(`${resource} add needs ${keyField}=…`);
   }
@@ -170,7 +170,6 @@ function mostCommon(values: readonly Value[]): Value | undefined {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   let best: Value | undefined;
-  const fields = change.isExact ? change.fields : typedFields(context, change.fields, before);
   let most = 0;
   for (const [value, count] of counts) {
     if (count > most) [best, most] = [value, count];
@@ -204,6 +203,7 @@ function planSet(
   change: Change & { readonly action: 'set' },
 ): Planned {
   const { device, profile, records, resource, keyField } = context;
+  const fields = change.isExact ? change.fields : typedFields(context, change.fields, before);
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);

@@ -72,6 +72,22 @@ export function decodeList(
   throw new DecodeFailure(`neither JSON nor another known format: ${oneLine(body)}`);
 }
 
+/** The one record at a path of its own, whatever it is wrapped in. Throws like `decodeList`. */
+export function decodeRecord(text: string, resource: string, profile: Profile): DeviceRecord {
+  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const value = /^\s*\{/.test(body) ? readJson(body) : undefined;
+  if (value === undefined || !isObject(value)) {
+    const { records } = decodeList(text, resource, profile);
+    const [only] = records;
+    if (only !== undefined && records.length === 1) return only;
+    throw new DecodeFailure(`${records.length} records instead of one`);
+  }
+  const declined = declinedReason(value);
+  const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
+  if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
+  return isRecord ? value : unwrapped(value, resource, profile);
+}
+
 /** The record in the answer to a write, when there is exactly one. Throws DeclinedFailure. */
 export function decodeWritten(
   text: string,

@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions } from './client.ts';
 import {
   decodeList,
+  decodeRecord,
   decodeWritten,
   DeclinedFailure,
   DecodeFailure,
@@ -9,16 +10,18 @@ import {
 } from './decode.ts';
 import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
 import { entityTagOf } from './entity-tag.ts';
-import type { DeviceError } from './errors.ts';
+import { ProtocolError, type DeviceError } from './errors.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { isResourceName, listPath, type Profile } from './profile.ts';
+import { isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
+import { detailPath } from './record-path.ts';
 import type { DeviceRecord, DeviceRef, Value } from './record.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Trust } from './tls.ts';
+import { valueText } from './value-text.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
@@ -37,6 +40,10 @@ export interface RawRequest {
 
 /** All pages of a list may take so many times as long as one answer. */
 const PAGES_TIME = 10;
+
+/** More records are not read one by one. */
+const MAX_DETAILS = 1000;
+const DETAILS_AT_ONCE = 2;
 
 type Body = Pick<WriteRequest, 'form' | 'json'>;
 
@@ -73,6 +80,32 @@ export class Device {
     const listing = await readPages(path, this.ref, read, { facts, known, maxMs });
     this.#listings.set(resource, listing);
     return listing;
+  }
+
+  /**
+   * The records in full, each read at its own path, two at a time. Throws ProtocolError when a path
+   * answers with another record.
+   */
+  async details(
+    resource: string,
+    records: readonly DeviceRecord[],
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    if (records.length > MAX_DETAILS) {
+      throw new ProtocolError(
+        this.ref,
+        `its list of ${resource}s leaves fields out, and ${records.length} records are too many to be ` +
+          'read one by one: name fewer',
+      );
+    }
+    const full = [...records];
+    const left = records.entries();
+    const readOn = async (): Promise<void> => {
+      for (const [index, record] of left)
+        full[index] = await this.#detail(resource, record, signal);
+    };
+    await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
+    return full;
   }
 
   /** How a resource was listed the last time; undefined when it was not. */
@@ -128,6 +161,32 @@ export class Device {
     const held = await this.#client.request({ method: 'GET', path: request.path }, signal);
     const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
     return ifMatch === undefined ? answer : this.#client.request({ ...sent, ifMatch }, signal);
+  }
+
+  async #detail(
+    resource: string,
+    record: DeviceRecord,
+    signal?: AbortSignal,
+  ): Promise<DeviceRecord> {
+    const path = detailPath(this.profile, resource, record);
+    const request = { method: 'GET', path } as const;
+    const answer = await this.#client.request(request, signal);
+    const circumstances = this.#circumstances(request);
+    if (!isSuccess(answer)) throw answerError(circumstances, answer);
+    const full = decoding(circumstances, answer, () =>
+      decodeRecord(answer.body, resource, this.profile),
+    );
+    const names = [keyFieldOf(this.profile, resource, [record]), ...this.profile.idFields];
+    const other = names.find(
+      (field) =>
+        Object.hasOwn(record, field) &&
+        Object.hasOwn(full, field) &&
+        valueText(record[field]) !== valueText(full[field]),
+    );
+    if (other !== undefined) {
+      throw new ProtocolError(this.ref, `${path} answers with another ${resource} (${other})`);
+    }
+    return { ...record, ...full };
   }
 
   async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {

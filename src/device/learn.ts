@@ -28,14 +28,41 @@ export async function learn(
     device.listing(resource)?.single === true || id === undefined || /[/\\]/.test(id)
       ? undefined
       : await ask(device, 'OPTIONS', itemPath(profile, resource, id), signal);
+  const summary = await isSummaryOf(device, resource, records, signal);
   const resources = root === undefined ? undefined : resourcesIn(root);
   return {
     at: now.toISOString(),
     ...(resources !== undefined && { resources }),
     byResource: {
-      [resource]: { ...listFacts(device, resource), ...resourceFacts(collection, item) },
+      [resource]: {
+        ...listFacts(device, resource),
+        ...(summary !== undefined && { summary }),
+        ...resourceFacts(collection, item),
+      },
     },
   };
+}
+
+/** Links lead elsewhere: they are no fields that a list leaves out. */
+const LINK = /^(?:_.*|url|href|links?)$/;
+
+/** Whether one record has more fields than its list shows; undefined where the device does not tell. */
+async function isSummaryOf(
+  device: Device,
+  resource: string,
+  records: readonly DeviceRecord[],
+  signal: AbortSignal | undefined,
+): Promise<boolean | undefined> {
+  const [first] = records;
+  const isSaid = device.profile.list.summary !== undefined;
+  if (first === undefined || isSaid || device.listing(resource)?.single === true) return undefined;
+  try {
+    const [full = first] = await device.details(resource, [first], signal);
+    return Object.keys(full).some((field) => !Object.hasOwn(first, field) && !LINK.test(field));
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return undefined;
+  }
 }
 
 /** The answer when it is a success or says `Allow`; whatever else a device answers is no fact. */

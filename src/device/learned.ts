@@ -22,6 +22,8 @@ const resourceSchema = z.object({
   /** What its records come wrapped in, and how further pages are reached, in words. */
   envelope: z.string().optional(),
   paging: z.string().optional(),
+  /** One record has fields that its list leaves out. */
+  summary: z.boolean().optional(),
   /** Content types that writes may have. */
   parses: z.array(z.string()).optional(),
 });
@@ -214,12 +216,13 @@ function singleWith(profile: Profile, resource: string, seen: LearnedResource): 
 function resourceWith(
   known: ResourceProfile | undefined,
   resource: string,
-  { fields, envelope, paging }: LearnedResource,
+  { fields, envelope, paging, summary }: LearnedResource,
 ): ResourceProfile {
   const base = {
     ...(known ?? unknownResource(resource)),
     ...(envelope !== undefined && { envelope }),
     ...(paging !== undefined && { paging }),
+    ...(summary !== undefined && { summary }),
   };
   if (fields === undefined) return base;
   const writable = Object.entries(fields).filter(([, field]) => !field.readOnly);

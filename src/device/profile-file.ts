@@ -48,6 +48,14 @@ const listSchema = z.strictObject({
     .describe('auto: by the next link, else by the numbers that the answer shows'),
   parameter: text.optional().describe('The query parameter for the page, or for the offset'),
   size_parameter: text.optional().describe('The query parameter for the records on a page'),
+  summary: flag
+    .optional()
+    .describe('The list leaves fields out; a record has all of them at its own path'),
+  detail: text
+    .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
+    .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}')
+    .optional()
+    .describe('Where one record is read in full, when that is not {item}'),
   group_field: text
     .optional()
     .describe('Lines as in admin="root,joe": the field of a record that holds its groups'),
@@ -174,7 +182,8 @@ function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFact
 }
 
 function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFacts {
-  const { items, parameter, size_parameter: sizeParameter, group_field: groupField } = own;
+  const { items, parameter, summary, detail } = own;
+  const { size_parameter: sizeParameter, group_field: groupField } = own;
   return {
     ...base,
     path: own.path ?? base.path,
@@ -182,6 +191,8 @@ function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFact
     ...(items !== undefined && { items }),
     ...(parameter !== undefined && { parameter }),
     ...(sizeParameter !== undefined && { sizeParameter }),
+    ...(summary !== undefined && { summary }),
+    ...(detail !== undefined && { detail }),
     ...(groupField !== undefined && { groupField }),
   };
 }

@@ -23,6 +23,8 @@ export interface ResourceProfile {
   readonly path?: string;
   /** One object without a list, as `/api/system/`; absent: each answer shows by its shape. */
   readonly single?: boolean;
+  /** What `list.summary` says, observed of this resource. */
+  readonly summary?: boolean;
   /** How it is changed, where that is known of this resource alone. */
   readonly update?: WriteFacts;
   /** Fields that change by themselves (counters, uptimes): shown, and never compared. */
@@ -59,6 +61,10 @@ export interface ListFacts {
   readonly parameter?: string;
   /** The query parameter for how many records a page is to have. */
   readonly sizeParameter?: string;
+  /** Its records have some of their fields only: the path of one of them has all. */
+  readonly summary?: boolean;
+  /** Where one record is read in full; absent: `{item}`. */
+  readonly detail?: string;
   /** Lines as in `admin="root,joe"`: who is in a group, kept in the field of this name. */
   readonly groupField?: string;
 }
@@ -115,6 +121,11 @@ export function isSingle(profile: Profile, resource: string): boolean {
 export function saidSingle({ resources, origins }: Profile, resource: string): boolean | undefined {
   const isObserved = origins[`resources.${resource}.single`] === 'observed';
   return isObserved ? undefined : resources[resource]?.single;
+}
+
+/** Whether a list leaves fields out that the record itself has. */
+export function isSummary({ resources, list }: Profile, resource: string): boolean {
+  return list.summary ?? resources[resource]?.summary ?? false;
 }
 
 /** How a record is changed. A single object has no other path than its own, and needs no selector. */

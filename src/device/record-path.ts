@@ -55,7 +55,7 @@ export function namedBy(
  */
 export function writePath(
   profile: Profile,
-  facts: WriteFacts,
+  facts: Pick<WriteFacts, 'path'>,
   resource: string,
   record: DeviceRecord,
 ): string {
@@ -81,6 +81,11 @@ export function writePath(
     segments(filled) === segments(shape);
   if (!isSound) throw new RefusedError(`${filled} is not the path of one record; nothing was sent`);
   return filled;
+}
+
+/** Where one record is read in full. Throws RefusedError for one that no path names. */
+export function detailPath(profile: Profile, resource: string, record: DeviceRecord): string {
+  return writePath(profile, { path: profile.list.detail ?? '{item}' }, resource, record);
 }
 
 function textOf(profile: Profile, resource: string, record: DeviceRecord, name: string): string {

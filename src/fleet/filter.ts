@@ -54,6 +54,13 @@ export function parseFilterWords(
   return { terms: words.map(({ text, column }) => parseTerm(text, column, isFuzzy)) };
 }
 
+/** The fields of a record that a filter asks for by name. */
+export function fieldsIn({ terms }: Filter): string[] {
+  return terms.flatMap((term) =>
+    term.kind === 'word' || term.field === 'device' ? [] : [term.field],
+  );
+}
+
 export function prepareHaystack(record: DeviceRecord, deviceName: string): Haystack {
   let text = deviceName;
   for (const field in record) text += '\n' + valueText(record[field]);

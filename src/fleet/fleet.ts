@@ -8,6 +8,11 @@ import type { DeviceEntry } from './selector.ts';
 export interface FleetCall {
   readonly access: Access;
   readonly signal?: AbortSignal | undefined;
+  /** What is made of the records of each device, as part of reading it. */
+  readonly refine?: (
+    member: Member,
+    records: readonly DeviceRecord[],
+  ) => Promise<readonly DeviceRecord[]>;
   /** How many devices at a time. */
   readonly width: number;
 }
@@ -85,7 +90,8 @@ export class Fleet {
       async (member, emit) => {
         try {
           const records = await member.list(call.access, resource, call.signal);
-          emit({ member, ok: true, records });
+          const { refine } = call;
+          emit({ member, ok: true, records: refine ? await refine(member, records) : records });
         } catch (error) {
           if (!(error instanceof DevshError)) throw error;
           emit({ member, ok: false, error });

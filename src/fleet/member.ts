@@ -4,7 +4,7 @@ import { Device } from '../device/device.ts';
 import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { newInListing, withListing, type LearnedListing } from '../device/learned.ts';
-import type { Profile } from '../device/profile.ts';
+import { isSummary, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
@@ -134,6 +134,33 @@ export class Member {
     }
     this.#onChange();
     return listing.records;
+  }
+
+  /**
+   * The records in full, where the list leaves fields out: each is read by itself. As they are where
+   * the list is complete.
+   */
+  async inFull(
+    access: Access,
+    resource: string,
+    records: readonly DeviceRecord[],
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    if (records.length === 0 || !isSummary(this.#profile, resource)) return records;
+    return this.use(access, (device) => device.details(resource, records, signal));
+  }
+
+  /** The records of a list, those that are wanted in full. */
+  async withDetails(
+    access: Access,
+    resource: string,
+    records: readonly DeviceRecord[],
+    wanted: readonly DeviceRecord[],
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    const full = await this.inFull(access, resource, wanted, signal);
+    const fullOf = new Map(wanted.map((record, index) => [record, full[index] ?? record]));
+    return fullOf.size === 0 ? records : records.map((record) => fullOf.get(record) ?? record);
   }
 
   /** Makes sure that trust and account are known; what fails shows when the device is used. */

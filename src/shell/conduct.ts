@@ -2,7 +2,8 @@ import { recordName } from '../change/record-name.ts';
 import { applyPlan, type ApplyDevice } from '../change/apply.ts';
 import type { ApplyJournal } from '../change/apply-device.ts';
 import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
-import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
+import { concernedSteps } from '../change/concerned.ts';
+import { stepCount, type DevicePlan, type Plan, type Step } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
@@ -37,7 +38,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
     for (const result of plan.devices.flatMap(({ settled }) => settled)) yield tally.add(result);
     for (const result of unplannedResults(plan)) yield tally.add(result);
-    const events = applyPlan(plan, devicesOf(call, members), {
+    const events = applyPlan(plan, devicesOf(call, members, plan), {
       width: call.writeWidth,
       rollOut: rollOutOf(call),
       signal: call.io.signal,
@@ -74,15 +75,28 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   }
 }
 
-function devicesOf(call: Call, members: readonly Member[]): Map<string, ApplyDevice> {
+function devicesOf(
+  call: Call,
+  members: readonly Member[],
+  plan: Plan,
+): Map<string, ApplyDevice> {
   const { access } = call;
+  const steps = ({ ref }: Member): readonly Step[] =>
+    plan.devices
+      .filter(({ device }) => device.address === ref.address)
+      .flatMap((devicePlan) => devicePlan.steps);
   return new Map(
     members.map((member) => [
       member.ref.address,
       {
         profile: member.profile,
         isReadOnly: member.entry.readOnly === true,
-        list: (resource) => member.list(access, resource),
+        list: async (resource) => {
+          const listed = await member.list(access, resource);
+          const own = steps(member).filter((step) => step.resource === resource);
+          const concerned = concernedSteps(member.profile, own, listed);
+          return member.withDetails(access, resource, listed, concerned);
+        },
         write: (request) => member.use(access, (open) => open.write(request)),
       },
     ]),

@@ -1,5 +1,6 @@
 import type { Change } from '../change/change.ts';
 import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
+import { concernedBy } from '../change/concerned.ts';
 import { planDevice } from '../change/plan-device.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
@@ -51,8 +52,10 @@ async function planMember(
     const parts: DevicePlan[] = [];
     for (const change of changes) {
       const { resource } = change;
-      const held =
-        records.get(resource) ?? (await member.list(call.access, resource, call.io.signal));
+      const { signal } = call.io;
+      const listed = records.get(resource) ?? (await member.list(call.access, resource, signal));
+      const concerned = concernedBy(member.profile, change, listed, ref.name);
+      const held = await member.withDetails(call.access, resource, listed, concerned, signal);
       records.set(resource, held);
       await learnBefore(call, member, change);
       parts.push(planDevice(ref, member.profile, change, held));

@@ -196,9 +196,10 @@ function asInFile(fact: string): string {
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, envelope, paging } = facts;
+  const { path, single, summary, envelope, paging } = facts;
   // That something is a list goes without saying.
-  const values = { path, single: single === true ? single : undefined, envelope, paging };
+  const isOne = single === true ? single : undefined;
+  const values = { path, single: isOne, summary, envelope, paging };
   return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );

@@ -3,14 +3,8 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { valueText } from '../../device/value-text.ts';
-import {
-  collectionPath,
-  isSingle,
-  keyFieldOf,
-  saidSingle,
-  type Profile,
-} from '../../device/profile.ts';
-import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import { requestAsCurl } from '../as-curl.ts';
@@ -22,6 +16,7 @@ import { quoteWord, type Word } from '../parse.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
+import { fieldsAsked, isKeyed, isSingleHere, withFields, type Refine } from './read-more.ts';
 import { assignments, fieldCandidates, recordKey, selectionProfile } from './record-arguments.ts';
 
 /** The verbs that every resource has. */
@@ -58,7 +53,18 @@ function list(resource: string): VerbSpec {
       const filter = filterOf(call, call.args.words('FILTER'));
       const view = viewOf(call, resource, 'table');
       const kept = withKeptColumns(call, await call.members(), view);
-      yield* read(call, filter === undefined ? kept : { ...kept, filtered: true }, filter);
+      const filtered = filter === undefined ? kept : { ...kept, filtered: true };
+      const asked = fieldsAsked(kept, filter);
+      const detailed: string[] = [];
+      yield* read(call, filtered, filter, async (member, records) => {
+        const full = await withFields(call, member, resource, records, asked);
+        if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
+        return full;
+      });
+      if (detailed.length > 0) {
+        const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
+        yield { kind: 'message', level: 'info', text };
+      }
     },
   };
 }
@@ -74,21 +80,18 @@ function show(resource: string): VerbSpec {
       const wanted = call.args.optional('KEY');
       const view = viewOf(call, resource, 'record');
       let found = 0;
-      for await (const output of read(call, view, undefined)) {
-        if (output.kind !== 'read' || !output.outcome.ok) {
-          yield output;
-          continue;
+      const refine: Refine = async (member, records) => {
+        const { profile } = member;
+        if (wanted === undefined && !isSingle(profile, resource)) {
+          throw new UsageError(`${resource} show needs KEY`);
         }
-        const { key } = output.view;
-        if (wanted === undefined && key !== '') throw new UsageError(`${resource} show needs KEY`);
-        const records = output.outcome.records.filter(
-          (record) =>
-            wanted === undefined ||
-            isKeyOf(record, selectionProfile(call.session.fleet), resource, wanted),
+        const meant = records.filter(
+          (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
         );
-        found += records.length;
-        yield { ...output, outcome: { ok: true, records } };
-      }
+        found += meant.length;
+        return member.inFull(call.access, resource, meant, call.io.signal);
+      };
+      yield* read(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
       }
@@ -181,7 +184,12 @@ function remove(resource: string): VerbSpec {
 }
 
 /** Reads the selected devices; each is an output as soon as it has answered. */
-async function* read(call: Call, view: View, filter: Filter | undefined): AsyncGenerator<Output> {
+async function* read(
+  call: Call,
+  view: View,
+  filter: Filter | undefined,
+  refine?: Refine,
+): AsyncGenerator<Output> {
   const members = await call.members();
   if (call.options.asCurl) {
     const [first] = members;
@@ -197,6 +205,7 @@ async function* read(call: Call, view: View, filter: Filter | undefined): AsyncG
     access,
     width,
     signal: call.io.signal,
+    ...(refine && { refine }),
   });
   for await (const one of reads) {
     done += 1;
@@ -247,30 +256,6 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
     fold,
     perDevice: selectionProfile(call.session.fleet).idFields,
   };
-}
-
-/** Whether its records have keys, as far as that is known before any device is asked. */
-function isKeyed(resource: string): boolean {
-  return saidSingle(documentedProfile, resource) === false;
-}
-
-/** Whether the resource is one object; where nobody knows yet, the first device that answers tells. */
-async function isSingleHere(call: Call, resource: string): Promise<boolean> {
-  const members = await call.members();
-  for (const member of members) {
-    await member.opened(call.access);
-    if (isSingle(member.profile, resource)) return true;
-  }
-  for (const member of members) {
-    try {
-      await member.list(call.access, resource, call.io.signal);
-      return isSingle(member.profile, resource);
-    } catch (error) {
-      if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    }
-  }
-  // What is wrong with the devices is said by whoever reads them next.
-  return true;
 }
 
 function filterOf(call: Call, words: readonly Word[]): Filter | undefined {

@@ -1,7 +1,7 @@
 import type { DeviceRecord } from '../../device/record.ts';
 import type { ApiRequest, Outcome, Site } from '../view.ts';
 import type { Resource } from './fields.ts';
-import { shownRecords } from './identity.ts';
+import { idField, shownRecords } from './identity.ts';
 import { formText, keyValueText } from './list-text.ts';
 import { pageOf } from './paging.ts';
 
@@ -13,7 +13,9 @@ export function listOutcome({ store, dialect }: Site, resource: Resource, reques
   const all = table === undefined ? [] : shownRecords(dialect, table);
   const page = pageOf(dialect, request, all.length);
   if ('status' in page) return page;
-  const records = all.slice(page.start, page.end);
+  const isSummary = dialect.quirks.has('summary-list');
+  const inFull = all.slice(page.start, page.end);
+  const records = isSummary ? inFull.map((record) => summaryOf(dialect, resource, record)) : inFull;
   const ok = (value: unknown): Outcome => ({ status: 200, value });
   switch (dialect.envelope) {
     case 'array':
@@ -37,6 +39,15 @@ export function listOutcome({ store, dialect }: Site, resource: Resource, reques
     case 'form-text':
       return { status: 200, text: { type: TEXT, body: formText(records) } };
   }
+}
+
+function summaryOf(
+  dialect: Site['dialect'],
+  { key }: Resource,
+  record: DeviceRecord,
+): DeviceRecord {
+  const shown = [idField(dialect), key];
+  return Object.fromEntries(Object.entries(record).filter(([field]) => shown.includes(field)));
 }
 
 /** The key is said once, outside of the record. */

@@ -16,7 +16,8 @@ export type QuirkName =
   | 'update-creates'
   | 'html-errors'
   | 'status-200-errors'
-  | 'positional-ids';
+  | 'positional-ids'
+  | 'summary-list';
 
 /** A habit of a device: within what its API allows, but not what one expects. */
 export interface Quirk extends Conditions {
@@ -48,6 +49,15 @@ export const QUIRKS: readonly Quirk[] = [
   quirk('positional-ids', 'An id is the place in the list, so that it shifts after a delete.', {
     profiles: ['drf', 'generic-rest'],
   }),
+  quirk(
+    'summary-list',
+    'A list has the key and the id of each record; only its own path has all.',
+    {
+      profiles: ['drf', 'generic-rest'],
+      // There the key is outside of the record, and nothing would be left of it.
+      notWith: ['keyed'],
+    },
+  ),
 ];
 
 function quirk(name: QuirkName, summary: string, conditions: Conditions = {}): Quirk {

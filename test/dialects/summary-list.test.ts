@@ -1,0 +1,95 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ProfileName } from '../../src/simulator/dialects/dialect.ts';
+import type { QuirkName } from '../../src/simulator/dialects/quirks.ts';
+import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { ADMIN, makeDevsh, type Devsh } from '../main/devsh.ts';
+
+async function start(
+  profile: ProfileName,
+  quirk: readonly QuirkName[],
+): Promise<{ devsh: Devsh; device: SimulatedDevice; gets: () => string[] }> {
+  const simulator = await startSimulator({ users: 6, profile, quirk });
+  onTestFinished(() => simulator.close());
+  const [device] = simulator.devices;
+  if (device === undefined) throw new Error('no device');
+  const devsh = await makeDevsh(ADMIN);
+  await devsh(['device', 'add', 'sim1', device.address, '--profile', profile]);
+  await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  let at = 0;
+  const gets = (): string[] => {
+    const paths = device.log.slice(at).filter(({ method }) => method === 'GET');
+    at = device.log.length;
+    return paths.map(({ path }) => path);
+  };
+  return { devsh, device, gets };
+}
+
+test.each(['drf', 'generic-rest'] as const)(
+  'records of a list that leaves fields out are read, changed and taken back in full: %s',
+  async (profile) => {
+    const { devsh, device, gets } = await start(profile, ['summary-list']);
+    expect((await devsh('learn sim1')).exitCode).toBe(0);
+    const user = device.users.at(-1);
+    const name = user?.username ?? '';
+    gets();
+
+    const shown = await devsh(`user show ${name} --on sim1 --json`);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      devices: [{ records: [{ username: name, lang: user?.lang, is_active: true }] }],
+    });
+    expect(gets()).toHaveLength(2);
+
+    const listed = await devsh('user list --on sim1');
+    expect(listed.stdout).not.toContain('LANG');
+    expect(gets()).toHaveLength(1);
+
+    const set = await devsh(`user set ${name} lang=ja first_name=Neu --on sim1 --yes`);
+    expect(set.stdout + set.stderr).toContain(`set user ${name}: done`);
+    expect(device.users.at(-1)).toMatchObject({ lang: 'ja', first_name: 'Neu' });
+
+    expect((await devsh('undo --yes')).stdout).toContain(`set user ${name}: done`);
+    expect(device.users.at(-1)).toMatchObject({ lang: user?.lang, first_name: user?.first_name });
+
+    const add = 'user add username=zoe first_name=Zoe lastname=Z lang=de';
+    expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('add user zoe: done');
+    expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('zoe: done');
+    expect((await devsh('undo --yes')).stdout).toContain('add user zoe: done');
+    expect(device.users.at(-1)).toMatchObject({ first_name: 'Zoe', lastname: 'Z', lang: 'de' });
+  },
+);
+
+test('a column or a filter that only records themselves have is read for, and that is said', async () => {
+  const { devsh, device, gets } = await start('drf', ['summary-list']);
+  await devsh('learn sim1');
+  gets();
+  const columns = await devsh('user list --on sim1 --columns username,lang');
+  expect(columns.stdout).toContain(device.users[0]?.lang);
+  expect(columns.stderr).toContain('each user was read by itself: 6 on sim1');
+  expect(gets()).toHaveLength(7);
+  const lang = device.users.at(-1)?.lang ?? '';
+  const filtered = await devsh(`user list lang=${lang} --on sim1`);
+  expect(filtered.stdout).toContain(device.users.at(-1)?.username);
+  const where = await devsh(`user set --where lang=${lang} lastname=Same --on sim1 --yes`);
+  expect(where.exitCode).toBe(0);
+  const same = device.users.filter((user) => user.lang === lang);
+  expect(same.every(({ lastname }) => lastname === 'Same')).toBe(true);
+});
+
+test('a configured fact needs no learning', async () => {
+  const { devsh, device, gets } = await start('drf', ['summary-list']);
+  await devsh('profile set sim1 list.summary=true list.detail={item}');
+  const name = device.users.at(-1)?.username ?? '';
+  const { stdout } = await devsh(`user show ${name} --on sim1`);
+  expect(stdout).toContain(device.users.at(-1)?.lang);
+  expect(gets()).toHaveLength(2);
+});
+
+test('a complete list costs no further request', async () => {
+  const { devsh, device, gets } = await start('drf', []);
+  await devsh('learn sim1');
+  gets();
+  await devsh(`user show ${device.users.at(-1)?.username ?? ''} --on sim1`);
+  expect(gets()).toHaveLength(1);
+  const { stdout } = await devsh('profile sim1');
+  expect(stdout).toMatch(/resources\.user\.summary\s+false\s+observed/);
+});
