@@ -19,8 +19,8 @@ export function certificateText(x509: X509Certificate): string {
 }
 
 /**
- * Everything that is wrong with the chain, the dates and the name of a certificate, in words; undefined
- * when nothing is. OpenSSL would tell of the first thing only: who trusts a new CA for it meets the next.
+ * What is wrong with the chain, the dates and the name of a certificate, in words; undefined when nothing
+ * is. OpenSSL tells of one thing only, and then the next one would come as a surprise.
  */
 export function certificateProblem(
   socket: TLSSocket,

@@ -6,6 +6,7 @@ export type FaultKind =
   | 'route' // the proxy or the jump host failed, not the device
   | 'connect timeout'
   | 'tls'
+  | 'old tls' // nothing newer than TLS 1.1
   | 'reset' // the connection broke or was closed before the whole answer
   | 'cut off' // the answer ended, but nothing says that it is whole
   | 'timeout'
@@ -44,6 +45,8 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   EINVAL: 'no route',
   EACCES: 'no route',
   EPERM: 'no route',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'old tls',
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'old tls',
   ETIMEDOUT: 'connect timeout',
   ECONNRESET: 'reset',
   ECONNABORTED: 'reset',
@@ -68,12 +71,8 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
   return kind && new TransportFault(kind, reason || error.message, { sent, cause: error });
 }
 
-const OLD_TLS = 'it offers TLS 1.1 or older only, which is not safe: update its firmware';
-
-/** What OpenSSL calls it when the other side knows only a TLS that is not used any more, or none. */
+/** What OpenSSL's reasons for no TLS at all mean. */
 const TLS_WORDS: Readonly<Record<string, string>> = {
-  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers with something that is not TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it answers with something that is not TLS',
 };

@@ -160,6 +160,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
     case 'route':
     case 'connect timeout':
     case 'tls':
+    case 'old tls':
     case 'reset':
     case 'cut off':
     case 'timeout': {
@@ -197,6 +198,8 @@ function reason(
       return fault.message;
     case 'tls':
       return `no TLS with ${address}: ${oneLine(fault.message)}. Is this the HTTPS port, and does it speak TLS 1.2?`;
+    case 'old tls':
+      return `${address} offers nothing newer than TLS 1.1, which is not safe and not used. Update its firmware`;
     case 'timeout':
       return `${oneLine(fault.message)} to ${what}`;
     case 'cut off':

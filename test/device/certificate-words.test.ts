@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { createServer as createTlsServer } from 'node:tls';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Trust } from '../../src/device/tls.ts';
+import { deviceAt, listen, serve } from './server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'devsh-ca-'));
+const DAY_MS = 86_400_000;
+const today = new Date().toISOString().slice(0, 10);
+let ca: Trust;
+
+/** `openssl ca` is the one that can sign for any span of time. */
+beforeAll(() => {
+  writeFileSync(join(folder, 'index.txt'), '');
+  writeFileSync(join(folder, 'serial'), '1000');
+  writeFileSync(
+    join(folder, 'ca.conf'),
+    [
+      '[ca]',
+      'default_ca = own',
+      '[own]',
+      `database = ${folder}/index.txt`,
+      `serial = ${folder}/serial`,
+      `new_certs_dir = ${folder}`,
+      'default_md = sha256',
+      'policy = any',
+      'unique_subject = no',
+      'copy_extensions = copy',
+      '[any]',
+      'commonName = supplied',
+      '[req]',
+      'distinguished_name = dn',
+      '[dn]',
+    ].join('\n'),
+  );
+  openssl(
+    `req -x509 -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=Lab-CA -days 30 -addext basicConstraints=critical,CA:TRUE -keyout ${folder}/ca.key -out ${folder}/ca.pem`,
+  );
+  ca = { kind: 'ca', pem: readFileSync(join(folder, 'ca.pem'), 'utf8'), file: 'lab-ca.pem' };
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function openssl(line: string): void {
+  execFileSync('openssl', line.split(' '), { stdio: 'ignore' });
+}
+
+let count = 0;
+
+/** A certificate that the CA signed: for these names, from and to so many days from now. */
+function signed(names: string, from: number, to: number): Parameters<typeof serve>[1] {
+  const file = join(folder, `device-${(count += 1)}`);
+  const at = (days: number): string =>
+    `${new Date(Date.now() + days * DAY_MS).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
+  openssl(
+    `req -new -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=fw -addext subjectAltName=${names} -keyout ${file}.key -out ${file}.csr`,
+  );
+  openssl(
+    `ca -batch -notext -config ${folder}/ca.conf -cert ${folder}/ca.pem -keyfile ${folder}/ca.key -startdate ${at(from)} -enddate ${at(to)} -in ${file}.csr -out ${file}.pem`,
+  );
+  const [key, cert] = [`${file}.key`, `${file}.pem`].map((path) => readFileSync(path, 'utf8'));
+  return { key: key ?? '', cert: cert ?? '', fingerprint: '' };
+}
+
+const day = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
+test('a certificate of the CA is taken by its address in it', async () => {
+  const server = await serve(
+    (_request, response) => response.end('[]'),
+    signed('IP:127.0.0.1', -1, 9),
+  );
+  expect((await deviceAt(server, { trust: ca }).list('user')).records).toEqual([]);
+});
+
+test.each<
+  [title: string, names: string, span: [number, number], trust: 'ca' | 'system', words: string[]]
+>([
+  [
+    'has expired',
+    'IP:127.0.0.1',
+    [-9, -2],
+    'ca',
+    [`it expired on ${day(-2)} (here it is ${today})`],
+  ],
+  [
+    'is not valid yet',
+    'IP:127.0.0.1',
+    [2, 9],
+    'ca',
+    [`it is valid from ${day(2)} on only (here it is ${today})`],
+  ],
+  [
+    'has another name',
+    'DNS:fw9.example',
+    [-1, 9],
+    'ca',
+    [
+      'it is made out to another name: DNS:fw9.example, not 127.0.0.1',
+      `valid ${day(-1)} to ${day(9)}`,
+    ],
+  ],
+  ['has another address', 'IP:127.0.0.9', [-1, 9], 'ca', ['IP Address:127.0.0.9, not 127.0.0.1']],
+  [
+    'has an unknown issuer',
+    'IP:127.0.0.1',
+    [-1, 9],
+    'system',
+    ['its issuer CN=Lab-CA is not known here'],
+  ],
+  [
+    'has expired and has another name',
+    'DNS:fw9.example',
+    [-9, -2],
+    'system',
+    [`it expired on ${day(-2)}`, 'made out to another name'],
+  ],
+])('a certificate that %s is refused in words', async (_title, names, [from, to], kind, words) => {
+  const server = await serve((_request, response) => response.end('[]'), signed(names, from, to));
+  const trust: Trust = kind === 'ca' ? ca : { kind: 'system' };
+  const error: unknown = await deviceAt(server, { trust })
+    .list('user')
+    .catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ code: 'untrusted', exitCode: 5 });
+  for (const word of words) expect(String(error)).toContain(word);
+  expect(server.requests).toEqual([]);
+});
+
+test('a device that knows only old TLS is told apart from one that speaks none', async () => {
+  const { key, cert } = signed('IP:127.0.0.1', -1, 9) ?? {};
+  const old = {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT@SECLEVEL=0',
+  } as const;
+  const port = await listen(createTlsServer({ key, cert, ...old }, (socket) => socket.destroy()));
+  await expect(deviceAt({ port }).list('user')).rejects.toThrow(
+    'fw1: 127.0.0.1:' + String(port) + ' offers nothing newer than TLS 1.1, which is not safe',
+  );
+  const plain = await listen(createHttpServer((_request, response) => response.end('[]')));
+  await expect(deviceAt({ port: plain }).list('user')).rejects.toThrow('something that is not TLS');
+});
