@@ -39,8 +39,8 @@ export function passphraseIdentity(passphrase: string): Identity {
   return {
     async unwrapFileKey(stanzas) {
       const [stanza] = stanzas;
-      const [kind, salt = '', factor = ''] = stanza?.args ?? [];
-      const workFactor = /^[1-9]\d?$/.test(factor) ? Number(factor) : Infinity;
+      const [kind, salt = ''] = stanza?.args ?? [];
+      const workFactor = workFactorOf(stanzas);
       const saltBytes = Buffer.from(salt, 'base64');
       if (
         stanza === undefined ||
@@ -54,6 +54,12 @@ export function passphraseIdentity(passphrase: string): Identity {
       return decrypt(stanza.body, await deriveKey(passphrase, saltBytes, workFactor));
     },
   };
+}
+
+/** Infinity when it is not said. */
+export function workFactorOf([stanza]: readonly Stanza[]): number {
+  const factor = stanza?.args[2] ?? '';
+  return /^[1-9]\d?$/.test(factor) ? Number(factor) : Infinity;
 }
 
 function decrypt(body: Uint8Array, key: Buffer): Uint8Array | null {

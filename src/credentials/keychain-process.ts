@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { childEnvironment } from '../child-environment.ts';
 import { CredentialError } from '../errors.ts';
+import { visible } from '../visible.ts';
 
 /** One secret of the keychain, under the name of its account. */
 export interface KeychainEntry {
@@ -24,12 +25,16 @@ export interface KeychainAnswer {
 
 /** There is no keychain to be had: not installed, locked, or silent. Says the ways out. */
 export class KeychainUnavailableError extends CredentialError {
-  constructor(reason: string, options?: ErrorOptions) {
+  /** There is none on this machine; otherwise there is one that does not let itself be used. */
+  readonly isAbsent: boolean;
+
+  constructor(reason: string, options: ErrorOptions & { readonly isAbsent?: boolean } = {}) {
     super(
-      `${reason}; without it use DEVSH_TOKEN, DEVSH_USER with DEVSH_PASSWORD, --token-stdin, ` +
-        '--password-stdin, or type the password when asked',
+      `${reason}; without it make a vault for logins ("vault init"), use DEVSH_TOKEN, DEVSH_USER with ` +
+        'DEVSH_PASSWORD, --token-stdin, --password-stdin, or type the password when asked',
       options,
     );
+    this.isAbsent = options.isAbsent === true;
   }
 }
 
@@ -73,7 +78,7 @@ export async function askKeychain(
     options,
   );
   const answer = JSON.parse(text) as KeychainAnswer | { readonly error: string };
-  if ('error' in answer) throw new KeychainUnavailableError(reasonFor(answer.error));
+  if ('error' in answer) throw errorFor(answer.error);
   return answer;
 }
 
@@ -83,7 +88,7 @@ function findModule(): string {
   } catch (error) {
     throw new KeychainUnavailableError(
       'the OS keychain cannot be used, as the optional package @napi-rs/keyring is not installed',
-      { cause: error },
+      { cause: error, isAbsent: true },
     );
   }
 }
@@ -125,13 +130,19 @@ function silence(limitMs: number): string {
   return `the OS keychain did not answer within ${limitMs / 1_000} s`;
 }
 
-function reasonFor(message: string): string {
-  if (/locked|prompt was dismissed/i.test(message)) {
-    return 'the OS keychain is locked (unlock it, for example by logging in to the desktop)';
+function errorFor(message: string): KeychainUnavailableError {
+  // The last one is how macOS says it over SSH.
+  if (/locked|prompt was dismissed|interaction is not allowed/i.test(message)) {
+    return new KeychainUnavailableError(
+      'the OS keychain is locked (unlock it, for example by logging in to the desktop)',
+    );
   }
   if (/dbus|secret service|platform storage|zbus/i.test(message)) {
-    return 'no OS keychain answers (no Secret Service on this machine or in this session)';
+    return new KeychainUnavailableError(
+      'no OS keychain answers (no Secret Service on this machine or in this session)',
+      { isAbsent: true },
+    );
   }
   const [line = ''] = message.split('\n');
-  return `the OS keychain cannot be used (${line})`;
+  return new KeychainUnavailableError(`the OS keychain cannot be used (${visible(line)})`);
 }

@@ -12,6 +12,8 @@ import {
 } from './store.ts';
 
 const LIMIT_MS = 3_000;
+/** Over SSH nobody sits before the desktop that is asked to unlock the keychain for a new entry. */
+const REMOTE_LIMIT_MS = 1_500;
 
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
 export class OsKeychain implements CredentialStore {
@@ -73,7 +75,9 @@ export class OsKeychain implements CredentialStore {
   }
 
   async #ask(request: KeychainRequest): Promise<KeychainAnswer> {
-    const answer = await askKeychain(request, { env: this.#env, limitMs: this.#limitMs });
+    const isRemote = Boolean(this.#env['SSH_CONNECTION']) && request.set !== undefined;
+    const limitMs = isRemote ? Math.min(REMOTE_LIMIT_MS, this.#limitMs) : this.#limitMs;
+    const answer = await askKeychain(request, { env: this.#env, limitMs });
     // What was listed while this change was under way may be out of date.
     if (request.set || request.remove) this.#listing.clear();
     return answer;

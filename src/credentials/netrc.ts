@@ -119,7 +119,9 @@ async function readPrivate(path: string): Promise<string> {
     // A pipe in its place is not waited for.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { mode, size, uid } = await file.stat();
+      const stats = await file.stat();
+      if (!stats.isFile()) throw new CredentialError(`${path} is no file`);
+      const { mode, size, uid } = stats;
       const isForeign = process.getuid !== undefined && uid !== process.getuid() && uid !== 0;
       if (process.platform !== 'win32' && ((mode & OTHERS) !== 0 || isForeign)) {
         throw new CredentialError(

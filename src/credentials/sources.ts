@@ -67,6 +67,11 @@ export class Credentials {
     return [...this.#problems];
   }
 
+  /** Asks the keychain, and says whether it answered; why not is among the problems. */
+  async reachesKeychain(): Promise<boolean> {
+    return (await this.#ifKeychain((keychain) => keychain.list())) !== undefined;
+  }
+
   /** Where a login would be kept, as far as that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#hasKeychain) return 'keychain';
@@ -254,8 +259,9 @@ export class Credentials {
       return await this.#useKeychain(work);
     } catch (error) {
       if (!(error instanceof KeychainUnavailableError)) throw error;
-      // Where there is a vault, that there is no keychain is no news.
-      if (!(await this.#options.vault.exists())) this.#problems.add(error.message);
+      // Where there is a vault, that the machine has no keychain is no news.
+      const isNews = !error.isAbsent || !(await this.#options.vault.exists());
+      if (isNews) this.#problems.add(error.message);
       return undefined;
     }
   }

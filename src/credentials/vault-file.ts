@@ -5,6 +5,7 @@ import {
   NotSealedByPassphraseError,
   passphraseIdentity,
   passphraseRecipient,
+  workFactorOf,
 } from './age-passphrase.ts';
 import { accountOf, type StoredEntry } from './store.ts';
 
@@ -38,6 +39,12 @@ export async function sealVault(
   return armor.encode(await encrypter.encrypt(`${content}\n`));
 }
 
+export interface OpenedVault {
+  readonly entries: readonly StoredEntry[];
+  /** How hard it was sealed. */
+  readonly workFactor: number;
+}
+
 /**
  * The inverse of `sealVault`. Throws WrongPassphraseError, and SettingsError that names the file when
  * it is damaged or none of ours.
@@ -46,21 +53,23 @@ export async function openVault(
   text: string,
   passphrase: string,
   path: string,
-): Promise<StoredEntry[]> {
+): Promise<OpenedVault> {
   const { armor, Decrypter } = await import('age-encryption');
-  const attempt = { isWrong: false };
+  const attempt = { isWrong: false, workFactor: 0 };
   const identity = passphraseIdentity(passphrase);
   const decrypter = new Decrypter();
   decrypter.addIdentity({
     async unwrapFileKey(stanzas: Stanza[]) {
       const key = await identity.unwrapFileKey(stanzas);
       attempt.isWrong = key === null;
+      attempt.workFactor = workFactorOf(stanzas);
       return key;
     },
   });
   try {
     const content = await decrypter.decrypt(armor.decode(text), 'text');
-    return readContent(JSON.parse(content), path);
+    const entries = readContent(JSON.parse(content), path);
+    return { entries, workFactor: attempt.workFactor };
   } catch (error) {
     if (error instanceof SettingsError) throw error;
     if (attempt.isWrong) throw new WrongPassphraseError(`the passphrase does not open ${path}`);

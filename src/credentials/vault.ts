@@ -10,7 +10,7 @@ import {
   type StoredCredential,
   type StoredEntry,
 } from './store.ts';
-import { openVault, sealVault } from './vault-file.ts';
+import { openVault, sealVault, type OpenedVault } from './vault-file.ts';
 
 /** The vault is there, and nobody has said its passphrase. Says the ways in. */
 export class VaultLockedError extends CredentialError {
@@ -27,9 +27,8 @@ const WORK_FACTOR = 18;
 const WAIT_MS = 20_000;
 const SHORTEST_PASSPHRASE = 8;
 
-interface Opened {
+interface Opened extends OpenedVault {
   readonly passphrase: string;
-  readonly entries: readonly StoredEntry[];
   /** The state of the file that the entries were read from. */
   readonly stamp: string;
 }
@@ -40,6 +39,7 @@ interface Opened {
  */
 export class Vault implements CredentialStore {
   readonly path: string;
+  /** Of a new vault; what is there keeps the strength that it has. */
   readonly #workFactor: number;
   #opened: Opened | undefined;
 
@@ -67,7 +67,7 @@ export class Vault implements CredentialStore {
       if (await this.exists()) {
         throw new RefusedError(`there is already a vault: ${this.path}; nothing is changed`);
       }
-      await this.#write([], passphrase);
+      await this.#write([], passphrase, this.#workFactor);
     });
   }
 
@@ -107,10 +107,12 @@ export class Vault implements CredentialStore {
     added: readonly StoredEntry[] = [],
   ): Promise<number> {
     return this.#exclusive(async () => {
-      const { entries, passphrase } = await this.#current();
+      const { entries, passphrase, workFactor } = await this.#current();
       const kept = entries.filter((entry) => !isTakenOut(entry));
       const count = entries.length - kept.length;
-      if (count > 0 || added.length > 0) await this.#write([...kept, ...added], passphrase);
+      if (count > 0 || added.length > 0) {
+        await this.#write([...kept, ...added], passphrase, workFactor);
+      }
       return count;
     });
   }
@@ -135,12 +137,16 @@ export class Vault implements CredentialStore {
     if (text === undefined) {
       throw new CredentialError(`there is no vault at ${this.path}: "vault init" makes one`);
     }
-    return { passphrase, entries: await openVault(text, passphrase, this.path), stamp };
+    return { ...(await openVault(text, passphrase, this.path)), passphrase, stamp };
   }
 
-  async #write(entries: readonly StoredEntry[], passphrase: string): Promise<void> {
-    await writeTextAtomically(this.path, await sealVault(entries, passphrase, this.#workFactor));
-    this.#opened = { passphrase, entries, stamp: await fileStamp(this.path) };
+  async #write(
+    entries: readonly StoredEntry[],
+    passphrase: string,
+    workFactor: number,
+  ): Promise<void> {
+    await writeTextAtomically(this.path, await sealVault(entries, passphrase, workFactor));
+    this.#opened = { passphrase, entries, workFactor, stamp: await fileStamp(this.path) };
   }
 
   #exclusive<T>(work: () => Promise<T>): Promise<T> {

@@ -95,8 +95,8 @@ test('without a Secret Service it is unavailable, and nothing lands in a keyring
   await expect(attempt).rejects.toThrow('no OS keychain answers');
 });
 
-test('a keychain that never answers is given up, and its process is gone', async () => {
-  if (process.platform !== 'linux') return;
+/** A keychain that takes connections and never says a word. */
+async function startSilentKeychain() {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
   const socket = join(folder, 'bus');
   let isClosed: Promise<void> | undefined;
@@ -112,14 +112,33 @@ test('a keychain that never answers is given up, and its process is gone', async
     server.close();
     await rm(folder, { recursive: true });
   });
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` };
+  return {
+    env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` },
+    /** Resolves when the one who asked is gone. */
+    isClosed: () => isClosed,
+  };
+}
+
+test('a keychain that never answers is given up, and its process is gone', async () => {
+  if (process.platform !== 'linux') return;
+  const { env, isClosed } = await startSilentKeychain();
   const startedAt = performance.now();
   await expect(new OsKeychain({ env, limitMs: 1_500 }).find(ADDRESS)).rejects.toThrow(
     'did not answer within 1.5 s',
   );
   expect(performance.now() - startedAt).toBeLessThan(5_000);
-  expect(isClosed).toBeDefined();
-  await isClosed;
+  expect(isClosed()).toBeDefined();
+  await isClosed();
+});
+
+test('over SSH a keychain that would ask on the desktop is not waited for', async () => {
+  if (process.platform !== 'linux') return;
+  const { env } = await startSilentKeychain();
+  const remote = { ...env, SSH_CONNECTION: '10.0.0.9 50000 10.0.0.1 22' };
+  const keychain = new OsKeychain({ env: remote, limitMs: 60_000 });
+  await expect(keychain.store(ADDRESS, { kind: 'token', token: 't' })).rejects.toThrow(
+    'did not answer within 1.5 s',
+  );
 });
 
 test('refuses a user that Basic authentication cannot send', () => {

@@ -89,7 +89,7 @@ test.skipIf(!hasAge)('a file that age itself has sealed opens as a vault', async
   const vault = again();
   await vault.unlock(PASSPHRASE);
   expect(await vault.list()).toEqual([]);
-});
+}, 30_000);
 
 test('a wrong passphrase is told from a damaged file', async () => {
   const { again } = await makeVault();

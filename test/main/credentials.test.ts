@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Vault } from '../../src/credentials/vault.ts';
 import { startFleet, usernames } from './devsh.ts';
 
 test('a wrong password reaches at most two devices of five', async () => {
@@ -138,4 +139,248 @@ test('without a keychain login says so, in one line, with the ways out', async (
   expect(exitCode).toBe(4);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).toMatch(/keychain.*DEVSH_TOKEN/);
+});
+
+/** Adds to `devices.yaml`, where `device add` has written the devices. */
+async function addSettings(folder: string, lines: string): Promise<void> {
+  const path = join(folder, 'config', 'devsh', 'devices.yaml');
+  await writeFile(path, `${await readFile(path, 'utf8')}${lines}`);
+}
+
+const COMMAND = `groups:
+  lab:
+    credential_command: [/bin/sh, -c, 'echo username=admin; echo password=admin-secret']
+`;
+
+test('a credential_command of the group gives the login', async () => {
+  const { devsh } = await startFleet({ devices: 2, env: {} });
+  await addSettings(devsh.folder, COMMAND);
+  expect((await devsh('user list --on @lab')).exitCode).toBe(0);
+});
+
+test('a credential_command that fails is told, and no other place is asked in its stead', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  await addSettings(
+    devsh.folder,
+    "groups:\n  lab:\n    credential_command: [/bin/sh, -c, 'echo sealed >&2; exit 9']\n",
+  );
+  const { stderr, exitCode } = await devsh('user list --on sim1');
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('sim1: credential_command "/bin/sh" ended with 9; it says: sealed');
+  expect(device(1).log).toEqual([]);
+});
+
+test('a .netrc gives the login of the devices that are to use it, and of no other', async () => {
+  const { devsh, device } = await startFleet({ devices: 2, env: {} });
+  await addSettings(devsh.folder, 'groups:\n  lab:\n    netrc: true\n');
+  const netrc = join(devsh.folder, '.netrc');
+  const { address } = device(1);
+  const text = `machine ${address} login admin password admin-secret\ndefault login admin password x\n`;
+  await writeFile(netrc, text, { mode: 0o600 });
+  expect((await devsh('user list --on sim1')).exitCode).toBe(0);
+  const other = await devsh('user list --on sim2');
+  expect(other.exitCode).toBe(4);
+  expect(other.stderr).toContain('sim2: no credential');
+  expect(device(2).log.filter(({ authorization }) => authorization !== 'none')).toEqual([]);
+  await chmod(netrc, 0o644);
+  const open = await devsh('user list --on sim1');
+  expect(open.exitCode).toBe(4);
+  expect(open.stderr).toContain(`chmod 600 ${netrc}`);
+});
+
+test('credentials tells where each login comes from, never the login, and calls nobody', async () => {
+  const { devsh, devices } = await startFleet({ devices: 3, env: {} });
+  await addSettings(devsh.folder, COMMAND.replace('  lab:', '  cmd:'));
+  const { address } = devices[1] ?? { address: '' };
+  const netrc = `machine ${address} login admin password admin-secret\n`;
+  await writeFile(join(devsh.folder, '.netrc'), netrc, { mode: 0o600 });
+  const path = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
+  const inventory = await readFile(path, 'utf8');
+  await writeFile(
+    path,
+    inventory
+      .replace('name: sim1', 'credential_command: [/nowhere/x]\n    name: sim1')
+      .replace('name: sim2', 'netrc: true\n    name: sim2'),
+  );
+  const { stdout, stderr, exitCode } = await devsh('credentials --json');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    credentials: [
+      { device: 'sim1', source: 'credential_command', user: null, kind: null },
+      { device: 'sim2', source: 'netrc', user: 'admin', kind: 'basic', note: null },
+      { device: 'sim3', source: null, note: 'none: it is asked for' },
+    ],
+  });
+  expect(stdout + stderr).not.toContain('admin-secret');
+  expect(devices.flatMap(({ log }) => log)).toEqual([]);
+  const given = await devsh('credentials sim1 --json', { env: { DEVSH_TOKEN: 'tok-secret' } });
+  expect(JSON.parse(given.stdout)).toMatchObject({
+    credentials: [{ source: 'environment', kind: 'token' }],
+  });
+  expect(given.stdout).not.toContain('tok-secret');
+});
+
+test('login --check tries each login once, and says what became of it', async () => {
+  const { devsh, devices } = await startFleet({ devices: 2 });
+  await devsh('device add gone 127.0.0.1:9');
+  const { stdout, exitCode } = await devsh('login --check sim1 sim2 gone --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    logins: [
+      { device: 'sim1', source: 'environment', user: 'admin', kind: 'basic', result: 'ok' },
+      { device: 'sim2', result: 'ok' },
+      { device: 'gone', result: 'unreachable' },
+    ],
+  });
+  expect(exitCode).toBe(3);
+  expect(devices.map(({ log }) => log.map(({ method }) => method))).toEqual([['GET'], ['GET']]);
+});
+
+test('login --check sends a refused login to two devices of five', async () => {
+  const { devsh, devices } = await startFleet({
+    devices: 5,
+    env: { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'wrong' },
+  });
+  const { stdout, exitCode } = await devsh('login --check @lab --json');
+  const { logins } = JSON.parse(stdout) as { logins: { result: string }[] };
+  const results = logins.map(({ result }) => result).sort();
+  expect(results).toEqual(['not tried', 'not tried', 'not tried', 'refused', 'refused']);
+  expect(devices.filter(({ log }) => log.length > 0)).toHaveLength(2);
+  expect(exitCode).toBe(4);
+});
+
+test('login --check asks for no login', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  const { stdout, exitCode } = await devsh('login --check sim1', {
+    tty: ['admin', 'admin-secret'],
+  });
+  expect(stdout).toContain('no login');
+  expect(exitCode).toBe(4);
+});
+
+const PASSPHRASE = 'correct horse battery';
+
+/** A vault that is not sealed as hard as in earnest, so that no test waits for it. */
+async function makeVault(folder: string): Promise<void> {
+  const vault = new Vault(join(folder, 'data', 'devsh', 'vault.age'), { workFactor: 10 });
+  await vault.create(PASSPHRASE);
+}
+
+test('where no keychain answers, logins are kept in the vault, and found there', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  await makeVault(devsh.folder);
+  const kept = await devsh('login sim1 --user admin', { tty: ['admin-secret', PASSPHRASE] });
+  expect(kept.stderr).toContain('sim1: admin is accepted, and kept in the vault');
+  expect(kept.stderr).not.toContain('keychain answers');
+  const typed = await devsh('user list --on sim1', { tty: [PASSPHRASE] });
+  expect(typed.exitCode).toBe(0);
+  const piped = await devsh('user list --on sim1 --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(piped.exitCode).toBe(0);
+  const silent = await devsh('user list --on sim1');
+  expect(silent.exitCode).toBe(4);
+  expect(silent.stderr).toContain('--passphrase-stdin');
+  const list = await devsh('vault list --json --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(JSON.parse(list.stdout)).toMatchObject({
+    vault: [{ device: 'sim1', address: device(1).address, user: 'admin', kind: 'basic' }],
+  });
+  expect(list.stdout).not.toContain('admin-secret');
+  const gone = await devsh('logout sim1 --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(gone.stderr).toContain('removed 1 login for sim1 from the vault');
+  const after = await devsh('credentials sim1 --json --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(JSON.parse(after.stdout)).toMatchObject({ credentials: [{ source: 'vault' }] });
+});
+
+test('in one session the passphrase is asked for once, and again after "vault lock"', async () => {
+  const { devsh } = await startFleet({ devices: 2, env: {} });
+  await makeVault(devsh.folder);
+  for (const name of ['sim1', 'sim2']) {
+    await devsh(`login ${name} --user admin`, { tty: ['admin-secret', PASSPHRASE] });
+  }
+  const { stderr, exitCode } = await devsh('--plain', {
+    tty: [
+      'user list --on @lab',
+      PASSPHRASE,
+      'credentials @lab',
+      'vault lock',
+      'vault list',
+      'wrong passphrase',
+      PASSPHRASE,
+      'quit',
+    ],
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr.split('Passphrase of the vault:').length - 1).toBe(3);
+  expect(stderr).toContain('That is not the passphrase.');
+  expect(stderr).not.toContain(PASSPHRASE);
+});
+
+test('a damaged vault is named, and what comes after it still works', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  const vault = join(devsh.folder, 'data', 'devsh', 'vault.age');
+  await writeFile(vault, 'damaged\n');
+  await addSettings(devsh.folder, 'groups:\n  lab:\n    netrc: true\n');
+  const netrc = `machine ${device(1).address} login admin password admin-secret\n`;
+  await writeFile(join(devsh.folder, '.netrc'), netrc, { mode: 0o600 });
+  const { stderr, exitCode } = await devsh('user list --on sim1 --passphrase-stdin', {
+    stdin: PASSPHRASE,
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(`the vault ${vault} is damaged`);
+  expect(await readFile(vault, 'utf8')).toBe('damaged\n');
+});
+
+test('a passphrase that is wrong, missing or declined sends nothing', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  await makeVault(devsh.folder);
+  const wrong = await devsh('user list --on sim1 --passphrase-stdin', { stdin: 'not this one' });
+  expect(wrong.exitCode).toBe(4);
+  expect(wrong.stderr).toContain('does not open');
+  const missing = await devsh('vault list');
+  expect(missing.exitCode).toBe(4);
+  expect(missing.stderr).toContain('--passphrase-stdin');
+  const declined = await devsh('vault unlock', { tty: [''] });
+  expect(declined.exitCode).toBe(4);
+  expect(device(1).log.filter(({ authorization }) => authorization !== 'none')).toEqual([]);
+});
+
+test('vault init wants the same passphrase twice, and never a second vault', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  const differing = await devsh('vault init', { tty: [PASSPHRASE, `${PASSPHRASE} `] });
+  expect(differing.exitCode).toBe(6);
+  expect((await devsh('vault list')).stderr).toContain('there is no vault');
+  const stdin = `${PASSPHRASE}\n`;
+  const made = await devsh('vault init --passphrase-stdin', { stdin });
+  expect(made).toMatchObject({ exitCode: 0 });
+  expect(made.stderr).toContain('made the vault');
+  expect((await devsh('vault init', { tty: [PASSPHRASE, PASSPHRASE] })).exitCode).toBe(6);
+});
+
+test('login --token keeps a token in place of the password of the same account', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  await makeVault(devsh.folder);
+  await devsh('login sim1 --user admin', { tty: ['admin-secret', PASSPHRASE] });
+  const line = 'login sim1 --user admin --token';
+  const { stderr } = await devsh(line, { tty: [device(1).accounts.admin.token, PASSPHRASE] });
+  expect(stderr).toContain('sim1: the token of admin is accepted, and kept in the vault');
+  expect(stderr).not.toContain(device(1).accounts.admin.token);
+  const list = await devsh('vault list --json --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(JSON.parse(list.stdout)).toMatchObject({ vault: [{ user: 'admin', kind: 'token' }] });
+  await devsh('user list --on sim1 --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(device(1).log.at(-1)?.authorization).toBe('token');
+});
+
+test('a user name that Basic cannot send is refused with the reason, before anything is sent', async () => {
+  const { devsh, device } = await startFleet({ env: {} });
+  const { stderr, exitCode } = await devsh('user list --on sim1 --user a:b --password-stdin', {
+    stdin: 'x\n',
+  });
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('must not contain ":"');
+  expect(device(1).log).toEqual([]);
+});
+
+test('two secrets cannot come from one standard input', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  const line = 'user list --on sim1 --password-stdin --passphrase-stdin';
+  expect((await devsh(line, { stdin: 'x' })).exitCode).toBe(2);
+  expect((await devsh('run - --passphrase-stdin', { stdin: 'info\n' })).exitCode).toBe(2);
 });

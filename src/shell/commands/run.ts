@@ -24,8 +24,7 @@ export const run: CommandSpec = {
       examples: ['run change.devsh --yes', 'run - < change.devsh'],
       async *run(call) {
         const file = call.args.required('FILE');
-        const text =
-          file === '-' ? await call.io.readInput() : await call.session.services.readFile(file);
+        const text = await call.readText(file);
         const lines = text.split(/\r?\n/);
         for (const [index, line] of lines.entries()) {
           if (call.io.signal.aborted) return;

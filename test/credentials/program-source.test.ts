@@ -1,0 +1,174 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { askCommand, askGit, commandFor } from '../../src/credentials/program-source.ts';
+import { CredentialError } from '../../src/errors.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
+
+const device = { name: 'fw1', address: '10.0.0.5:8443' };
+const env = process.env;
+
+/** A program in a language that every machine has. */
+const sh = (script: string, ...args: string[]) => ['/bin/sh', '-c', script, 'sh', ...args];
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('host, port and device are put in, inside words, too', () => {
+  expect(commandFor(['get', '{device}', '--url=https://{host}:{port}/', '{user}'], device)).toEqual(
+    ['get', 'fw1', '--url=https://10.0.0.5:8443/', '{user}'],
+  );
+});
+
+test('what is put in cannot become an option', () => {
+  const hostile = { name: '-rf', address: '10.0.0.5:443' };
+  expect(() => commandFor(['get', '{device}'], hostile)).toThrow(CredentialError);
+  expect(commandFor(['get', '--name={device}'], hostile)).toEqual(['get', '--name=-rf']);
+});
+
+test('no shell sees what is put in', async () => {
+  const folder = await makeTempFolder();
+  const hostile = { name: `$(touch ${folder}/pwned)\`id\`;x`, address: '10.0.0.5:443' };
+  const argv = commandFor(
+    [process.execPath, '-e', 'console.log("token=" + process.argv[1].length)', '{device}'],
+    hostile,
+  );
+  expect(await askCommand(argv, { env })).toEqual({
+    kind: 'token',
+    user: undefined,
+    secret: String(hostile.name.length),
+  });
+  await expect(readFile(join(folder, 'pwned'))).rejects.toThrow('ENOENT');
+});
+
+test('gives what the program prints', async () => {
+  expect(await askCommand(sh('echo username=admin; echo password=pw'), { env })).toEqual({
+    kind: 'password',
+    user: 'admin',
+    secret: 'pw',
+  });
+});
+
+test('the program gets none of the secrets of devsh', async () => {
+  const script = 'env | grep -c DEVSH_ ; true';
+  const secrets = { ...env, DEVSH_TOKEN: 'x', DEVSH_PASSWORD: 'y', devsh_user: 'z' };
+  expect((await askCommand(sh(script), { env: secrets })).secret).toBe('0');
+});
+
+test.each<[string, string[], string]>([
+  ['is not there', ['/nowhere/get-secret'], 'cannot be run: there is no such program'],
+  ['may not be run', ['/etc/passwd'], 'cannot be run: it may not be executed'],
+  ['fails', sh('echo no such entry >&2; exit 3'), 'ended with 3; it says: no such entry'],
+  ['dies', sh('kill -9 $$'), 'ended by a signal'],
+  ['prints nothing', ['/bin/true'], 'prints no login'],
+  ['prints a page', sh('echo one; echo two'), 'prints no login'],
+  ['prints without end', sh('yes'), 'prints more than any login is long'],
+  ['complains without end', sh('yes >&2'), 'prints more than any login is long'],
+])('a program that %s is an error that says so', async (_title, argv, message) => {
+  const attempt = askCommand(argv, { env });
+  await expect(attempt).rejects.toThrow(CredentialError);
+  await expect(attempt).rejects.toThrow(message);
+});
+
+test('what a program complains about is shown harmless, and without the secret', async () => {
+  const script =
+    "echo hunter2-secret; printf 'got hunter2-secret\\033]0;x\\007\\nmore' >&2; exit 1";
+  await expect(askCommand(sh(script), { env })).rejects.toThrow('it says: got ***^[]0;x^G · more');
+});
+
+test('what a program says beside the login is passed on, without the secret', async () => {
+  const remarks: string[] = [];
+  const script = 'echo token=hunter2; echo "hunter2 expires soon" >&2';
+  await askCommand(sh(script), { env, onRemark: (text) => remarks.push(text) });
+  expect(remarks).toEqual(['credential_command "/bin/sh" says: *** expires soon']);
+});
+
+test('a program that does not end is stopped with all that it has started', async () => {
+  const folder = await makeTempFolder();
+  const file = join(folder, 'pids');
+  const script = `sleep 100 & echo $! > ${file}; sleep 100`;
+  const startedAt = performance.now();
+  await expect(askCommand(sh(script), { env, limitMs: 500 })).rejects.toThrow(
+    'did not end within 0.5 s',
+  );
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  const pid = Number(await readFile(file, 'utf8'));
+  await until(async () => {
+    // A killed process stays until its new parent has looked; it runs no more.
+    const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
+    return status.includes(') Z');
+  });
+});
+
+test('what a program leaves behind does not hold up the answer', async () => {
+  const startedAt = performance.now();
+  expect((await askCommand(sh('sleep 5 & echo abc'), { env })).secret).toBe('abc');
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test('Ctrl-C stops it', async () => {
+  const stop = new AbortController();
+  const attempt = askCommand(sh('sleep 100'), { env, signal: stop.signal });
+  stop.abort();
+  await expect(attempt).rejects.toThrow('was stopped');
+});
+
+/** A folder with a `git-credential-NAME` that notes what it was told. */
+async function makeHelper(script: string) {
+  const folder = await makeTempFolder();
+  const path = join(folder, 'bin', 'git-credential-devshtest');
+  await mkdir(join(folder, 'bin'));
+  await writeFile(
+    path,
+    `#!/bin/sh\necho "$@" > ${folder}/args\ncat > ${folder}/input\n${script}\n`,
+  );
+  await chmod(path, 0o755);
+  return {
+    path,
+    env: { ...env, HOME: folder, PATH: `${join(folder, 'bin')}:${env['PATH'] ?? ''}` },
+    told: async () => [
+      (await readFile(join(folder, 'args'), 'utf8')).trim(),
+      await readFile(join(folder, 'input'), 'utf8'),
+    ],
+    folder,
+  };
+}
+
+const ANSWER = 'echo username=admin; echo password=pw';
+const LOGIN = { kind: 'password', user: 'admin', secret: 'pw' };
+
+test('a helper of git is asked by name, by path, and with arguments', async () => {
+  const helper = await makeHelper(ANSWER);
+  expect(await askGit(['devshtest', '--x'], device, 'admin', helper)).toEqual(LOGIN);
+  expect(await helper.told()).toEqual([
+    '--x get',
+    'protocol=https\nhost=10.0.0.5:8443\nusername=admin\n\n',
+  ]);
+  expect(
+    await askGit([helper.path], { ...device, address: 'fw1.example:443' }, undefined, helper),
+  ).toEqual(LOGIN);
+  expect(await helper.told()).toEqual(['get', 'protocol=https\nhost=fw1.example\n\n']);
+});
+
+test('"default" asks the helpers that git has configured, and nobody else', async () => {
+  const helper = await makeHelper(ANSWER);
+  await writeFile(join(helper.folder, '.gitconfig'), '[credential]\n  helper = devshtest\n');
+  expect(await askGit(['default'], device, undefined, helper)).toEqual(LOGIN);
+  await writeFile(join(helper.folder, '.gitconfig'), '[core]\n  askPass = /bin/false\n');
+  const quiet = { env: { ...helper.env, GIT_ASKPASS: '/bin/false', SSH_ASKPASS: '/bin/false' } };
+  expect(await askGit(['default'], device, undefined, quiet)).toBeUndefined();
+});
+
+test('a helper that knows nothing is no error; one that does not exist is', async () => {
+  const helper = await makeHelper('true');
+  expect(await askGit(['devshtest'], device, undefined, helper)).toBeUndefined();
+  await expect(askGit(['no-such-helper'], device, undefined, helper)).rejects.toThrow(
+    'git_credential "git credential-no-such-helper get" ended with 1',
+  );
+});
+
+test('a user name with a line end is not sent to a helper', async () => {
+  const helper = await makeHelper(ANSWER);
+  await expect(askGit(['devshtest'], device, 'a\nhost=evil', helper)).rejects.toThrow('line end');
+});
