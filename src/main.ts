@@ -54,7 +54,8 @@ async function runIn(
 ): Promise<number> {
   const settings = await openSettings(paths);
   const readStdin = once(() => readAll(host.stdin));
-  const services = createServices({ env: host.env, version: VERSION, paths, settings, readStdin });
+  const { env, stdout } = host;
+  const services = createServices({ env, version: VERSION, paths, settings, readStdin, stdout });
   const session = new Session(services);
   const timeoutMs = settings.get('timeoutMs');
   const concurrency = settings.get('concurrency');

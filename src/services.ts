@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { hostname, tmpdir, userInfo } from 'node:os';
+import { hostname, release, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openInBrowser } from './browser.ts';
 import { OsKeychain } from './credentials/keychain.ts';
@@ -22,7 +22,7 @@ import { resolvePaths, type Paths } from './settings/paths.ts';
 import type { Settings } from './settings/settings.ts';
 import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
-import type { RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 
 /** So long one devsh waits for another that writes to the same device. */
 const WRITE_WAIT_MS = 120_000;
@@ -34,11 +34,13 @@ export interface ServiceOptions {
   readonly paths: Paths;
   readonly settings: Settings;
   readonly readStdin: () => Promise<string>;
+  /** Where the output goes. */
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
 /** The real world outside: files, keychain, standard input, simulator. Nothing is opened yet. */
 export function createServices(options: ServiceOptions): Services {
-  const { env, paths, settings, version, readStdin } = options;
+  const { env, paths, settings, version, readStdin, stdout } = options;
   const sources = new Map<string, Credentials>();
   const vault = new Vault(join(paths.data, 'vault.age'));
   let keychain: OsKeychain | undefined;
@@ -46,6 +48,7 @@ export function createServices(options: ServiceOptions): Services {
   const goodCopy = (name: string): GoodCopy => new GoodCopy(join(paths.state, 'good-copies', name));
   return {
     version,
+    machine: machineOf(env, stdout),
     paths,
     notices,
     inventory: new InventoryFile(
@@ -106,6 +109,16 @@ export function createServices(options: ServiceOptions): Services {
       return QUIRKS.map(({ name, summary }) => ({ name, summary }));
     },
     now: () => new Date(),
+  };
+}
+
+function machineOf(env: NodeJS.ProcessEnv, stdout: ServiceOptions['stdout']): Machine {
+  const { isTTY = false, columns = 80, rows = 24 } = stdout;
+  return {
+    node: process.version,
+    system: `${process.platform} ${release()} (${process.arch})`,
+    terminal: { isTty: isTTY, type: env['TERM'] ?? 'unknown', columns, rows },
+    locale: env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '',
   };
 }
 

@@ -14,6 +14,7 @@ export interface Host {
 interface TerminalSize {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** What was asked of colours: NO_COLOR and --no-color take them away, FORCE_COLOR brings them. */

@@ -49,9 +49,25 @@ export interface RunningSimulator {
   close(): Promise<void>;
 }
 
+/** What devsh runs on. */
+export interface Machine {
+  /** As `process.version`: `v20.18.1`. */
+  readonly node: string;
+  /** As in `linux 6.8.0 (x64)`. */
+  readonly system: string;
+  readonly terminal: {
+    readonly isTty: boolean;
+    readonly type: string;
+    readonly columns: number;
+    readonly rows: number;
+  };
+  readonly locale: string;
+}
+
 /** The world outside, built in `main` and handed down. */
 export interface Services {
   readonly version: string;
+  readonly machine: Machine;
   readonly paths: Paths;
   /** What is said once in a session. */
   readonly notices: Notices;

@@ -19,7 +19,7 @@ export async function startSession() {
   const settings = await openSettings(paths);
   const readStdin = () => Promise.resolve('');
   const session = new Session(
-    createServices({ env, version: '0.0.0', paths, settings, readStdin }),
+    createServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
   );
   const simulator = await startSimulator({ users: 8 });
   onTestFinished(async () => {

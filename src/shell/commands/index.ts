@@ -3,6 +3,7 @@ import { apply, plan } from './change-sets.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
 import { credentials } from './credentials.ts';
 import { device } from './device.ts';
+import { doctor } from './doctor.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
 import { login, logout } from './login.ts';
@@ -50,6 +51,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   history,
   demo,
   simulator,
+  doctor,
   info,
   help,
   quit,

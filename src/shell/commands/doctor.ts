@@ -1,0 +1,70 @@
+import type { Call } from '../call.ts';
+import { deviceFindings } from '../doctor/devices.ts';
+import { fileFindings } from '../doctor/files.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { keychainFindings } from '../doctor/keychain.ts';
+import { machineFindings } from '../doctor/machine.ts';
+import type { CommandSpec } from '../spec.ts';
+import { TARGETS } from './arguments.ts';
+
+export const doctor: CommandSpec = {
+  name: 'doctor',
+  summary: 'Check this machine, the files of devsh, and devices',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'Check Node, terminal, files, keychain, and how devices answer',
+      args: [TARGETS],
+      options: ['devices'],
+      details:
+        'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
+        'and no secret is shown: --json is fit for a bug report.',
+      examples: ['doctor', 'doctor @berlin --json'],
+      async *run(call) {
+        const findings: Finding[] = [];
+        for await (const finding of allFindings(call)) {
+          findings.push(finding);
+          const text = `checking: ${finding.area}`;
+          yield { kind: 'progress', done: findings.length, total: findings.length, text };
+        }
+        yield {
+          kind: 'table',
+          name: 'checks',
+          columns: [
+            { key: 'area', title: 'AREA' },
+            { key: 'what', title: 'WHAT' },
+            { key: 'state', title: 'STATE' },
+            { key: 'detail', title: 'DETAIL' },
+          ],
+          rows: findings.map(({ area, what, state, detail }) => ({ area, what, state, detail })),
+          // Of devices: that Node is new enough does not make up for one that is down.
+          hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
+        };
+        for (const { error } of findings) {
+          if (error !== undefined) yield { kind: 'error', error };
+        }
+        yield { kind: 'message', level: 'info', text: countText(findings) };
+      },
+    },
+  ],
+};
+
+async function* allFindings(call: Call): AsyncGenerator<Finding> {
+  const { services, fleet } = call.session;
+  yield* machineFindings(services);
+  yield* fileFindings(services);
+  yield* keychainFindings(call);
+  const named = call.args.all('TARGET');
+  const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
+  yield* deviceFindings(call, members);
+}
+
+function countText(findings: readonly Finding[]): string {
+  const states = ['failed', 'warning', 'ok'] as const;
+  return states
+    .map((state) => ({ state, count: findings.filter((one) => one.state === state).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => `${count} ${state}`)
+    .join(', ');
+}

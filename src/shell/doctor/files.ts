@@ -1,0 +1,78 @@
+import { DevshError } from '../../errors.ts';
+import { checkFile, checkFolder, type FileCheck } from '../../settings/file-check.ts';
+import { doubtsText } from '../certificates.ts';
+import { loadRun } from '../run-store.ts';
+import type { Services } from '../session.ts';
+import type { Finding } from './finding.ts';
+
+/** The folders and files of devsh: whether they can be used, by whom, and whether they are whole. */
+export async function* fileFindings(services: Services): AsyncGenerator<Finding> {
+  const { paths, inventory, knownDevices, history, runs, vault } = services;
+  for (const [name, path] of Object.entries<string>({ ...paths })) {
+    const { state, problem } = await checkFolder(path);
+    yield {
+      area: 'files',
+      what: `folder ${name}`,
+      state: state === 'not usable' ? 'failed' : 'ok',
+      detail: problem ?? (state === 'absent' ? `${path}: will be made when needed` : path),
+    };
+  }
+  yield await fileFinding('inventory', inventory.path, async () => {
+    const { devices } = await inventory.load();
+    return countOf(devices.length, 'device');
+  });
+  yield await fileFinding('pins', knownDevices.path, async () => {
+    const pins = await knownDevices.all();
+    const doubts = await doubtsText(knownDevices);
+    return { detail: countOf(pins.length, 'pin'), warning: doubts };
+  });
+  yield await fileFinding('history', history.path, async () =>
+    countOf((await history.load()).length, 'line'),
+  );
+  yield await fileFinding('runs', runs.folder, async () => {
+    const ids = await runs.ids();
+    const broken: string[] = [];
+    for (const id of ids) {
+      await loadRun(services, id).catch((error: unknown) => {
+        if (!(error instanceof DevshError)) throw error;
+        broken.push(error.message);
+      });
+    }
+    return { detail: countOf(ids.length, 'run'), warning: broken[0] };
+  });
+  yield await fileFinding('vault', vault.path, () => Promise.resolve('there is a vault'));
+}
+
+type Held = string | { readonly detail: string; readonly warning: string | undefined };
+
+async function fileFinding(
+  what: string,
+  path: string,
+  read: () => Promise<Held>,
+): Promise<Finding> {
+  const about = { area: 'files', what } as const;
+  const check = await checkFile(path);
+  if (check.state === 'absent') return { ...about, state: 'not used', detail: `no ${path}` };
+  try {
+    const held = await read();
+    const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
+    const problem = warning ?? problemOf(check);
+    return {
+      ...about,
+      state: problem === undefined ? 'ok' : 'warning',
+      detail: problem ?? `${path}: ${detail}`,
+    };
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    return { ...about, state: 'failed', detail: error.message, error };
+  }
+}
+
+function problemOf({ path, state, mode = '', problem }: FileCheck): string | undefined {
+  if (state !== 'open to others') return problem;
+  return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

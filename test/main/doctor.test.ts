@@ -1,0 +1,92 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { serve } from '../device/server.ts';
+import { ADMIN, makeDevsh, startFleet, type Run } from './devsh.ts';
+
+interface Check {
+  readonly area: string;
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+function checksOf({ stdout }: Run): (area: string, what: string) => Check | undefined {
+  const { checks } = JSON.parse(stdout) as { checks: readonly Check[] };
+  return (area, what) => checks.find((check) => check.area === area && check.what === what);
+}
+
+test('a machine that has nothing yet is well', async () => {
+  const devsh = await makeDevsh({ LANG: 'C.UTF-8' });
+  const run = await devsh('doctor --json');
+  expect(run.exitCode).toBe(0);
+  const check = checksOf(run);
+  expect(check('machine', 'node')?.state).toBe('ok');
+  expect(check('files', 'inventory')?.state).toBe('not used');
+  expect(check('credentials', 'keychain')?.state).not.toBe('failed');
+});
+
+test('each device is reached, trusted and logged in to by one GET, and no secret is shown', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const run = await devsh('doctor @lab --json', {
+    env: { HTTPS_PROXY: 'http://joe:proxy-secret@127.0.0.1:1' },
+  });
+  expect(run.exitCode, run.stderr).toBe(0);
+  const check = checksOf(run);
+  expect(check('sim1', 'certificate')?.detail).toContain('pinned since');
+  expect(check('sim1', 'login')?.detail).toBe('as admin');
+  expect(check('sim2', 'clock')?.detail).toBe('agrees');
+  expect(check('machine', 'proxy')?.detail).toContain('127.0.0.1:1');
+  expect(run.stdout + run.stderr).not.toMatch(/proxy-secret|admin-secret/);
+  expect(device(1).log.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /api/']);
+});
+
+test('what is wrong with a device is said, and decides the exit status', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  device(1).setFault('refuse');
+  device(2).setFault('certificate-change');
+  const run = await devsh('doctor @lab --json');
+  expect(run.exitCode).toBe(3);
+  const check = checksOf(run);
+  expect(check('sim1', 'answers')?.detail).toContain('refuses the connection');
+  expect(check('sim2', 'answers')?.detail).toContain('CERTIFICATE HAS CHANGED');
+  expect(check('sim3', 'login')?.state).toBe('ok');
+});
+
+test('a refused login is told apart from a device that is down', async () => {
+  const { devsh } = await startFleet();
+  const run = await devsh('doctor sim1 --json', { env: { ...ADMIN, DEVSH_PASSWORD: 'wrong' } });
+  const check = checksOf(run);
+  expect(check('sim1', 'answers')).toBeUndefined();
+  expect(check('sim1', 'login')).toMatchObject({ state: 'failed' });
+  expect(run.exitCode).toBe(4);
+});
+
+test('a clock that is off is told with its direction', async () => {
+  const server = await serve((_request, response) => {
+    response.setHeader('date', new Date(Date.now() - 3 * 3_600_000).toUTCString());
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  const devsh = await makeDevsh(ADMIN);
+  const run = await devsh(`doctor 127.0.0.1:${server.port} --insecure --json`);
+  const check = checksOf(run);
+  expect(check(`127.0.0.1:${server.port}`, 'clock')).toMatchObject({
+    state: 'warning',
+    detail: '3 hours behind of this machine',
+  });
+  expect(check(`127.0.0.1:${server.port}`, 'certificate')?.detail).toBe('NOT CHECKED');
+});
+
+test('damaged files and those that others can read are named', async () => {
+  const { devsh } = await startFleet();
+  const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
+  const pins = join(devsh.folder, 'data/devsh/known-devices');
+  await writeFile(inventory, (await readFile(inventory, 'utf8')) + 'nonsense: [');
+  await chmod(pins, 0o644);
+  const run = await devsh('doctor --json');
+  const check = checksOf(run);
+  expect(check('files', 'inventory')).toMatchObject({ state: 'failed' });
+  expect(check('files', 'inventory')?.detail).toContain('device restore');
+  expect(check('files', 'pins')?.detail).toContain('can be read by others (mode 0644)');
+  expect(run.exitCode).toBe(1);
+});
