@@ -10,9 +10,10 @@ import {
 } from './decode.ts';
 import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
 import { entityTagOf } from './entity-tag.ts';
-import { ProtocolError, type DeviceError } from './errors.ts';
+import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
+import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
@@ -53,24 +54,54 @@ const JSON_TYPE = 'application/json';
 /** One device: its records, read and written. Whoever makes it closes it. */
 export class Device {
   readonly ref: DeviceRef;
-  readonly profile: Profile;
   readonly trust: Trust;
   readonly #client: DeviceClient;
+  #profile: Profile;
   readonly #options: ClientOptions;
   readonly #listings = new Map<string, ReadPages>();
 
   constructor(options: ClientOptions & { readonly profile?: Profile }) {
     this.ref = options.device;
-    this.profile = options.profile ?? documentedProfile;
+    this.#profile = options.profile ?? documentedProfile;
     this.trust = options.trust;
     this.#options = options;
     this.#client = new DeviceClient(options);
+  }
+
+  /** How it speaks, as far as it is known. */
+  get profile(): Profile {
+    return this.#profile;
   }
 
   /** Every record of a resource, from all its pages. Throws DeviceError, never gives a part of them. */
   async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = listPath(this.profile, resource);
+    try {
+      return await this.#listAt(path, resource, signal);
+    } catch (error) {
+      if (!(error instanceof RejectedError && error.status === 404)) throw error;
+      const found = await this.#listElsewhere(resource, signal);
+      if (found === undefined) throw error;
+      return found;
+    }
+  }
+
+  /** Reads are tried where a device may also have the resource; undefined when it is nowhere. */
+  async #listElsewhere(resource: string, signal?: AbortSignal): Promise<ReadPages | undefined> {
+    for (const path of otherPaths(this.profile, resource)) {
+      try {
+        const listing = await this.#listAt(path, resource, signal);
+        this.#profile = foundAt(this.profile, resource, path);
+        return { ...listing, path };
+      } catch (error) {
+        if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
     const maxMs = PAGES_TIME * this.#client.timeoutMs;
     const { list: facts } = this.profile;
     const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { fieldFactsSchema } from './field-facts.ts';
+import { foundAt, otherPaths } from './other-paths.ts';
 import { pagingText } from './page-steps.ts';
 import type { ReadPages } from './pages.ts';
 import {
@@ -39,6 +40,8 @@ const listingSchema = z.object({
   step: stepSchema.optional(),
   /** The answer was one object and no list. */
   single: z.boolean().optional(),
+  /** Where it was found, when that is not where the profile says. */
+  path: z.string().startsWith('/').optional(),
 });
 
 /** What was seen of one device without writing. It is kept, so it is plain data. */
@@ -69,8 +72,10 @@ export function withAllLearned(profile: Profile, learned: Learned): Profile {
 }
 
 /** What reading a resource showed put in; what somebody said stands. */
-export function withListing(profile: Profile, resource: string, listing: LearnedListing): Profile {
-  const { step, single } = listing;
+export function withListing(base: Profile, resource: string, listing: LearnedListing): Profile {
+  const { step, single, path } = listing;
+  const isOpen = path !== undefined && otherPaths(base, resource).includes(path);
+  const profile = isOpen ? foundAt(base, resource, path) : base;
   const isSaid = saidSingle(profile, resource) !== undefined;
   const facts = {
     ...(step !== undefined && { pageStep: step, paging: pagingText(step) }),
@@ -100,8 +105,9 @@ export function newInListing(
   const step = paging === 'next' || isDeepStrictEqual(paging, known?.pageStep) ? undefined : paging;
   const isSaid = saidSingle(profile, resource) !== undefined;
   const isNew = !isSaid && single !== (known?.single ?? false);
-  if (step === undefined && !isNew) return undefined;
-  return { ...(step && { step }), ...(isNew && { single }) };
+  const { path } = listing;
+  if (step === undefined && !isNew && path === undefined) return undefined;
+  return { ...(step && { step }), ...(isNew && { single }), ...(path !== undefined && { path }) };
 }
 
 function unknownResource(resource: string): ResourceProfile {

@@ -18,6 +18,8 @@ export interface ReadPages {
   readonly envelope: string;
   /** How further pages were reached; absent when there was only one. */
   readonly paging?: 'next' | PageStep;
+  /** Where it was found, when that is not where the profile said. */
+  readonly path?: string;
   /** It is no list but one object. */
   readonly single?: true;
 }

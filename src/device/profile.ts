@@ -162,7 +162,9 @@ export function collectionPath(profile: Profile, resource: string): string {
 
 /** The path of one record: `/api/user/<id>/`. */
 export function itemPath(profile: Profile, resource: string, id: string): string {
-  const end = profile.endsWithSlash ? '/' : '';
+  // A path of its own may end in another way than those below the base path.
+  const own = profile.resources[resource]?.path;
+  const end = (own?.endsWith('/') ?? profile.endsWithSlash) ? '/' : '';
   const collection = collectionPath(profile, resource).replace(/\/$/, '');
   return `${collection}/${encodeURIComponent(id)}${end}`;
 }
