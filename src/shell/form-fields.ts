@@ -67,7 +67,8 @@ export function formFields(
     .filter((field) => !idFields.includes(field))
     .map((field) => {
       const origin = originOf(member, resource, field);
-      const values = records.flatMap((one) => (Object.hasOwn(one, field) ? one[field] : []) ?? []);
+      // Not flat: a list is one value.
+      const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
       return formField({ field, known, keyField, values, record, origin });
     });
 }
@@ -137,7 +138,7 @@ interface Source {
   readonly known: ResourceProfile | undefined;
   readonly keyField: string | undefined;
   /** What records of the device hold in it. */
-  readonly values: readonly Value[];
+  readonly values: readonly (Value | undefined)[];
   readonly record: DeviceRecord | undefined;
   readonly origin: FormField['origin'];
 }
@@ -196,7 +197,7 @@ function asChoice(value: string): FieldChoice {
   return { value, label: value };
 }
 
-function mostFrequent(values: readonly Value[]): string[] {
+function mostFrequent(values: readonly (Value | undefined)[]): string[] {
   const counts = new Map<string, number>();
   for (const value of values) {
     const text = valueText(value);

@@ -107,3 +107,42 @@ test('a device that tells nothing of its fields gets those that its records have
   program.press('ctrl-s');
   await program.waitFor('nothing is typed yet');
 });
+
+test('a list and a nested field are edited as text, checked as typed, and only a part changes', async () => {
+  const simulator = await simulate({ profile: 'drf' });
+  const program = await connect(simulator, { ...SPEAKS, cols: 80, rows: 24 });
+  program.type('interface list\r');
+  await program.waitFor(/interfaces · 1 device/);
+  await goToTable(program);
+  program.press('e');
+  await program.waitFor(/▸ Name +eth0/);
+  for (let field = 0; field < 4; field += 1) program.press('down');
+  await program.waitFor(/▸ Addresses .*a, b, c or JSON/);
+  program.press('ctrl-u');
+  program.type('10.9.0.1/24, 10.9.0.2/24');
+  await program.waitFor(/› interface set eth0 addresses='10.9.0.1\/24, 10.9.0.2\/24'/);
+  program.press('down');
+  await program.waitFor(/▸ Ipv4 .*JSON, as \{/);
+  program.press('backspace');
+  await program.waitFor(/▸\*Ipv4 .*✗ no JSON object/);
+  program.type(',"metric":7}');
+  await program.waitFor((screen) => !screen.join('\n').includes('✗ no JSON'));
+  program.press('ctrl-s');
+  await program.waitFor(/ipv4\.metric:\s+3\s+-> 7/);
+  await answer(program, 'y');
+  await program.waitFor(/✓ set interface eth0: done/);
+});
+
+test('a part of a nested field is set at the prompt, in its type, and undo brings it back', async () => {
+  const program = await connect(await simulate({ profile: 'drf' }), { ...SPEAKS, cols: 80 });
+  program.type('interface list\r');
+  await program.waitFor(/interfaces · 1 device/);
+  program.type('interface set eth0 ipv4.metric=7 addresses=\r');
+  await program.waitFor(/-> '', ipv4\.metric: 3\s+-> 7/);
+  await answer(program, 'y');
+  await program.waitFor(/✓ set interface eth0: done/);
+  program.type('undo\r');
+  await program.waitFor(/ipv4\.metric: 7\s+-> 3/);
+  await answer(program, 'y');
+  await program.waitFor(/eth0 +1500 +true +10\.3\.0/);
+});
