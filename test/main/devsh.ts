@@ -37,12 +37,15 @@ export interface Run {
 export type Devsh = (argv: readonly string[] | string, options?: RunOptions) => Promise<Run>;
 
 /**
- * devsh with files of its own, no keychain and an empty environment, for one test. A line instead of
- * argv is split at its spaces.
+ * devsh with files of its own, no keychain and an empty environment, for one test unless `atEnd` says
+ * when to remove them. A line instead of argv is split at its spaces.
  */
-export async function makeDevsh(base: NodeJS.ProcessEnv = {}): Promise<Devsh & { folder: string }> {
+export async function makeDevsh(
+  base: NodeJS.ProcessEnv = {},
+  atEnd: (cleanUp: () => Promise<void>) => void = onTestFinished,
+): Promise<Devsh & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   const home = {
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, 'config'),
