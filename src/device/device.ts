@@ -102,7 +102,7 @@ export class Device {
   }
 
   async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
-    const maxMs = PAGES_TIME * this.#client.timeoutMs;
+    const maxMs = this.pagesTimeMs;
     const { list: facts } = this.profile;
     const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);
     const paging = this.#listings.get(resource)?.paging;
@@ -175,6 +175,11 @@ export class Device {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const path = url.pathname + url.search;
     return this.#client.request(withBody({ ...request, path }), signal);
+  }
+
+  /** How long all pages of a list may take. */
+  get pagesTimeMs(): number {
+    return PAGES_TIME * this.#client.timeoutMs;
   }
 
   async close(): Promise<void> {

@@ -318,6 +318,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, raw: true }),
   },
   {
+    name: 'first-page',
+    summary: 'Only the first page of a list that has several, as it came',
+    group: 'pages',
+    set: (options) => ({ ...options, firstPage: true }),
+  },
+  {
     name: 'group',
     value: 'GROUP',
     summary: 'Put the device into this group (repeatable)',

@@ -51,6 +51,7 @@ export interface Options {
   readonly token: boolean;
   readonly to: 'keychain' | 'vault' | undefined;
   readonly raw: boolean;
+  readonly firstPage: boolean;
   readonly groups: readonly string[];
   readonly profile: string | undefined;
   readonly devices: number | undefined;
@@ -108,6 +109,7 @@ export const NO_OPTIONS: Options = {
   token: false,
   to: undefined,
   raw: false,
+  firstPage: false,
   groups: [],
   profile: undefined,
   devices: undefined,
@@ -132,6 +134,7 @@ export type OptionGroup =
   | 'trust'
   | 'login'
   | 'raw'
+  | 'pages'
   | 'device'
   | 'simulator'
   | 'profile'

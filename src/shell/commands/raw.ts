@@ -1,10 +1,12 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { jsonText } from '../../device/json-text.ts';
 import { parseJson } from '../../device/json.ts';
 import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
 import { oneLine } from '../../device/text.ts';
+import { allPages } from '../../device/raw-pages.ts';
 import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
@@ -30,8 +32,11 @@ export const get: CommandSpec = {
       name: '',
       summary: 'Send a GET to each selected device and print the answers',
       args: [PATH],
-      options: ['devices', 'profile', 'curl', 'raw'],
-      examples: ['get /api/', 'get /api/user/ --raw'],
+      options: ['devices', 'profile', 'curl', 'raw', 'pages'],
+      details:
+        'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
+        'each page is printed as it comes. --first-page and --raw print the first answer alone.',
+      examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
       async *run(call) {
         const path = pathOf(call);
         const members = await call.members();
@@ -39,13 +44,43 @@ export const get: CommandSpec = {
           yield requestAsCurl(call, members, { method: 'GET', path });
           return;
         }
-        yield* each(call, members, call.readWidth, async (member) =>
-          answerOutput(call, member, 'GET', path, await exchange(call, member, 'GET', path)),
+        yield* each(call, members, call.readWidth, (member, emit) =>
+          getPages(call, member, path, emit),
         );
       },
     },
   ],
 };
+
+/** One answer; of a list with several pages all of its records. */
+async function getPages(
+  call: Call,
+  member: Member,
+  path: string,
+  emit: (output: Output) => void,
+): Promise<Output[]> {
+  const { raw, firstPage, format } = call.options;
+  const first = await exchange(call, member, 'GET', path);
+  const shown = answerOutput(call, member, 'GET', path, first);
+  if (raw || firstPage) return shown;
+  let pages = 1;
+  const onPage = (answer: Answer): void => {
+    pages += 1;
+    if (format !== 'jsonl') return;
+    // The first page is known to have others only now.
+    if (pages === 2) shown.forEach(emit);
+    answerOutput(call, member, 'GET', path, answer).forEach(emit);
+  };
+  const records = await member.use(call.access, (device) =>
+    allPages(device, path, first, onPage, call.io.signal),
+  );
+  if (records === undefined) return shown;
+  const text = `${member.ref.name}: ${records.length} records on ${pages} pages`;
+  const said: Output = { kind: 'message', level: 'info', text };
+  if (format === 'jsonl') return [said];
+  const all = { kind: 'answer', device: member.ref, status: first.status } as const;
+  return [{ ...all, body: jsonText(records), value: records }, said];
+}
 
 export const post: CommandSpec = {
   name: 'post',
@@ -175,14 +210,14 @@ async function* each(
   call: Call,
   members: readonly Member[],
   width: number,
-  work: (member: Member) => Promise<Output[]>,
+  work: (member: Member, emit: (output: Output) => void) => Promise<Output[]>,
 ): AsyncGenerator<Output> {
   yield* fanOut<Member, Output>(
     members,
     width,
     async (member, emit) => {
       try {
-        (await work(member)).forEach(emit);
+        (await work(member, emit)).forEach(emit);
       } catch (error) {
         if (!(error instanceof DevshError)) throw error;
         emit({ kind: 'error', error, device: member.ref });
