@@ -1,3 +1,5 @@
+import { replaceForged } from './look-alike.ts';
+
 /**
  * What a terminal obeys or shows as nothing: control and bidi characters, zero-width and other
  * invisible ones, line separators, half surrogates. Escape sequences, reordered text and look-alike
@@ -25,10 +27,15 @@ export function replaceUnsafe(text: string, replacement: (character: string) => 
 
 /**
  * A text from outside as one harmless line: control characters as `^[`, other invisible ones as
- * `<U+202E>`. Letters, combining marks and emoji stay as they are. Applying it twice changes nothing.
+ * `<U+202E>`, and so the letters that stand in for Latin ones. Other letters, combining marks and emoji
+ * stay as they are. Applying it twice changes nothing.
  */
 export function visible(text: string): string {
-  if (!hasUnsafe(text)) return text;
+  return PRINTABLE_ASCII.test(text) ? text : replaceForged(withoutUnsafe(text), shown);
+}
+
+function withoutUnsafe(text: string): string {
+  if (!HAS_UNSAFE.test(text)) return text;
   unsafeOrEmoji ??= new RegExp(`\\p{RGI_Emoji}|[${UNSAFE}]`, 'gv');
   return text.replace(unsafeOrEmoji, (match) => (HAS_UNSAFE.test(match) ? shown(match) : match));
 }

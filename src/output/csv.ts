@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Value } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import type { Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import { visible } from '../visible.ts';
 import { readTable } from './read-table.ts';
 import { reasonsOf } from './result-text.ts';
 
@@ -12,12 +13,18 @@ interface Sheet {
 }
 
 /**
- * The data as CSV: values as the device sent them, except that what a spreadsheet would run as a
- * formula gets an apostrophe in front.
+ * The data as CSV. CSV has no way to write a control character that a terminal or a spreadsheet would
+ * not obey: those are in visible form, and what would be run as a formula gets an apostrophe in front.
+ * JSON has the values as the device sent them.
  */
 export function csvText(outputs: readonly Output[]): string {
   return sheetsOf(outputs)
-    .map(({ header, rows }) => stringify([header, ...rows], { escape_formulas: true }))
+    .map(({ header, rows }) =>
+      stringify(
+        [header, ...rows].map((row) => row.map(visible)),
+        { escape_formulas: true },
+      ),
+    )
     .join('\n');
 }
 

@@ -73,7 +73,7 @@ test('csv has the union of all columns, harmless formulas, and failures on stder
     "
     device,username,tags,uuid
     fw1,'=cmd(),"a, b",18014398509481983
-    fw2,bob<bidi>,,
+    fw2,bob<U+202E>,,
     "
   `);
   expect(err).toBe('✗ fw3: no answer within 5 s\n');
