@@ -15,7 +15,12 @@ export interface Program {
 }
 
 /** The built program as a process of its own, with the files of a test's `devsh`. */
-export function startProgram(argv: readonly string[], folder: string, input = ''): Program {
+export function startProgram(
+  argv: readonly string[],
+  folder: string,
+  input = '',
+  env: NodeJS.ProcessEnv = {},
+): Program {
   const child = spawn(process.execPath, [inject('cli'), ...argv], {
     env: {
       PATH: process.env['PATH'],
@@ -26,6 +31,7 @@ export function startProgram(argv: readonly string[], folder: string, input = ''
       XDG_CACHE_HOME: `${folder}/cache`,
       NO_COLOR: '1',
       ...ADMIN,
+      ...env,
     },
   });
   const text = { stdout: '', stderr: '' };

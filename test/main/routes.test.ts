@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { expect, test } from 'vitest';
 import { startHttpProxy, startLiar, startSocksProxy } from '../device/route/proxies.ts';
+import { certificateFor, listen } from '../device/server.ts';
 import { ADMIN, makeDevsh, startFleet } from './devsh.ts';
+import { startProgram } from './process.ts';
 
 test('--proxy leads one call through a proxy, and -v says so', async () => {
   const { devsh, device } = await startFleet();
@@ -137,4 +141,28 @@ test('--ca says in words what is wrong with the file', async () => {
     expect(exitCode).toBe(2);
   }
   expect(device(1).log).toEqual([]);
+});
+
+test('a proxy that is spoken to in TLS is used when the system trusts its certificate', async () => {
+  const { devsh, device } = await startFleet();
+  const proxy = await startHttpProxy();
+  const { key, cert } = certificateFor(['127.0.0.1']);
+  const outside = await listen(
+    createServer({ key, cert }, (socket) => {
+      const inside = connect(proxy.port, '127.0.0.1');
+      socket.pipe(inside).pipe(socket);
+      inside.on('error', () => socket.destroy());
+      socket.on('error', () => inside.destroy());
+    }),
+  );
+  const ca = join(devsh.folder, 'proxy-ca.pem');
+  await writeFile(ca, cert);
+  const argv = ['user', 'list', '--on', 'sim1', '--proxy', `https://127.0.0.1:${outside}`];
+  const trusted = await startProgram(argv, devsh.folder, '', { NODE_EXTRA_CA_CERTS: ca }).ended;
+  expect(trusted).toMatchObject({ code: 0, stderr: '' });
+  expect(proxy.targets).toEqual([device(1).address]);
+  const refused = await startProgram(argv, devsh.folder).ended;
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toContain('has no TLS that can be trusted: self-signed certificate');
+  expect(proxy.targets).toHaveLength(1);
 });
