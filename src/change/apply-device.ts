@@ -1,13 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Observation } from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError } from '../errors.ts';
 import { carryOut, driftOf, settleDoubt, type StepDevice, type StepEnd } from './carry-out.ts';
 import type { StepRef } from './journal.ts';
+import { KnownDevice } from './known-device.ts';
+import { imagesOf, LatestReadings } from './latest-readings.ts';
+import { readdressed } from './moved-ids.ts';
 import type { DevicePlan, Step } from './plan.ts';
+import { suspectFields } from './restless.ts';
 import type { StepResult } from './verdict.ts';
+import { withAdvice } from './write-advice.ts';
 
 /** What has to be on disk before a request leaves, and when its verdict is known. */
 export interface ApplyJournal {
-  sending(ref: StepRef): Promise<void>;
+  /** @param step as it is sent, where its record is named otherwise than in the plan */
+  sending(ref: StepRef, step?: Step): Promise<void>;
   ended(ref: StepRef, result: StepResult): Promise<void>;
   stopped(reason: string): Promise<void>;
 }
@@ -29,6 +37,8 @@ export interface DeviceWork {
   /** Why nothing more is to be sent; undefined: go on. */
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
+  /** Is told what was not known of how the device speaks. */
+  readonly observed: (observation: Observation) => Promise<void>;
   readonly settleDelaysMs: readonly number[];
   readonly signal: AbortSignal;
 }
@@ -38,21 +48,24 @@ export interface DeviceWork {
  * drifted, then one step after the other. Each reading back is the reading before the next step.
  */
 export async function applyToDevice(work: DeviceWork): Promise<void> {
-  const { devicePlan, pending, device, journal, report } = work;
+  const { devicePlan, pending, journal, report } = work;
   if (pending.length === 0) return;
-  const readings = new Map<string, readonly DeviceRecord[]>();
-  const recordsOf = ({ step }: PendingStep): readonly DeviceRecord[] =>
-    readings.get(step.resource) ?? [];
+  const device = new KnownDevice(work.device, work.observed);
+  const readings = new LatestReadings(device, devicePlan.steps);
+  const recordsOf = ({ step }: PendingStep): readonly DeviceRecord[] => readings.of(step.resource);
+  const driftNow = (one: PendingStep): string | undefined =>
+    driftOf(device.profile, one.step, recordsOf(one));
   let left: readonly PendingStep[];
   try {
-    await readAll(pending, device, readings);
-    left = await settleAll(work, readings);
+    await readings.read(pending.map(({ step }) => step));
+    left = await settleAll(work, device, readings);
+    await settleDrift(work, left, device, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
     for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
     return;
   }
-  const found = left.map((one) => driftOf(device.profile, one.step, recordsOf(one)));
+  const found = left.map(driftNow);
   let drift = found.find((one) => one !== undefined);
   // What could not be read back is read again before the next step: anything may have changed.
   const stale = new Set<string>();
@@ -61,7 +74,7 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
     if (!isLookedAt && !(await isReadAgain(work, one, readings))) continue;
     if (!isLookedAt) stale.delete(one.step.resource);
     // Somebody may have changed this record while the steps before it were carried out.
-    const own = found[index] ?? driftOf(device.profile, one.step, recordsOf(one));
+    const own = found[index] ?? driftNow(one);
     const reason = work.stopReason();
     if (own !== undefined) {
       const error = new DriftError(`${devicePlan.device.name}: ${own}; nothing was sent`);
@@ -73,24 +86,28 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
       report(notReached(devicePlan, one, reason));
     } else {
       const { settleDelaysMs, signal } = work;
-      const beforeSend = (): Promise<void> => journal.sending(one.ref);
+      const step = readdressed(device.profile, one.step, recordsOf(one));
+      const moved = step === one.step ? undefined : step;
+      const beforeSend = (): Promise<void> => journal.sending(one.ref, moved);
       const options = { beforeSend, settleDelaysMs, signal };
-      const done = await carryOut(one.step, device, recordsOf(one), options);
-      if (done.after === undefined) stale.add(one.step.resource);
-      else readings.set(one.step.resource, done.after);
-      await end(work, one, done.end);
+      const done = await carryOut(step, device, recordsOf(one), options);
+      const stepEnd = withAdvice(devicePlan.device, device.profile, step, done.end);
+      for (const observation of done.observed ?? []) await device.observe(observation);
+      if (done.after === undefined) stale.add(step.resource);
+      else await readings.take(step, done.after);
+      await end(work, { ...one, step }, stepEnd);
     }
   }
 }
 
 /** Reads the records of a step again; ends it where that fails, as nothing is sent unseen. */
 async function isReadAgain(
-  { devicePlan, device, journal, report }: DeviceWork,
+  { devicePlan, journal, report }: DeviceWork,
   one: PendingStep,
-  readings: Map<string, readonly DeviceRecord[]>,
+  readings: LatestReadings,
 ): Promise<boolean> {
   try {
-    readings.set(one.step.resource, await device.list(one.step.resource));
+    await readings.read([one.step]);
     return true;
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
@@ -122,35 +139,26 @@ export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: str
     : resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
 }
 
-async function readAll(
-  pending: readonly PendingStep[],
-  device: StepDevice,
-  readings: Map<string, readonly DeviceRecord[]>,
-): Promise<void> {
-  for (const resource of new Set(pending.map(({ step }) => step.resource))) {
-    readings.set(resource, await device.list(resource));
-  }
-}
-
 /**
  * Ends the steps in doubt that have taken effect and returns the others. A request that was sent just
  * before a crash may still be at work: what does not show yet is looked for again before it counts as lost.
  */
 async function settleAll(
   work: DeviceWork,
-  readings: Map<string, readonly DeviceRecord[]>,
+  device: KnownDevice,
+  readings: LatestReadings,
 ): Promise<readonly PendingStep[]> {
-  const { device, pending, settleDelaysMs } = work;
+  const { pending, settleDelaysMs } = work;
   const settle = ({ step }: PendingStep): StepEnd | undefined =>
-    settleDoubt(device.profile, step, readings.get(step.resource) ?? []);
+    settleDoubt(device.profile, step, readings.of(step.resource));
   const settled = new Map<PendingStep, StepEnd>();
   const doubted = pending.filter(({ isInDoubt }) => isInDoubt);
   for (const delayMs of [undefined, ...settleDelaysMs]) {
     const open = doubted.filter((one) => !settled.has(one));
     if (open.length === 0) break;
     if (delayMs !== undefined) {
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-      await readAll(pending, device, readings);
+      await sleep(delayMs);
+      await readings.read(pending.map(({ step }) => step));
     }
     for (const one of open) {
       const stepEnd = settle(one);
@@ -159,6 +167,28 @@ async function settleAll(
   }
   for (const [one, stepEnd] of settled) await end(work, one, stepEnd);
   return pending.filter((one) => !settled.has(one));
+}
+
+/** What looks like drift may be a counter: then it goes on changing while nobody writes. */
+async function settleDrift(
+  work: DeviceWork,
+  left: readonly PendingStep[],
+  device: KnownDevice,
+  readings: LatestReadings,
+): Promise<void> {
+  const steps = left.map(({ step }) => step);
+  const planned = imagesOf(steps);
+  for (const delayMs of work.settleDelaysMs) {
+    const drifted = steps.filter((step) => {
+      const records = readings.of(step.resource);
+      if (driftOf(device.profile, step, records) === undefined) return false;
+      const images = planned.get(step.resource) ?? [];
+      return suspectFields(device.profile, { ...step, asked: {} }, images, records).length > 0;
+    });
+    if (drifted.length === 0) return;
+    await sleep(delayMs);
+    await readings.watch(drifted, planned);
+  }
 }
 
 async function end(

@@ -1,3 +1,4 @@
+import type { Observation } from '../device/observation.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
@@ -27,6 +28,8 @@ export interface ApplyOptions {
   readonly stateOf: (ref: StepRef) => StepState;
   /** Asked after the canary; resolves to why not to go on. */
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
+  /** Keeps what was seen of how a device speaks. */
+  readonly observed: (device: DeviceRef, observation: Observation) => Promise<void>;
   /** How long to wait before each further look when a change does not show yet. */
   readonly settleDelaysMs?: readonly number[];
 }
@@ -39,6 +42,7 @@ export interface ApplyDevice extends StepDevice {
 
 export type ApplyEvent =
   | { readonly kind: 'result'; readonly result: StepResult }
+  | { readonly kind: 'observed'; readonly device: DeviceRef; readonly observation: Observation }
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
@@ -57,9 +61,7 @@ export async function* applyPlan(
   const portions = portionsOf(planned, options.rollOut);
   for (const [index, portion] of portions.entries()) {
     if (index > 0) await between(index, portions, rule, options);
-    for await (const result of applyPortion(portion, devices, rule, options)) {
-      yield { kind: 'result', result };
-    }
+    yield* applyPortion(portion, devices, rule, options);
   }
   if (rule.reason !== undefined) {
     await options.journal.stopped(rule.reason);
@@ -91,19 +93,21 @@ async function* applyPortion(
   devices: ReadonlyMap<string, ApplyDevice>,
   rule: StopRule,
   options: ApplyOptions,
-): AsyncGenerator<StepResult> {
+): AsyncGenerator<ApplyEvent> {
   const { exclusive, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
-  yield* fanOut<DevicePlan, StepResult>(portion, options.width, async (devicePlan, emit) => {
+  yield* fanOut<DevicePlan, ApplyEvent>(portion, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
     const report = (result: StepResult): void => {
       rule.add(result);
-      emit(result);
+      emit({ kind: 'result', result });
     };
     if (signal.aborted) rule.stop('cancelled');
     const device = devices.get(devicePlan.device.address);
     if (device === undefined || rule.reason !== undefined) {
       const reason = rule.reason ?? 'the device is not selected';
-      for (const one of pending) emit(notReached(devicePlan, one, reason));
+      for (const one of pending) {
+        emit({ kind: 'result', result: notReached(devicePlan, one, reason) });
+      }
       return;
     }
     const stopReason = (): string | undefined => {
@@ -117,11 +121,15 @@ async function* applyPortion(
       for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
       return;
     }
+    const observed = async (observation: Observation): Promise<void> => {
+      await options.observed(devicePlan.device, observation);
+      emit({ kind: 'observed', device: devicePlan.device, observation });
+    };
     const lock = { isHeld: false };
     try {
       await exclusive(devicePlan.device, () => {
         lock.isHeld = true;
-        const told = { journal, stopReason, report, signal };
+        const told = { journal, stopReason, report, signal, observed };
         return applyToDevice({ devicePlan, pending, device, settleDelaysMs, ...told });
       });
     } catch (error) {

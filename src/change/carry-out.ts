@@ -6,6 +6,12 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
+import {
+  hasPositionalIds,
+  uncomparedFields,
+  withObservation,
+  type Observation,
+} from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/retry-after.ts';
@@ -14,9 +20,12 @@ import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { find } from './find-record.ts';
 import { judge, type Answered } from './judge.ts';
+import { movedId } from './moved-ids.ts';
 import { pairRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
+import { restlessFields, suspectFields } from './restless.ts';
 import type { StepResult } from './verdict.ts';
+import { WRITE_OF } from './write-advice.ts';
 
 /** What a step needs of its device. */
 export interface StepDevice {
@@ -45,6 +54,8 @@ interface Ended {
   readonly end: StepEnd;
   /** The records read back, where they could be. */
   readonly after?: readonly DeviceRecord[];
+  /** What this showed of how the device speaks. */
+  readonly observed?: readonly Observation[];
 }
 
 /**
@@ -68,7 +79,7 @@ export async function carryOut(
       if (waitMs !== undefined) await wait(waitMs, signal);
       const ended = await readBack(step, answered, before, device, settleDelaysMs);
       const isOver = waitMs === undefined || signal?.aborted === true;
-      if (isOver || !isAsBefore(step, device.profile, before, ended)) return ended;
+      if (isOver || !isAsBefore(step, known(device.profile, ended), before, ended)) return ended;
     } catch (error) {
       if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
       throw error;
@@ -90,6 +101,10 @@ async function wait(milliseconds: number, signal: AbortSignal | undefined): Prom
   });
 }
 
+function known(profile: Profile, { observed = [] }: Ended): Profile {
+  return observed.reduce(withObservation, profile);
+}
+
 /** Whether reading back proves that nothing has changed, whatever was answered. */
 function isAsBefore(
   step: Step,
@@ -98,7 +113,8 @@ function isAsBefore(
   { after }: Ended,
 ): boolean {
   if (after === undefined) return false;
-  if (pairRecords(profile, step.keyField, before, after).newcomers.length > 0) return false;
+  if (pairRecords(profile, step, before, after).newcomers.length > 0) return false;
+  if (movedId(profile, step, before, after) !== undefined) return false;
   // A secret that is not shown proves nothing; then an accepted request counts as done.
   return judge(profile, step, { kind: 'accepted' }, { before, after }).verdict === 'no effect';
 }
@@ -137,11 +153,11 @@ export function driftOf(
     return isTaken ? `${recordName(step)} was added since the plan` : undefined;
   }
   const held = find(profile, step, records, before);
-  if (sharesId(profile, records, before)) {
+  if (sharesId(profile, records, hasPositionalIds(profile) ? (held ?? before) : before)) {
     return `${recordName(step)} shares its id with another one since the plan`;
   }
   if (held === undefined) return `${recordName(step)} is gone since the plan`;
-  const changed = changesSince(before, held);
+  const changed = changesSince(before, held, uncomparedFields(profile, step.resource));
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
   return `${recordName(step)} changed since the plan (${fields})`;
@@ -180,22 +196,46 @@ async function readBack(
   device: StepDevice,
   settleDelaysMs: readonly number[],
 ): Promise<Ended> {
+  let { profile } = device;
+  const observed: Observation[] = [];
+  let last: readonly DeviceRecord[] | undefined;
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
       after = await device.list(step.resource);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      return { end: unread(answered, error) };
+      return { end: unread(answered, error), observed };
     }
-    const end = judge(device.profile, step, answered, { before, after });
+    const fields = last === undefined ? [] : restlessFields(profile, step, [before, last, after]);
+    if (fields.length > 0) {
+      const seen = { kind: 'volatile', resource: step.resource, fields } as const;
+      observed.push(seen);
+      profile = withObservation(profile, seen);
+    }
+    const end = judge(profile, step, answered, { before, after });
     const delayMs = settleDelaysMs[attempt];
     // An answer may come before the change shows, and a lost request may still be at work.
     const mayStillSettle =
       end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');
-    if (!mayStillSettle || delayMs === undefined) return { end, after };
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const isSuspect = suspectFields(profile, step, before, after).length > 0;
+    if (!(mayStillSettle || isSuspect) || delayMs === undefined) {
+      const proven = proof(step, answered, end);
+      return { end, after, observed: proven === undefined ? observed : [...observed, proven] };
+    }
+    last = after;
+    await sleep(delayMs);
   }
+}
+
+/** Only what the device accepted and shows without reserve proves that this is the way. */
+function proof(
+  { action, resource }: Step,
+  answered: Answered,
+  { verdict, note }: StepEnd,
+): Observation | undefined {
+  if (answered.kind !== 'accepted' || verdict !== 'done' || note !== undefined) return undefined;
+  return { kind: 'proven', write: WRITE_OF[action], resource };
 }
 
 /** Reading back failed: only a clear refusal still tells what happened. */

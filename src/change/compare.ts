@@ -29,10 +29,17 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
 /**
  * What is different in a record since it was last seen (`sent`: as it was). Points in time change by
  * themselves, and what was masked when it was kept cannot be compared.
+ *
+ * @param ignored fields that do not count
  */
-export function changesSince(seen: DeviceRecord, held: DeviceRecord): Difference[] {
+export function changesSince(
+  seen: DeviceRecord,
+  held: DeviceRecord,
+  ignored: readonly string[] = [],
+): Difference[] {
   const fields = [...new Set([...Object.keys(seen), ...Object.keys(held)])];
   return fields
+    .filter((field) => !ignored.includes(field))
     .filter((field) => !isMasked(seen, field) && !isTimeStamp(held[field]))
     .filter((field) => !isSameValue(seen[field] ?? null, held[field]))
     .map((field) => ({ field, sent: seen[field] ?? null, held: held[field] ?? null }));

@@ -1,11 +1,9 @@
 import { jsonText, type JsonValue } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
-import { isMaskedRequest, maskedRequest } from '../device/encode.ts';
-import { maskedRecord } from '../device/secret-fields.ts';
-import type { Value } from '../device/record.ts';
+import { isMaskedRequest } from '../device/encode.ts';
 import { DevshError, SettingsError } from '../errors.ts';
-import type { Change } from './change.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { devicePlanData, resultData, stepData } from './plan-data.ts';
 import { isJournalEntry } from './shape.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -34,7 +32,13 @@ export type JournalEntry =
   | ({ readonly kind: 'run' } & RunHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
-  | { readonly kind: 'send'; readonly ref: StepRef; readonly at: string }
+  | {
+      readonly kind: 'send';
+      readonly ref: StepRef;
+      readonly at: string;
+      /** As it was sent, where its record was named otherwise than in the plan. */
+      readonly step?: Step;
+    }
   | {
       readonly kind: 'verdict';
       readonly ref: StepRef;
@@ -153,6 +157,7 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
         break;
       case 'send':
         setState(states, entry.ref, { kind: 'sent', at: entry.at });
+        if (entry.step !== undefined) setStep(devices, entry.ref, entry.step);
         break;
       case 'verdict':
         setState(states, entry.ref, {
@@ -184,6 +189,13 @@ function setState(states: Map<string, StepState[]>, ref: StepRef, state: StepSta
   if (steps?.[ref.index] !== undefined) steps[ref.index] = state;
 }
 
+function setStep(devices: DevicePlan[], ref: StepRef, step: Step): void {
+  const place = devices.findIndex(({ device }) => device.name === ref.device);
+  const plan = devices[place];
+  if (plan?.steps[ref.index] === undefined) return;
+  devices[place] = { ...plan, steps: plan.steps.with(ref.index, step) };
+}
+
 function entryData(entry: JournalEntry): JsonValue {
   switch (entry.kind) {
     case 'run':
@@ -193,83 +205,13 @@ function entryData(entry: JournalEntry): JsonValue {
     case 'verdict':
       return { ...entry, ref: { ...entry.ref }, result: resultData(entry.result) };
     case 'send':
-      return { ...entry, ref: { ...entry.ref } };
+      return { ...entry, ref: { ...entry.ref }, step: entry.step && stepData(entry.step) };
     case 'planned':
     case 'stop':
     case 'resume':
     case 'end':
       return { ...entry };
   }
-}
-
-/** A device's part of a plan as plain data, secrets masked. */
-export function devicePlanData(plan: DevicePlan): JsonValue {
-  const { device, steps, settled, total, error, wanted, changes } = plan;
-  return {
-    device: { ...device },
-    steps: steps.map(stepData),
-    settled: settled.map(resultData),
-    total,
-    wanted: wanted?.map((one) => ({ ...one })),
-    changes: changes?.map(changeData),
-    ...(error && { error: errorData(error) }),
-  };
-}
-
-/** A change as plain data, secrets masked. */
-export function changeData(change: Change): JsonValue {
-  const { action, resource } = change;
-  switch (action) {
-    case 'add':
-      return { action, resource, fields: maskedRecord(change.fields) };
-    case 'set':
-      return {
-        action,
-        resource,
-        target: { ...change.target },
-        fields: maskedRecord(change.fields),
-        expected: change.expected && maskedRecord(change.expected),
-      };
-    case 'delete':
-      return {
-        action,
-        resource,
-        target: { ...change.target },
-        expected: change.expected && maskedRecord(change.expected),
-      };
-  }
-}
-
-function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {
-  return {
-    ...rest,
-    request: { ...maskedRequest(request) },
-    before: before && maskedRecord(before),
-    after: after && maskedRecord(after),
-    asked: maskedRecord(asked),
-    filled: { ...filled },
-  };
-}
-
-function resultData({ error, record, differences, device, ...rest }: StepResult): JsonValue {
-  return {
-    ...rest,
-    device: { ...device },
-    record: record && maskedRecord(record),
-    differences: differences?.map(({ field, sent, held }) => ({
-      field,
-      ...maskedRecord({ sent: maskFor(field, sent), held: maskFor(field, held) }),
-    })),
-    ...(error && { error: errorData(error) }),
-  };
-}
-
-function maskFor(field: string, value: Value): Value {
-  return maskedRecord({ [field]: value })[field] ?? null;
-}
-
-function errorData({ code, exitCode, message }: DevshError): JsonValue {
-  return { code, exitCode, message };
 }
 
 /** What was read back is data of our own format; only errors have to become errors again. */

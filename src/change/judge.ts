@@ -1,5 +1,6 @@
 import { recordName } from './record-name.ts';
 import { UnreachableError } from '../device/errors.ts';
+import { uncomparedFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
@@ -59,8 +60,8 @@ function judgeAdd(
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
-  const pairing = pairRecords(profile, step.keyField, before, others);
-  const bystanders = bystandersOf(profile, step.keyField, before, pairing);
+  const pairing = pairRecords(profile, step, before, others);
+  const bystanders = bystandersOf(profile, step, before, pairing);
   const folded = foldedKey(step, wanted);
   const held =
     [...twins][0] ?? pairing.newcomers.find((record) => foldedKey(step, record) === folded);
@@ -100,7 +101,6 @@ function followTarget(
   step: Step,
   { before, after }: Readings,
 ): { held: DeviceRecord | undefined; bystanders: Bystanders } {
-  const { keyField } = step;
   const image = step.before ?? {};
   const wanted = { ...image, ...step.after };
   const target = find(profile, step, before, image);
@@ -113,14 +113,14 @@ function followTarget(
       : undefined;
   if (renamed !== undefined) {
     const rest = after.filter((record) => record !== renamed);
-    const pairing = pairRecords(profile, keyField, others, rest);
-    return { held: renamed, bystanders: bystandersOf(profile, keyField, others, pairing) };
+    const pairing = pairRecords(profile, step, others, rest);
+    return { held: renamed, bystanders: bystandersOf(profile, step, others, pairing) };
   }
-  const pairing = pairRecords(profile, keyField, before, after);
+  const pairing = pairRecords(profile, step, before, after);
   const heir = target && pairing.heirs.get(target);
   const isSet = step.action === 'set';
   const held = heir ?? (isSet ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
-  return { held, bystanders: bystandersOf(profile, keyField, others, pairing) };
+  return { held, bystanders: bystandersOf(profile, step, others, pairing) };
 }
 
 function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): Judgement {
@@ -128,11 +128,12 @@ function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Re
   const own: Judgement =
     held === undefined
       ? { verdict: 'differs', note: 'the record is gone since the request' }
-      : judgeHeld(step, answered, readings, held);
+      : judgeHeld(profile, step, answered, readings, held);
   return withBystanders(step, own, bystanders);
 }
 
 function judgeHeld(
+  profile: Profile,
   step: Step,
   answered: Answered,
   readings: Readings,
@@ -142,9 +143,10 @@ function judgeHeld(
   const hidden = hiddenSecrets(step, held);
   if (hidden.length === Object.keys(step.asked).length) return judgeHidden(answered, held, hidden);
   const missed = without(hidden, differencesOf(step.asked, held));
+  const ignored = uncomparedFields(profile, step.resource);
   const sideEffects = differencesOf(withoutAsked(step, before), held).filter(
     // A plan from a file or a journal does not know the secrets of before.
-    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field),
+    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
   );
   const added = readings.after.length - readings.before.length;
   const twins = sameKey(step, readings.after, step.after ?? {}).length;

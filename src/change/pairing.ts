@@ -1,7 +1,12 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
+import { hasPositionalIds, uncomparedFields, volatileFields } from '../device/observation.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
+import type { Step } from './plan.ts';
+
+/** Whose records are paired, and what they are called by. */
+type About = Pick<Step, 'keyField' | 'resource'>;
 
 /** Which record of one reading is which of the next. */
 export interface Pairing {
@@ -12,12 +17,13 @@ export interface Pairing {
 
 /**
  * Pairs the records of two readings, each at most once: by id and natural key, then by natural key
- * (a device may give new ids, or the place in the list as id), then by id (a changed key). Takes
- * time in proportion to the number of records.
+ * (a device may give new ids, or the place in the list as id), then by id (a changed key). An id that
+ * is a place in the list tells nothing: there the whole content does. Takes time in proportion to the
+ * number of records.
  */
 export function pairRecords(
   profile: Profile,
-  keyField: string,
+  { keyField, resource }: About,
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
 ): Pairing {
@@ -26,9 +32,18 @@ export function pairRecords(
     valueText(record[keyField]) || undefined;
   const both = (record: DeviceRecord): string =>
     JSON.stringify([id(record) ?? '', key(record) ?? '']);
+  const keyAndContent = (record: DeviceRecord): string =>
+    JSON.stringify([key(record) ?? '', content(record)]);
+  const content = (record: DeviceRecord): string =>
+    contentText(record, [keyField, ...uncomparedFields(profile, resource)]);
+  const names = !hasPositionalIds(profile)
+    ? [both, key, id]
+    : profile.idFields.includes(keyField)
+      ? [content]
+      : [keyAndContent, key];
   const heirs = new Map<DeviceRecord, DeviceRecord>();
   let newcomers = after;
-  for (const nameOf of [both, key, id]) {
+  for (const nameOf of names) {
     const places = new Map<string, DeviceRecord[]>();
     // From the last on, so that `pop` gives the first.
     for (const record of newcomers.toReversed()) {
@@ -59,13 +74,20 @@ export interface Bystanders {
   readonly changed: readonly string[];
 }
 
-/** Points in time and ids change by themselves: they are left out. */
+/** A record as one text, without the fields that are left out. */
+function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
+  const fields = Object.keys(record).filter((field) => !leftOut.includes(field));
+  return JSON.stringify(fields.sort().map((field) => [field, valueText(record[field])]));
+}
+
+/** Points in time, counters and ids change by themselves: they are left out. */
 export function bystandersOf(
   profile: Profile,
-  keyField: string,
+  { keyField, resource }: About,
   others: readonly DeviceRecord[],
   { heirs }: Pairing,
 ): Bystanders {
+  const ignored = [...profile.idFields, ...volatileFields(profile, resource)];
   const gone: string[] = [];
   const changed: string[] = [];
   for (const record of others) {
@@ -74,8 +96,8 @@ export function bystandersOf(
     if (heir === undefined) {
       gone.push(name());
     } else if (!isIdentical(record, heir)) {
-      const fields = changesSince(record, heir)
-        .filter(({ field, sent }) => !profile.idFields.includes(field) && !isTimeStamp(sent))
+      const fields = changesSince(record, heir, ignored)
+        .filter(({ sent }) => !isTimeStamp(sent))
         .map(({ field }) => field);
       if (fields.length > 0) changed.push(`${name()} (${fields.join(', ')})`);
     }

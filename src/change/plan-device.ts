@@ -1,17 +1,19 @@
 import { recordName } from './record-name.ts';
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
-import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { checkFields } from './check-fields.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
+import { fillMissing } from './fill-missing.ts';
 import { isMasked } from './mask.ts';
 import type { DevicePlan, Step } from './plan.ts';
+import { typedFields, untypedIn } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
-import { typedFields } from './typed-fields.ts';
 
 /**
  * Computes what one change means on one device, from the records that it holds now. Pure: reads and
@@ -120,6 +122,7 @@ function planAdd(context: Context, change: Change & { readonly action: 'add' }):
     after,
     asked: fields,
     filled,
+    ...untypedIn(context, change, request),
   };
   return { device, steps: [step], settled: [] };
 }
@@ -141,42 +144,6 @@ function objectionTo(
   );
 }
 
-/**
- * Values for fields that must be sent although nobody named them. A boolean left out of a form is
- * stored as false, and a choice left empty is refused: both get the value that most records have.
- */
-function fillMissing(
-  { profile, records, resource }: Context,
-  fields: DeviceRecord,
-): { values: DeviceRecord; filled: Record<string, string> } {
-  const values: Record<string, Value> = {};
-  const filled: Record<string, string> = {};
-  const choices = profile.resources[resource]?.choiceFields ?? [];
-  const names = new Set(records.flatMap((record) => Object.keys(record)));
-  for (const field of names) {
-    if (field in fields) continue;
-    const held = records.map((record) => record[field]).filter((value) => value !== undefined);
-    const isBoolean = held.every((value) => typeof value === 'boolean');
-    if (!isBoolean && !choices.includes(field)) continue;
-    const common = mostCommon(held);
-    if (common === undefined) continue;
-    values[field] = common;
-    filled[field] = 'most common here';
-  }
-  return { values, filled };
-}
-
-function mostCommon(values: readonly Value[]): Value | undefined {
-  const counts = new Map<Value, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  let best: Value | undefined;
-  let most = 0;
-  for (const [value, count] of counts) {
-    if (count > most) [best, most] = [value, count];
-  }
-  return best;
-}
-
 /** A record that somebody has changed since it was last seen is not to be changed unseen. */
 function driftFrom(
   { device, profile, resource, keyField }: Context,
@@ -185,8 +152,10 @@ function driftFrom(
   record: DeviceRecord,
 ): StepResult | undefined {
   if (expected === undefined) return undefined;
+  const ignored = uncomparedFields(profile, resource);
   const differences = differencesOf(expected, record).filter(
-    ({ field, held }) => !isMasked(expected, field) && !isTimeStamp(held),
+    ({ field, held }) =>
+      !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
   );
   if (differences.length === 0) return undefined;
   const key = valueText(record[keyField] ?? idOf(profile, record));
@@ -224,16 +193,18 @@ function planSet(
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
+  const request = updateRequest(profile, resource, before, fields);
   return {
     action: 'set',
     resource,
     key,
     keyField,
-    request: updateRequest(profile, resource, before, fields),
+    request,
     before,
     after: { ...before, ...fields },
     asked: fields,
     filled: {},
+    ...untypedIn(context, change, request),
   };
 }
 

@@ -3,7 +3,8 @@ import { jsonText } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { changeData, devicePlanData, lacksSecret, revivePlan } from './journal.ts';
+import { lacksSecret, revivePlan } from './journal.ts';
+import { changeData, devicePlanData } from './plan-data.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import { isDevicePlan, isPlanHead } from './shape.ts';
 

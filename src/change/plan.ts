@@ -22,6 +22,16 @@ export interface Step {
   readonly asked: DeviceRecord;
   /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
   readonly filled: Readonly<Record<string, string>>;
+  /** Fields sent as text because nobody has told their type, although they look like more than text. */
+  readonly untyped?: readonly string[];
+}
+
+/** A kind of write of which only convention says how it is done. */
+export interface Assumption {
+  readonly action: Action;
+  readonly resource: string;
+  /** In words: `DELETE /api/user/<uuid>/`. */
+  readonly way: string;
 }
 
 /** What is to happen on one device. */
@@ -30,6 +40,8 @@ export interface DevicePlan {
   readonly steps: readonly Step[];
   /** Steps that need no request: unchanged, differs from an existing record, not possible. */
   readonly settled: readonly StepResult[];
+  /** Ways to write that are convention only: neither documented, nor observed, nor configured. */
+  readonly assumed?: readonly Assumption[];
   /** How many records the device held, by resource; absent when it could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set when the device could not be read: nothing is planned there, and nothing will be sent. */

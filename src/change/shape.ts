@@ -43,6 +43,7 @@ const devicePlan = z.looseObject({
   steps: z.array(step),
   settled: z.array(result),
   error: error.optional(),
+  assumed: z.array(z.looseObject({ action, resource: z.string(), way: z.string() })).optional(),
   wanted: z.array(z.looseObject(about)).optional(),
   changes: z.array(change).optional(),
 });
@@ -61,7 +62,7 @@ const entry = z.discriminatedUnion('kind', [
   }),
   z.looseObject({ kind: z.literal('device'), plan: devicePlan }),
   z.looseObject({ kind: z.literal('planned') }),
-  z.looseObject({ kind: z.literal('send'), ref, at }),
+  z.looseObject({ kind: z.literal('send'), ref, at, step: step.optional() }),
   z.looseObject({ kind: z.literal('verdict'), ref, at, result }),
   z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),
   z.looseObject({ kind: z.literal('resume'), at, by: z.string() }),

@@ -1,5 +1,6 @@
 import { recordName } from './record-name.ts';
 import { isSecretField } from '../device/secret-fields.ts';
+import { volatileFields } from '../device/observation.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
@@ -19,9 +20,12 @@ export interface DeviceUndo {
 /**
  * The changes that take a run back: what was added is deleted, what was changed is set to what it was,
  * what was deleted is added again; the last step first. Pure: planned from live state like any other.
+ *
+ * @param profileOf how a device speaks: ids and counters are not set back
  */
-export function undoOf(run: Run, profile: Profile): readonly DeviceUndo[] {
+export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): readonly DeviceUndo[] {
   return run.plan.devices.flatMap(({ device, steps }) => {
+    const profile = profileOf(device);
     const states = run.states.get(device.name) ?? [];
     const undone = steps
       .flatMap((step, index) => {
@@ -59,6 +63,7 @@ function undoStep(
 ): { change: Change; loss?: string } {
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
+  const volatile = volatileFields(profile, resource);
   switch (step.action) {
     case 'add':
       return {
@@ -76,7 +81,7 @@ function undoStep(
         (field) =>
           !profile.idFields.includes(field) &&
           !isSecretField(field) &&
-          (!isTimeStamp(before[field]) || field in step.asked) &&
+          ((!isTimeStamp(before[field]) && !volatile.includes(field)) || field in step.asked) &&
           (field in step.asked || !isSameValue(before[field] ?? null, held[field])),
       );
       const secrets = Object.keys(step.asked).filter(isSecretField);
@@ -88,9 +93,9 @@ function undoStep(
           target: { kind: 'key', key: now },
           fields: pickFields(before, changed),
           expected: pickFields(held, changed),
+          isExact: true,
         },
         ...(secrets.length > 0 && {
-          isExact: true,
           loss: `${recordName(step)}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
         }),
       };
@@ -101,6 +106,7 @@ function undoStep(
           !profile.idFields.includes(field) &&
           !isSecretField(field) &&
           !isTimeStamp(before[field]) &&
+          !volatile.includes(field) &&
           before[field] !== null,
       );
       return {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { fieldFactsSchema } from './field-facts.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
+import { observedShape, withObserved } from './observation.ts';
 import { pagingText } from './page-steps.ts';
 import type { ReadPages } from './pages.ts';
 import {
@@ -53,6 +54,7 @@ export const learnedSchema = z.object({
   byResource: z.record(z.string(), resourceSchema),
   /** What reading showed by itself, by resource: nobody asked for it. */
   listings: z.record(z.string(), listingSchema).optional(),
+  ...observedShape,
 });
 
 export type LearnedResource = Readonly<z.infer<typeof resourceSchema>>;
@@ -65,10 +67,11 @@ export function withAllLearned(profile: Profile, learned: Learned): Profile {
     (known, [resource, listing]) => withListing(known, resource, listing),
     profile,
   );
-  return Object.keys(learned.byResource).reduce(
+  const told = Object.keys(learned.byResource).reduce(
     (known, resource) => withLearned(known, resource, learned),
     read,
   );
+  return withObserved(told, learned);
 }
 
 /** What reading a resource showed put in; what somebody said stands. */

@@ -70,6 +70,9 @@ const resourceSchema = z.strictObject({
   key_field: text.optional().describe('What people call a record by'),
   fields: names.optional(),
   choice_fields: names.optional(),
+  volatile: names
+    .optional()
+    .describe('Fields that change by themselves (counters, uptimes): shown, and never compared'),
 });
 
 /** What may be written in a profile file; every fact that is left out comes from `extends`. */
@@ -82,6 +85,10 @@ const profileSchema = z.strictObject({
     .describe(
       'Fields that may hold the id, most likely first; []: records go by their natural key',
     ),
+  ids: z
+    .enum(['stable', 'positional'])
+    .optional()
+    .describe('positional: an id is the place in the list, and moves when other records go'),
   no_id: z.string().optional(),
   resources: z.record(z.string(), resourceSchema).optional(),
   list: listSchema.optional(),
@@ -142,11 +149,13 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     const known = resources[resource];
     const path = facts.path ?? known?.path;
+    const volatile = facts.volatile ?? known?.volatile;
     const isKeyed = facts.key_field !== undefined ? false : undefined;
     const single = facts.single ?? known?.single ?? isKeyed;
     resources[resource] = {
       ...(path !== undefined && { path }),
       ...(single !== undefined && { single }),
+      ...(volatile !== undefined && { volatile }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -158,6 +167,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     basePath: content.base_path ?? base.basePath,
     endsWithSlash: content.ends_with_slash ?? base.endsWithSlash,
     idFields: content.id_fields ?? base.idFields,
+    ...(content.ids !== undefined && { ids: content.ids }),
     noId: content.no_id ?? base.noId,
     resources,
     list: mergedList(base.list, content.list),
@@ -204,6 +214,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
     basePath: content.base_path,
     endsWithSlash: content.ends_with_slash,
     idFields: content.id_fields,
+    ids: content.ids,
     noId: content.no_id,
     list: content.list,
     create: content.create,
@@ -224,6 +235,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
     if (facts.single !== undefined) origins[`resources.${resource}.single`] = 'configured';
+    if (facts.volatile !== undefined) origins[`resources.${resource}.volatile`] = 'configured';
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';
   }

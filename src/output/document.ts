@@ -69,7 +69,13 @@ export function resultObject(result: StepResult): JsonObject {
   };
 }
 
-export function devicePlanObject({ device, steps, settled, error }: DevicePlan): JsonObject {
+export function devicePlanObject({
+  device,
+  steps,
+  settled,
+  assumed,
+  error,
+}: DevicePlan): JsonObject {
   return {
     ...deviceObject(device),
     steps: steps.map(({ action, resource, key, request, before, after }) => ({
@@ -81,6 +87,7 @@ export function devicePlanObject({ device, steps, settled, error }: DevicePlan):
       after: after && maskedRecord(after),
     })),
     settled: settled.map(resultObject),
+    assumed: assumed?.map((assumption) => ({ ...assumption })),
     error: error && errorObject(error),
   };
 }

@@ -1,6 +1,6 @@
 import { recordName } from '../change/record-name.ts';
 import { changedParts } from '../change/changed-parts.ts';
-import type { Plan, Step } from '../change/plan.ts';
+import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
 import { reasonText } from './error-text.ts';
@@ -49,7 +49,23 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     }
     if (error) add('cannot plan', `: ${reasonText(error, device)}`, 'bad', device.name);
   }
+  for (const devicePlan of devices) {
+    for (const text of assumptionTexts(devicePlan))
+      add(text, '', 'warning', devicePlan.device.name);
+  }
   return [...groups.values()];
+}
+
+/** "assumed, not documented: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */
+export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
+  return assumed
+    .filter(({ action, resource }) =>
+      steps.some((step) => step.action === action && step.resource === resource),
+    )
+    .map(
+      ({ action, resource, way }) =>
+        `assumed, not documented: ${action} ${visible(resource)} by ${visible(way)}`,
+    );
 }
 
 /** "add user carol" */

@@ -6,10 +6,13 @@ import { concernedSteps } from '../change/concerned.ts';
 import { stepCount, type DevicePlan, type Plan, type Step } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
+import type { Observation } from '../device/observation.ts';
+import type { DeviceRef } from '../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../errors.ts';
 import type { Access, Member } from '../fleet/member.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
+import { keepObservation, observationOutput } from './observed.ts';
 import type { Output } from './output.ts';
 
 /** A run to be carried out: new, or taken up again with what is known of its steps. */
@@ -45,6 +48,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       journal: journalIn(file, () => call.session.services.now()),
       exclusive: (device, work) => call.session.services.exclusive(device.address, work),
       stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
+      observed: keeper(call, members),
       afterCanary: (canary) => checkCanary(call, canary, members, plan),
     });
     let hasStopped = false;
@@ -52,6 +56,11 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       if (event.kind === 'stopped') {
         hasStopped = true;
         yield { kind: 'message', level: 'warning', text: `stopped: ${event.reason}` };
+        continue;
+      }
+      if (event.kind === 'observed') {
+        const said = observationOutput(event.device, event.observation);
+        if (said !== undefined) yield said;
         continue;
       }
       yield tally.add(event.result);
@@ -75,11 +84,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   }
 }
 
-function devicesOf(
-  call: Call,
-  members: readonly Member[],
-  plan: Plan,
-): Map<string, ApplyDevice> {
+function devicesOf(call: Call, members: readonly Member[], plan: Plan): Map<string, ApplyDevice> {
   const { access } = call;
   const steps = ({ ref }: Member): readonly Step[] =>
     plan.devices
@@ -89,7 +94,10 @@ function devicesOf(
     members.map((member) => [
       member.ref.address,
       {
-        profile: member.profile,
+        // What is known of it grows while it is used.
+        get profile() {
+          return member.profile;
+        },
         isReadOnly: member.entry.readOnly === true,
         list: async (resource) => {
           const listed = await member.list(access, resource);
@@ -101,6 +109,16 @@ function devicesOf(
       },
     ]),
   );
+}
+
+function keeper(
+  { session }: Call,
+  members: readonly Member[],
+): (device: DeviceRef, observation: Observation) => Promise<void> {
+  return async ({ address }, observation) => {
+    const member = members.find(({ ref }) => ref.address === address);
+    if (member !== undefined) await keepObservation(session.services, member, observation);
+  };
 }
 
 /** Refuses a plan whose requests lack a secret that the journal does not keep. */
@@ -237,7 +255,8 @@ function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
 function journalIn(file: RunFile, clock: () => Date): ApplyJournal {
   const at = (): string => clock().toISOString();
   return {
-    sending: (ref) => file.append(journalLine({ kind: 'send', ref, at: at() })),
+    sending: (ref, step) =>
+      file.append(journalLine({ kind: 'send', ref, at: at(), ...(step && { step }) })),
     ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
     stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
   };

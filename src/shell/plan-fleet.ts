@@ -1,3 +1,4 @@
+import { assumptionsOf } from '../change/assumptions.ts';
 import type { Change } from '../change/change.ts';
 import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
 import { concernedBy } from '../change/concerned.ts';
@@ -60,7 +61,9 @@ async function planMember(
       await learnBefore(call, member, change);
       parts.push(planDevice(ref, member.profile, change, held));
     }
-    return mergeDevicePlans(ref, parts);
+    const plan = mergeDevicePlans(ref, parts);
+    const assumed = assumptionsOf(member.profile, plan.steps);
+    return { ...plan, ...(assumed.length > 0 && { assumed }) };
   } catch (error) {
     // A line that makes no sense is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;

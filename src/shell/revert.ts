@@ -38,7 +38,7 @@ async function* keepOrRevert(
   cancelled: CancelledError | undefined,
 ): AsyncGenerator<Output> {
   const run = await loadRun(call.session.services, runId);
-  if (undoOf(run, documentedProfile).length === 0) return;
+  if (undoOf(run, () => documentedProfile).length === 0) return;
   const seconds = Math.round(limitMs / 1000);
   if (cancelled === undefined) {
     const text =

@@ -2,14 +2,21 @@ import type { Change } from '../change/change.ts';
 import type { Run } from '../change/journal.ts';
 import { undoOf } from '../change/undo.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
+import type { Profile } from '../device/profile.ts';
 import { RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
+import { profileOf } from './device-profile.ts';
 import type { Output } from './output.ts';
 import { writeEach } from './write.ts';
 
 /** Plans and carries out the way back from a run. */
 export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
-  const undone = undoOf(run, documentedProfile);
+  const members = await call.membersAt(run.plan.devices.map(({ device }) => device));
+  const profiles = new Map<string, Profile>();
+  for (const { entry } of members) {
+    profiles.set(entry.address, await profileOf(call.session.services, entry));
+  }
+  const undone = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
   if (undone.length === 0) {
     throw new RefusedError(`run ${run.run} has changed nothing: there is nothing to take back`);
   }
@@ -23,8 +30,8 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
       call.options.force ? one.changes.map(withoutExpectation) : one.changes,
     ]),
   );
-  const members = await call.membersAt(undone.map(({ device }) => device));
-  yield* writeEach(call, members, ({ ref }) => changes.get(ref.address) ?? [], losses);
+  const concerned = members.filter(({ entry }) => changes.has(entry.address));
+  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
 }
 
 /** `--force`: also where somebody else has changed the record since. */
@@ -34,7 +41,13 @@ function withoutExpectation(change: Change): Change {
     case 'add':
       return change;
     case 'set':
-      return { action, resource, target: change.target, fields: change.fields };
+      return {
+        action,
+        resource,
+        target: change.target,
+        fields: change.fields,
+        ...(change.isExact && { isExact: true }),
+      };
     case 'delete':
       return { action, resource, target: change.target };
   }

@@ -12,6 +12,7 @@ interface Row {
 export class Table {
   readonly #rows: Map<string, Row>;
   #last: number;
+  #listings = 0;
 
   constructor(records: readonly StoredRecord[]) {
     this.#rows = new Map(
@@ -31,6 +32,12 @@ export class Table {
   /** Counted up from 1 and never given twice; 0 for a record that is not here. */
   numberOf(uuid: string): number {
     return this.#rows.get(uuid)?.number ?? 0;
+  }
+
+  /** How often all records have been shown, this time included. */
+  countListing(): number {
+    this.#listings += 1;
+    return this.#listings;
   }
 
   put(record: StoredRecord): void {

@@ -1,6 +1,13 @@
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { reasonText } from '../output/error-text.ts';
-import { countLine, fieldChanges, planGroups, settledTail, stepHead } from '../output/plan-text.ts';
+import {
+  assumptionTexts,
+  countLine,
+  fieldChanges,
+  planGroups,
+  settledTail,
+  stepHead,
+} from '../output/plan-text.ts';
 import { visible } from '../visible.ts';
 import { quotedText } from '../output/value.ts';
 import { fit, widthOf } from '../output/width.ts';
@@ -35,12 +42,14 @@ export function namesText(names: readonly string[]): string {
   return shown.map(visible).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-function deviceLines({ device, steps, settled, error }: DevicePlan): LogLine[] {
+function deviceLines(plan: DevicePlan): LogLine[] {
+  const { device, steps, settled, error } = plan;
   const what = error === undefined ? `${steps.length + settled.length}` : 'cannot plan';
   const unit = error !== undefined ? '' : steps.length + settled.length === 1 ? ' step' : ' steps';
   return [
     { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },
     ...steps.flatMap(stepLines),
+    ...assumptionTexts(plan).map((text): LogLine => ({ tone: 'warning', text: `  ! ${text}` })),
     ...settled.map((result): LogLine => {
       return { tone: 'quiet', text: `  = ${result.verdict}${settledTail(result)}` };
     }),

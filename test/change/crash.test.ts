@@ -176,7 +176,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         // The run itself may be left where it crashed.
         for (const ticks of fuses) await goOn(devices, journal, new Fuse(ticks));
         journal.dropHalfLine();
-        const undone = undoOf(journal.run, documentedProfile);
+        const undone = undoOf(journal.run, () => documentedProfile);
         for (const device of devices) device.clearFaults();
         for (const device of devices) await device.through(new Fuse(Infinity)).list('user');
         const plan = {

@@ -197,10 +197,12 @@ export async function goOn(
       signal: new AbortController().signal,
       exclusive: (_device, work) => work(),
       stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },
+      observed: () => Promise.resolve(),
       afterCanary: () => Promise.resolve(undefined),
       settleDelaysMs: [0],
       journal: {
-        sending: (ref) => journal.append(journalLine({ kind: 'send', ref, at: AT }), fuse),
+        sending: (ref, step) =>
+          journal.append(journalLine({ kind: 'send', ref, at: AT, ...(step && { step }) }), fuse),
         ended: (ref, result) =>
           journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse),
         stopped: (reason) => journal.append(journalLine({ kind: 'stop', at: AT, reason }), fuse),

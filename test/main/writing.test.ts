@@ -157,7 +157,11 @@ test('an empty --where is a usage error and deletes nobody', async () => {
 test('--dry-run shows the plan as data and sends nothing', async () => {
   const { devsh, writes } = await startFleet({ devices: 2 });
   const { stdout, stderr, exitCode } = await devsh('user set viewer lang=de --on @lab --dry-run');
-  expect(stdout).toBe('set user viewer on sim1, sim2: lang: en -> de\n2 to change\n');
+  expect(stdout).toBe(
+    'set user viewer on sim1, sim2: lang: en -> de\n' +
+      'assumed, not documented: set user by POST /api/user/ with its uuid on sim1, sim2\n' +
+      '2 to change\n',
+  );
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(writes()).toEqual([]);
 });

@@ -154,12 +154,13 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
 }
 
 function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
-  const { name, basePath, endsWithSlash, idFields, noId, list, resources } = known;
+  const { name, basePath, endsWithSlash, idFields, ids = 'stable', noId, list, resources } = known;
   const facts: [string, Value][] = [
     ['name', name],
     ['basePath', basePath],
     ['endsWithSlash', endsWithSlash],
     ['idFields', idFields],
+    ['ids', ids],
     ['noId', noId],
     ...Object.entries({ ...list }).map(([fact, value]): [string, Value] => [`list.${fact}`, value]),
     ...(['create', 'update', 'remove'] as const).flatMap((write) =>
@@ -196,10 +197,10 @@ function asInFile(fact: string): string {
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, summary, envelope, paging } = facts;
+  const { path, single, summary, envelope, paging, volatile } = facts;
   // That something is a list goes without saying.
   const isOne = single === true ? single : undefined;
-  const values = { path, single: isOne, summary, envelope, paging };
+  const values = { path, single: isOne, summary, envelope, paging, volatile };
   return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );

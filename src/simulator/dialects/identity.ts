@@ -14,7 +14,10 @@ export function idField({ traits, quirks }: Dialect): 'uuid' | 'id' | undefined 
 
 /** All records as a list shows them. */
 export function shownRecords(dialect: Dialect, table: Table): DeviceRecord[] {
-  return table.records.map((record, index) => shownAt(dialect, table, record, index));
+  const shown = table.records.map((record, index) => shownAt(dialect, table, record, index));
+  if (!dialect.quirks.has('counters')) return shown;
+  const hits = table.countListing();
+  return shown.map((record) => worded(dialect, { ...record, hits }));
 }
 
 export function shownRecord(dialect: Dialect, table: Table, record: StoredRecord): DeviceRecord {

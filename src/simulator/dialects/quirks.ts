@@ -16,6 +16,7 @@ export type QuirkName =
   | 'update-creates'
   | 'html-errors'
   | 'status-200-errors'
+  | 'counters'
   | 'positional-ids'
   | 'summary-list';
 
@@ -46,6 +47,7 @@ export const QUIRKS: readonly Quirk[] = [
   quirk('status-200-errors', 'What is refused comes as 200 with "success": false.', {
     profiles: WITH_STATUS,
   }),
+  quirk('counters', 'Each record has the number of times that it was listed, in "hits".'),
   quirk('positional-ids', 'An id is the place in the list, so that it shifts after a delete.', {
     profiles: ['drf', 'generic-rest'],
   }),

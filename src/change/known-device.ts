@@ -1,0 +1,55 @@
+import {
+  originOfWrite,
+  hasPositionalIds,
+  volatileFields,
+  withObservation,
+  type Observation,
+} from '../device/observation.ts';
+import type { Profile } from '../device/profile.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import type { StepDevice } from './carry-out.ts';
+import type { Step } from './plan.ts';
+
+/** A device as it comes to be known while a plan is carried out on it. */
+export class KnownDevice implements StepDevice {
+  readonly #device: StepDevice;
+  readonly #tell: (observation: Observation) => Promise<void>;
+  #observed: readonly Observation[] = [];
+
+  /** @param tell is told each thing that was not known before */
+  constructor(device: StepDevice, tell: (observation: Observation) => Promise<void>) {
+    this.#device = device;
+    this.#tell = tell;
+  }
+
+  get profile(): Profile {
+    return this.#observed.reduce(withObservation, this.#device.profile);
+  }
+
+  list(resource: string): Promise<readonly DeviceRecord[]> {
+    return this.#device.list(resource);
+  }
+
+  write(request: Step['request']): Promise<unknown> {
+    return this.#device.write(request);
+  }
+
+  async observe(observation: Observation): Promise<void> {
+    if (isKnown(this.profile, observation)) return;
+    this.#observed = [...this.#observed, observation];
+    await this.#tell(observation);
+  }
+}
+
+function isKnown(profile: Profile, observation: Observation): boolean {
+  switch (observation.kind) {
+    case 'proven':
+      return originOfWrite(profile, observation.write, observation.resource) !== 'assumed';
+    case 'positional':
+      return hasPositionalIds(profile);
+    case 'volatile': {
+      const known = volatileFields(profile, observation.resource);
+      return observation.fields.every((field) => known.includes(field));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { maskedRequest } from '../device/encode.ts';
+import type { JsonValue } from '../device/json-text.ts';
+import type { Value } from '../device/record.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
+import type { DevshError } from '../errors.ts';
+import type { Change } from './change.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
+
+/** A device's part of a plan as plain data, secrets masked. */
+export function devicePlanData(plan: DevicePlan): JsonValue {
+  const { device, steps, settled, total, error, wanted, changes, assumed } = plan;
+  return {
+    device: { ...device },
+    steps: steps.map(stepData),
+    settled: settled.map(resultData),
+    total,
+    assumed: assumed?.map((one) => ({ ...one })),
+    wanted: wanted?.map((one) => ({ ...one })),
+    changes: changes?.map(changeData),
+    ...(error && { error: errorData(error) }),
+  };
+}
+
+/** A change as plain data, secrets masked. */
+export function changeData(change: Change): JsonValue {
+  const { action, resource } = change;
+  switch (action) {
+    case 'add':
+      return { action, resource, fields: maskedRecord(change.fields) };
+    case 'set':
+      return {
+        action,
+        resource,
+        target: { ...change.target },
+        fields: maskedRecord(change.fields),
+        expected: change.expected && maskedRecord(change.expected),
+      };
+    case 'delete':
+      return {
+        action,
+        resource,
+        target: { ...change.target },
+        expected: change.expected && maskedRecord(change.expected),
+      };
+  }
+}
+
+/** A step as plain data, secrets masked. */
+export function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {
+  return {
+    ...rest,
+    request: { ...maskedRequest(request) },
+    before: before && maskedRecord(before),
+    after: after && maskedRecord(after),
+    asked: maskedRecord(asked),
+    filled: { ...filled },
+  };
+}
+
+/** A result as plain data, secrets masked. */
+export function resultData({ error, record, differences, device, ...rest }: StepResult): JsonValue {
+  return {
+    ...rest,
+    device: { ...device },
+    record: record && maskedRecord(record),
+    differences: differences?.map(({ field, sent, held }) => ({
+      field,
+      ...maskedRecord({ sent: maskFor(field, sent), held: maskFor(field, held) }),
+    })),
+    ...(error && { error: errorData(error) }),
+  };
+}
+
+function maskFor(field: string, value: Value): Value {
+  return maskedRecord({ [field]: value })[field] ?? null;
+}
+
+function errorData({ code, exitCode, message }: DevshError): JsonValue {
+  return { code, exitCode, message };
+}

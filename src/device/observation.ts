@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import {
+  updateFacts,
+  type Origin,
+  type Profile,
+  type ResourceProfile,
+  type WriteFacts,
+} from './profile.ts';
+
+/** The kinds of writes, as profiles call them. */
+export type WriteName = 'create' | 'update' | 'remove';
+
+/** What writing to a device, and reading back, showed of how it speaks. */
+export type Observation =
+  | { readonly kind: 'proven'; readonly write: WriteName; readonly resource: string }
+  /** `example`: in words, a record whose id has moved. */
+  | { readonly kind: 'positional'; readonly example: string }
+  | { readonly kind: 'volatile'; readonly resource: string; readonly fields: readonly string[] };
+
+const wayShape = {
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string(),
+  encoding: z.enum(['form', 'json']),
+};
+
+/** What is kept of observations, by device. */
+export const observedShape = {
+  /** Ways to write that a read-back has proved; another way needs another proof. */
+  proven: z.partialRecord(z.enum(['create', 'update', 'remove']), z.object(wayShape)).optional(),
+  /** Ids were seen to move when other records came or went. */
+  ids: z.literal('positional').optional(),
+  /** By resource: fields that change while nobody writes. */
+  volatile: z.record(z.string(), z.array(z.string())).optional(),
+};
+
+type Observed = Readonly<z.infer<z.ZodObject<typeof observedShape>>>;
+
+/** How a resource is written in one of the three ways. */
+export function waysOf(profile: Profile, write: WriteName, resource: string): WriteFacts {
+  return write === 'update' ? updateFacts(profile, resource) : profile[write];
+}
+
+/** Where devsh knows from how a resource is written. */
+export function originOfWrite(profile: Profile, write: WriteName, resource: string): Origin {
+  const isOwn = write === 'update' && waysOf(profile, write, resource) !== profile.update;
+  const own = profile.origins[`resources.${resource}.${write}`];
+  return own ?? (isOwn ? 'observed' : (profile.origins[write] ?? 'assumed'));
+}
+
+/** Whether an id is only the place of a record among the others. */
+export function hasPositionalIds(profile: Profile): boolean {
+  return profile.ids === 'positional';
+}
+
+/** Fields that change by themselves: counters, uptimes. */
+export function volatileFields(profile: Profile, resource: string): readonly string[] {
+  return profile.resources[resource]?.volatile ?? [];
+}
+
+/** Fields that tell nothing when they are another time something else. */
+export function uncomparedFields(profile: Profile, resource: string): readonly string[] {
+  const ids = hasPositionalIds(profile) ? profile.idFields : [];
+  return [...ids, ...volatileFields(profile, resource)];
+}
+
+/** A profile with an observation put in; what the user has configured stands. */
+export function withObservation(profile: Profile, observation: Observation): Profile {
+  return withObserved(profile, observedAfter(undefined, profile, observation));
+}
+
+/** What is to be kept of a device when this was observed, too. */
+export function observedAfter(
+  held: Observed | undefined,
+  profile: Profile,
+  observation: Observation,
+): Observed {
+  switch (observation.kind) {
+    case 'proven': {
+      const { write, resource } = observation;
+      const { method, path, encoding } = waysOf(profile, write, resource);
+      return { ...held, proven: { ...held?.proven, [write]: { method, path, encoding } } };
+    }
+    case 'positional':
+      return { ...held, ids: 'positional' };
+    case 'volatile': {
+      const { resource, fields } = observation;
+      const known = held?.volatile?.[resource] ?? [];
+      const all = [...new Set([...known, ...fields])];
+      return { ...held, volatile: { ...held?.volatile, [resource]: all } };
+    }
+  }
+}
+
+/** A profile with all that was kept of observations put in; what the user has configured stands. */
+export function withObserved(profile: Profile, { proven, ids, volatile }: Observed): Profile {
+  const origins: Partial<Record<string, Origin>> = { ...profile.origins };
+  for (const write of ['create', 'update', 'remove'] as const) {
+    const way = proven?.[write];
+    const { method, path, encoding } = profile[write];
+    const isSame = way?.method === method && way.path === path && way.encoding === encoding;
+    if (isSame && (origins[write] ?? 'assumed') === 'assumed') origins[write] = 'observed';
+  }
+  const resources: Partial<Record<string, ResourceProfile>> = { ...profile.resources };
+  for (const [resource, fields] of Object.entries(volatile ?? {})) {
+    const fact = `resources.${resource}.volatile`;
+    if (origins[fact] === 'configured') continue;
+    const known = resources[resource] ?? { keyField: 'name', fields: [], choiceFields: [] };
+    resources[resource] = {
+      ...known,
+      volatile: [...new Set([...(known.volatile ?? []), ...fields])],
+    };
+    origins[fact] = 'observed';
+  }
+  const isPositional = ids !== undefined && origins['ids'] !== 'configured';
+  if (isPositional) origins['ids'] = 'observed';
+  return { ...profile, ...(isPositional && { ids }), resources, origins };
+}

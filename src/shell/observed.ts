@@ -1,0 +1,45 @@
+import { observedAfter, withObservation, type Observation } from '../device/observation.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { DevshError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
+import type { Output } from './output.ts';
+import type { Services } from './session.ts';
+
+/** Keeps what writing to a device showed of how it speaks. Where that fails, it is seen anew next time. */
+export async function keepObservation(
+  { profiles, now }: Pick<Services, 'profiles' | 'now'>,
+  member: Member,
+  observation: Observation,
+): Promise<void> {
+  const { profile } = member;
+  member.learned(withObservation(profile, observation));
+  try {
+    await profiles.updateLearned(member.ref.address, (held) => {
+      const known = held ?? { at: now().toISOString(), byResource: {} };
+      return { ...known, ...observedAfter(known, profile, observation) };
+    });
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+  }
+}
+
+/** What the user should know of it; nothing where it only proves what was assumed. */
+export function observationOutput(
+  { name }: DeviceRef,
+  observation: Observation,
+): Output | undefined {
+  switch (observation.kind) {
+    case 'proven':
+      return undefined;
+    case 'positional': {
+      const text = `${name}: ids are places in the list (${observation.example}): each record is looked up by what it holds from now on`;
+      return { kind: 'message', level: 'warning', text };
+    }
+    case 'volatile': {
+      const { resource, fields } = observation;
+      const verb = fields.length === 1 ? 'changes' : 'change';
+      const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
+      return { kind: 'message', level: 'info', text };
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  startSimulator,
+  type SimulatedDevice,
+  type SimulatorOptions,
+} from '../../src/simulator/simulator.ts';
+import { ADMIN, makeDevsh, startFleet, usernames, writesOf, type Devsh } from './devsh.ts';
+import { startProgram, waitUntil } from './process.ts';
+
+const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as const;
+const ASSUMED = 'assumed, not documented: delete user by DELETE /api/user/<uuid>/';
+const MOVED = 'sim1: ids are places in the list';
+
+/** The users 2 to 7 of a device with ids by place; admin and viewer are 0 and 1. */
+async function start(
+  options: SimulatorOptions & { readonly speaks?: string },
+): Promise<{ devsh: Devsh & { folder: string }; device: SimulatedDevice; names: string[] }> {
+  const { speaks = options.profile ?? 'documented', ...spec } = options;
+  const simulator = await startSimulator({ users: 8, ...spec });
+  onTestFinished(() => simulator.close());
+  const [device] = simulator.devices;
+  if (device === undefined) throw new Error('no device');
+  const devsh = await makeDevsh(ADMIN);
+  await devsh(['device', 'add', 'sim1', device.address, '--profile', speaks]);
+  await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  return { devsh, device, names: usernames(device).slice(2) };
+}
+
+/** Where devsh knows a fact from, as `profile` shows it. */
+async function originOf(devsh: Devsh, fact: string, name = 'sim1'): Promise<string | undefined> {
+  const { stdout } = await devsh(['profile', name, '--json']);
+  const { facts } = JSON.parse(stdout) as { facts: { fact: string; origin: string }[] };
+  return facts.find((known) => known.fact === fact)?.origin;
+}
+
+/** Reads and writes of users in their order. */
+function requestsOf({ log }: SimulatedDevice): string[] {
+  return log
+    .filter(({ method }) => method !== 'OPTIONS')
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+test('a way of deleting that nobody has told is said to be assumed until a read-back proved it', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const [first = '', second = ''] = usernames(device(1)).slice(2);
+  const planned = await devsh(`user delete ${first} --on @lab --dry-run`);
+  expect(planned.stdout).toContain(`${ASSUMED} on sim1, sim2\n`);
+  const asData = await devsh(`user delete ${first} --on sim1 --dry-run --json`);
+  const assumed = { action: 'delete', resource: 'user', way: 'DELETE /api/user/<uuid>/' };
+  expect(JSON.parse(asData.stdout)).toMatchObject({ plan: [{ assumed: [assumed] }] });
+
+  const { stdout, stderr } = await devsh(`user delete ${first} --on sim1 --yes`);
+  expect(stderr).toContain(`${ASSUMED} on sim1\n`);
+  expect(stdout).toContain('done');
+  expect(await originOf(devsh, 'remove.path')).toBe('observed');
+  expect(await originOf(devsh, 'remove.path', 'sim2')).toBe('assumed');
+  const next = await devsh(`user delete viewer --on @lab --dry-run`);
+  expect(next.stdout).toContain(`${ASSUMED} on sim2\n`);
+  const again = await devsh(`user delete ${second} --on sim1 --yes`);
+  expect(again.stderr).not.toContain('assumed');
+});
+
+test('what is assumed is said before the question, too', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stderr } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
+  expect(stderr.indexOf(ASSUMED)).toBeGreaterThanOrEqual(0);
+  expect(stderr.indexOf(ASSUMED)).toBeLessThan(stderr.indexOf('Type y'));
+  expect(writes()).toEqual([]);
+});
+
+test('a delete that removed nothing proves nothing, and the next step is named', async () => {
+  const { devsh, device } = await startFleet();
+  device(1).setFault('delete-and-keep');
+  const { stdout, exitCode } = await devsh('user delete viewer --on sim1 --yes');
+  expect(stdout).toContain('no effect');
+  expect(stdout).toContain('"profile set sim1 remove.path=…"');
+  expect(exitCode).toBe(1);
+  expect(await originOf(devsh, 'remove.path')).toBe('assumed');
+});
+
+test('a device that knows no such path leaves the fact assumed, and the next step is named', async () => {
+  const { devsh, device, names } = await start({ profile: 'form-action', speaks: 'generic-rest' });
+  await devsh('profile set sim1 id_fields=[]');
+  const [name = ''] = names;
+  const { stdout, exitCode } = await devsh(`user delete ${name} --on sim1 --yes`);
+  expect(stdout).toMatch(/failed - .*40[45]/);
+  expect(stdout).toContain('"profile set sim1 remove.path=…"');
+  expect(exitCode).toBe(1);
+  expect(usernames(device)).toContain(name);
+  expect(await originOf(devsh, 'remove.path')).toBe('assumed');
+});
+
+test('changing by convention is assumed until it is proved, too', async () => {
+  const { devsh } = await startFleet();
+  const set = await devsh('user set viewer lang=fr --on sim1 --yes');
+  expect(set.stderr).toContain(
+    'assumed, not documented: set user by POST /api/user/ with its uuid on sim1',
+  );
+  expect(await originOf(devsh, 'update.path')).toBe('observed');
+  expect((await devsh('user set viewer lang=de --on sim1 --yes')).stderr).not.toContain('assumed');
+});
+
+test('so is adding, where the profile is no document', async () => {
+  const { devsh } = await start({ profile: 'generic-rest' });
+  const add = (name: string): string =>
+    `user add username=${name} first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes`;
+  const { stderr } = await devsh(add('zoe'));
+  expect(stderr).toContain('assumed, not documented: add user by POST /api/user on sim1');
+  expect(await originOf(devsh, 'create.path')).toBe('observed');
+  expect((await devsh(add('zac'))).stderr).not.toContain('assumed');
+});
+
+test('what the user has configured is not said to be assumed', async () => {
+  const { devsh } = await startFleet();
+  await devsh('profile set sim1 remove.path={item}');
+  const { stdout } = await devsh('user delete viewer --on sim1 --dry-run');
+  expect(stdout).toBe('delete user viewer on sim1\n1 to delete\n');
+});
+
+test('several deletes by place in the list hit the records that were named', async () => {
+  const { devsh, device, names } = await start(POSITIONAL);
+  const [a = '', b = '', c = '', ...others] = names;
+  const { stdout, stderr } = await devsh(`user delete ${a} ${c} ${b} --on sim1 --yes`);
+  expect(stdout).toContain('3 done');
+  expect(stderr).toContain(`${MOVED} (user ${b} had the id 3 and has 2 now)`);
+  expect(usernames(device)).toEqual(['admin', 'viewer', ...others]);
+  expect(requestsOf(device)).toEqual([
+    'GET /api/user',
+    'GET /api/user',
+    'DELETE /api/user/2',
+    'GET /api/user',
+    'DELETE /api/user/3',
+    'GET /api/user',
+    'DELETE /api/user/2',
+    'GET /api/user',
+  ]);
+  expect(await originOf(devsh, 'ids')).toBe('observed');
+  const [next = ''] = others;
+  expect((await devsh(`user delete ${next} --on sim1 --yes`)).stderr).not.toContain(MOVED);
+});
+
+test('ids by place may be configured, and nothing has to be observed then', async () => {
+  const { devsh, device, names } = await start(POSITIONAL);
+  await devsh('profile set sim1 ids=positional');
+  expect(await originOf(devsh, 'ids')).toBe('configured');
+  const wanted = device.users.filter(({ lang }) => lang === device.users.at(-1)?.lang);
+  const where = `lang=${device.users.at(-1)?.lang ?? ''}`;
+  const argv = ['user', 'delete', '--where', where, '--on', 'sim1', '--yes', '--force'];
+  const { stdout, stderr } = await devsh(argv);
+  expect(stdout).toContain(`${wanted.length} done`);
+  expect(stderr).not.toContain(MOVED);
+  const gone = wanted.map(({ username }) => username);
+  expect(usernames(device)).toEqual(
+    ['admin', 'viewer', ...names].filter((name) => !gone.includes(name)),
+  );
+});
+
+test('a change after a delete goes to the record that was meant, and undo takes both back', async () => {
+  const { devsh, device, names } = await start(POSITIONAL);
+  const [a = '', b = '', c = ''] = names;
+  const before = new Map(device.users.map(({ username, ...user }) => [username, user]));
+  const changes =
+    `- {delete: user, key: ${a}}\n- {set: user, key: ${b}, fields: {first_name: Bea}}\n` +
+    `- {delete: user, key: ${c}}\n`;
+  const { stdout } = await devsh('apply - --on sim1 --yes', { stdin: changes });
+  expect(stdout).toContain('3 done');
+  expect(writesOf(device)).toEqual([
+    'DELETE /api/user/2',
+    'PATCH /api/user/2',
+    'DELETE /api/user/3',
+  ]);
+  expect(usernames(device)).not.toContain(a);
+  expect(usernames(device)).not.toContain(c);
+  expect(device.users.find(({ username }) => username === b)).toMatchObject({ first_name: 'Bea' });
+
+  const undone = await devsh('undo --yes');
+  expect(undone.stdout).toContain('3 done');
+  for (const { username, first_name: firstName, lang } of device.users) {
+    expect({ first_name: firstName, lang }).toEqual({
+      first_name: before.get(username)?.first_name,
+      lang: before.get(username)?.lang,
+    });
+  }
+  expect(device.users).toHaveLength(8);
+});
+
+test('a plan that was written down before another record went never hits its neighbour', async () => {
+  const { devsh, device, names } = await start(POSITIONAL);
+  const [a = '', b = '', c = '', d = ''] = names;
+  const file = join(devsh.folder, 'monday.plan');
+  const changes = `- {delete: user, key: ${b}}\n- {delete: user, key: ${c}}\n`;
+  await devsh(['plan', '-', '--on', 'sim1', '-o', file], { stdin: changes });
+  // Somebody else deletes the one before them, with a devsh that has learned nothing yet.
+  await devsh(`user delete ${a} --on sim1 --yes`);
+  const { stdout } = await devsh(['apply', file, '--yes']);
+  expect(stdout).toContain('2 done');
+  expect(usernames(device)).toEqual(['admin', 'viewer', d, ...names.slice(4)]);
+});
+
+test('where nothing tells that ids have moved, a stale one is drift', async () => {
+  const { devsh, device, names } = await start(POSITIONAL);
+  const other = await makeDevsh(ADMIN);
+  await other(['device', 'add', 'sim1', device.address, '--profile', 'generic-rest']);
+  await other(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  const [a = '', b = ''] = names;
+  const file = join(devsh.folder, 'monday.plan');
+  await devsh(['plan', '-', '--on', 'sim1', '-o', file], { stdin: `- {delete: user, key: ${b}}` });
+  await other(`user delete ${a} --on sim1 --yes`);
+  const { stdout, exitCode } = await devsh(['apply', file, '--yes']);
+  expect(stdout).toContain('drift');
+  expect(exitCode).toBe(7);
+  expect(writesOf(device)).toEqual(['DELETE /api/user/2']);
+  expect(usernames(device)).toEqual(['admin', 'viewer', ...names.slice(1)]);
+});
+
+test('killed in the middle of deletes by place and resumed, exactly the named records go', async () => {
+  const { devsh, device, names } = await start({ ...POSITIONAL, latencyMs: 60 });
+  const [a = '', b = '', c = '', ...others] = names;
+  const argv = ['user', 'delete', a, b, c, '--on', 'sim1', '--yes'];
+  const program = startProgram(argv, devsh.folder);
+  await waitUntil(() => writesOf(device).length > 0, program);
+  program.child.kill('SIGKILL');
+  expect((await program.ended).signal).toBe('SIGKILL');
+  const { stdout } = await devsh('resume --yes');
+  expect(stdout).not.toMatch(/drift|failed|unknown/);
+  expect(usernames(device)).toEqual(['admin', 'viewer', ...others]);
+  expect(writesOf(device)).toEqual([
+    'DELETE /api/user/2',
+    'DELETE /api/user/2',
+    'DELETE /api/user/2',
+  ]);
+});
+
+test('counters that go on counting are learned, and neither drift nor a difference', async () => {
+  const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
+  const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes';
+  const added = await devsh(add);
+  expect(added.stdout).toContain('add user zoe: done');
+  expect(added.stderr).toContain('sim1: hits of user changes while nobody writes');
+  expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
+
+  const reads = device.log.length;
+  expect((await devsh('user set zoe lang=fr --on sim1 --yes')).stdout).toContain('zoe: done');
+  // Plan, look again, send, read back: nothing has to be looked at twice any more.
+  expect(device.log.length - reads).toBe(4);
+  expect((await devsh('undo --yes')).stdout).toContain('set user zoe: done');
+  expect((await devsh('user list --on sim1 --json')).stdout).toContain('"hits":');
+  expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('done');
+});
+
+test('a counter is learned where it looks like drift, too, and may be configured', async () => {
+  const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
+  const set = await devsh('user set viewer lang=fr --on sim1 --yes');
+  expect(set.stdout).toContain('set user viewer: done');
+  const other = await makeDevsh(ADMIN);
+  await other(['device', 'add', 'sim1', device.address, '--profile', 'generic-rest']);
+  await other(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  await other(['profile', 'set', 'sim1', 'resources.user.volatile=[hits]']);
+  expect(await originOf(other, 'resources.user.volatile')).toBe('configured');
+  const { stdout, stderr } = await other('user set viewer lang=de --on sim1 --yes');
+  expect(stdout).toContain('set user viewer: done');
+  expect(stderr).not.toContain('hits');
+});
