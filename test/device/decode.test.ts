@@ -184,3 +184,26 @@ test('any answer ends in records or a clear failure', () => {
     { numRuns: 1000 },
   );
 });
+
+describe('one object', () => {
+  const object = { hostname: 'fw1', ntp_servers: ['a', 'b'], dns: { first: '1.1.1.1' } };
+  test.each<[title: string, body: unknown]>([
+    ['by itself', object],
+    ['under the name of its resource', { system: object, status: 'OK' }],
+    ['in an envelope', { code: 200, status: 'ok', message: '', data: object }],
+  ])('%s is told from a list', (_title, body) => {
+    expect(decodeList(JSON.stringify(body), 'system')).toEqual({
+      records: [object],
+      envelope: 'one object',
+      single: true,
+    });
+  });
+
+  test('with a name is no list of one record', () => {
+    expect(decodeList('{"name": "fw1", "mode": "nat"}', 'settings').single).toBe(true);
+    expect(decodeList('[{"name": "lan"}]', 'zone').single).toBeUndefined();
+    expect(decodeList('{"name": "x", "results": [{"name": "lan"}]}', 'zone').records).toEqual([
+      { name: 'lan' },
+    ]);
+  });
+});
