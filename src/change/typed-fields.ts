@@ -1,3 +1,4 @@
+import type { WriteRequest } from '../device/encode.ts';
 import type { FieldFacts } from '../device/field-facts.ts';
 import { fieldShape, type FieldShape } from '../device/field-shape.ts';
 import type { Profile } from '../device/profile.ts';
@@ -5,6 +6,8 @@ import type { DeviceRecord, Value } from '../device/record.ts';
 import { typedValue } from '../device/typed-value.ts';
 import { isValueList } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
+import type { Change } from './change.ts';
+import type { Step } from './plan.ts';
 
 /** What is known of the fields of a resource on one device. */
 interface Known {
@@ -50,6 +53,16 @@ export function typedFields(
   }
   // `fromEntries` makes `__proto__` a field like any other.
   return Object.fromEntries(typed);
+}
+
+/** In a form all is text: only JSON has types to be wrong about. */
+export function untypedIn(
+  known: Known,
+  { fields, isExact }: Change & { readonly action: 'add' | 'set' },
+  { json }: WriteRequest,
+): Pick<Step, 'untyped'> {
+  const untyped = json === undefined || isExact ? [] : untypedFields(known, fields);
+  return untyped.length > 0 ? { untyped } : {};
 }
 
 /** The fields that are sent as text because nobody has told their type, although they look like more. */

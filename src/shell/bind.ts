@@ -1,5 +1,7 @@
 import { oneLine } from '../device/text.ts';
-import { isSecretField, MASK } from '../device/secret-fields.ts';
+import { JsonFailure, parseJson } from '../device/json.ts';
+import { jsonText } from '../device/json-text.ts';
+import { isSecretField, MASK, maskedValue } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
 import { editDistance, suggest } from '../suggest.ts';
 import { OPTIONS } from './option-list.ts';
@@ -97,10 +99,23 @@ export function formatAsked(words: readonly Word[]): Options['format'] {
 /** The line with the values of secret fields masked. */
 function maskedLine(words: readonly Word[]): string {
   const masked = words.map(({ text }) => {
-    const field = /^([^=\s]+)=./s.exec(text)?.[1];
-    return field !== undefined && isSecretField(field) ? `${field}=${MASK}` : text;
+    const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
+    if (isSecretField(field)) return `${field}=${MASK}`;
+    return /^\s*[[{]/.test(value) ? `${field}=${maskedJson(value)}` : text;
   });
   return quoteLine(masked);
+}
+
+/** A nested value as it was typed, unless there are secrets in it. */
+function maskedJson(text: string): string {
+  try {
+    const value = parseJson(text);
+    const masked = jsonText(maskedValue('', value));
+    return masked === jsonText(value) ? text : masked;
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return text;
+  }
 }
 
 /** `user add`, `connect`. */

@@ -59,10 +59,13 @@ export async function* writePlan(
   yield* conduct(call, { plan, members });
 }
 
-/** A changed field that the record does not have is more often a slip than a new field. */
+/** Fields without a known type; and a changed field that the record does not have is more often a slip. */
 function doubtfulFields({ devices }: Plan): string[] {
   const doubts = new Map<string, string>();
-  for (const { before, asked } of devices.flatMap(({ steps }) => steps)) {
+  for (const { before, asked, untyped = [] } of devices.flatMap(({ steps }) => steps)) {
+    for (const field of untyped) {
+      doubts.set(field, `nobody has told the type of "${field}": it is sent as text`);
+    }
     if (before === undefined) continue;
     for (const field of Object.keys(asked)) {
       if (Object.hasOwn(before, field) || isSecretField(field)) continue;
