@@ -40,6 +40,12 @@ export class ConfiguredPlaces {
     this.#onRemark = onRemark;
   }
 
+  /** What was told before may have changed. */
+  refresh(): void {
+    this.#commands.clear();
+    this.#netrcs.clear();
+  }
+
   /** The same words for several devices are run once. Throws CredentialError when it gives no login. */
   async command({ device, places, signal }: PlaceRequest): Promise<ToldLogin | undefined> {
     if (places?.command === undefined) return undefined;
@@ -50,8 +56,6 @@ export class ConfiguredPlaces {
         this.#turns.take(() => askCommand(argv, options)),
       );
     } catch (error) {
-      // That it was stopped is no answer for the next line.
-      if (signal?.aborted === true) this.#commands.clear();
       throw about(device, error);
     }
   }

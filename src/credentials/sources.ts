@@ -72,6 +72,11 @@ export class Credentials {
     return (await this.#ifKeychain((keychain) => keychain.list())) !== undefined;
   }
 
+  /** A new line is a new try: programs and files are asked anew. */
+  refresh(): void {
+    this.#configured.refresh();
+  }
+
   /** Where a login would be kept, as far as that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#hasKeychain) return 'keychain';

@@ -9,6 +9,8 @@ import type { Host } from './host.ts';
  * `undefined` when the input ends or the line is cancelled with Ctrl-C.
  */
 export function askOnTerminal(host: Host, question: Question): Promise<string | undefined> {
+  // It may have become useless while another question was open.
+  if (question.until?.aborted === true) return Promise.resolve(undefined);
   for (const line of question.details ?? []) host.stderr.write(`${visibleLines(line)}\n`);
   const isSecret = question.kind === 'secret';
   let isMuted = false;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { ShellIo } from '../shell/io.ts';
+import type { Question, ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -81,11 +81,18 @@ async function readPrompt(shell: Shell, host: Host): Promise<string | undefined>
 
 export function ioOf(host: Host, signal: AbortSignal): ShellIo {
   const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
+  // One question at a time: two would both read what is typed.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = (question: Question): Promise<string | undefined> => {
+    const answer = last.then(() => askOnTerminal(host, question));
+    last = answer;
+    return answer;
+  };
   return {
     signal,
     isOnScreen: host.stdout.isTTY === true,
     readInput: () => Promise.resolve(''),
     trace: (line) => void host.stderr.write(`${line}\n`),
-    ...(isInteractive && { ask: (question) => askOnTerminal(host, question) }),
+    ...(isInteractive && { ask }),
   };
 }

@@ -41,6 +41,7 @@ export class ShellAccess implements Access {
     this.#io = io;
     this.#options = options;
     this.#credentials = session.services.credentials(options);
+    this.#credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
     this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));

@@ -143,3 +143,46 @@ test.each([
   expect(reading).toThrow(`${FILE}:${message}`);
   expect(reading).not.toThrow('secret1');
 });
+
+test('says where the logins of a device or a group are', () => {
+  const { devices } = parseInventory(
+    `devices:
+  - name: fw1
+    address: 10.0.0.1
+    groups: [lab]
+    netrc: false
+  - name: fw2
+    address: 10.0.0.2
+    groups: [lab]
+    credential_command: [./get, '{host}']
+    git_credential: [store, --file=/x]
+groups:
+  lab:
+    credential_command: [vault-get, '{device}']
+    git_credential: default
+    netrc: secrets/netrc
+`,
+    '/etc/devsh/devices.yaml',
+  );
+  expect(devices).toMatchObject([
+    { credentialCommand: ['vault-get', '{device}'], gitCredential: ['default'], netrc: false },
+    {
+      credentialCommand: ['/etc/devsh/get', '{host}'],
+      gitCredential: ['store', '--file=/x'],
+      netrc: '/etc/devsh/secrets/netrc',
+    },
+  ]);
+});
+
+test.each([
+  ['credential_command: get {host}', 'credential_command must be a list: the program'],
+  ['credential_command: []', 'credential_command is empty'],
+  ["credential_command: ['{host}']", 'credential_command must begin with a program'],
+  ['credential_command: [-c, x]', 'credential_command must begin with a program'],
+  ['git_credential: []', 'git_credential is empty'],
+  ['git_credential: {a: b}', 'git_credential must be "default", a helper of git'],
+  ['netrc: []', 'netrc must be text'],
+])('refuses %s', (line, message) => {
+  const text = `devices:\n  - name: fw1\n    address: 10.0.0.1\n    ${line}\n`;
+  expect(() => parseInventory(text, 'devices.yaml')).toThrow(message);
+});

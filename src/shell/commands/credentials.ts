@@ -23,10 +23,12 @@ export const credentials: CommandSpec = {
       async *run(call) {
         const { args, options, session } = call;
         const targets = args.all('TARGET');
-        const hasOther = options.on.length > 0 || session.fleet.selection.length > 0;
+        const isSelected = options.on.length > 0 || session.fleet.selection.length > 0;
+        const { devices } = await session.services.inventory.load();
+        const wanted = targets.length > 0 ? targets : ['@all'];
         const members =
-          targets.length > 0 || !hasOther
-            ? await call.resolve(targets.length > 0 ? targets : ['@all'])
+          targets.length > 0 || (!isSelected && devices.length > 0)
+            ? await call.resolve(wanted)
             : await call.members();
         yield {
           kind: 'table',
