@@ -1,6 +1,7 @@
 import { recordName } from './record-name.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { volatileFields } from '../device/observation.ts';
+import { ownAddress } from '../device/own-address.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
@@ -101,9 +102,11 @@ function undoStep(
       };
     }
     case 'delete': {
+      const address = ownAddress(before, profile.basePath)?.field;
       const kept = Object.keys(before).filter(
         (field) =>
           !profile.idFields.includes(field) &&
+          field !== address &&
           !isSecretField(field) &&
           !isTimeStamp(before[field]) &&
           !volatile.includes(field) &&

@@ -1,4 +1,5 @@
 import type { FieldFacts } from './field-facts.ts';
+import { ownAddress } from './own-address.ts';
 import type { PageStep } from './page-steps.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
@@ -147,10 +148,11 @@ export function idFieldOf(profile: Profile, record: DeviceRecord): string | unde
   });
 }
 
-/** The record's id as text; undefined when it has none. */
+/** The record's id as text, else what its own address ends with; undefined when it has neither. */
 export function idOf(profile: Profile, record: DeviceRecord): string | undefined {
   const field = idFieldOf(profile, record);
-  return field === undefined ? undefined : valueText(record[field]);
+  if (field !== undefined) return valueText(record[field]);
+  return profile.idFields.length === 0 ? undefined : ownAddress(record, profile.basePath)?.id;
 }
 
 /** The path of a resource: `/api/user/`. The resource must be a plain name. */

@@ -9,6 +9,7 @@ import {
   type Profile,
   type WriteFacts,
 } from './profile.ts';
+import { ownAddress } from './own-address.ts';
 import type { DeviceRecord, Value } from './record.ts';
 
 /** The field by which a write names its record, and its text. */
@@ -46,7 +47,7 @@ export function namedBy(
   const isById = facts.selector === 'id' || names.includes('item') || names.includes('id');
   // A path that names nothing is no way to name a record either.
   if (!isById && namesRecord(facts.path)) return undefined;
-  return checkedId(profile, resource, record);
+  return checkedId(profile, resource, record, facts.selector !== 'id');
 }
 
 /**
@@ -108,11 +109,25 @@ function valueAt(record: DeviceRecord, path: string): Value | undefined {
   }, record);
 }
 
-function checkedId(profile: Profile, resource: string, record: DeviceRecord): Named {
+/** @param mayBeAddress a path may also use what the record's own address ends with; a body may not */
+function checkedId(
+  profile: Profile,
+  resource: string,
+  record: DeviceRecord,
+  mayBeAddress = true,
+): Named {
   // Where records have no ids at all, paths name them by what people call them.
   const isByKey = profile.idFields.length === 0;
   const field = isByKey ? keyFieldOf(profile, resource, [record]) : idFieldOf(profile, record);
   if (field === undefined) {
+    const own = mayBeAddress ? ownAddress(record, profile.basePath) : undefined;
+    // Elsewhere it would name another record.
+    if (
+      own !== undefined &&
+      own.collection === collectionPath(profile, resource).replace(/\/$/, '')
+    ) {
+      return checkedName(own.field, own.id, resource);
+    }
     throw new RefusedError(
       `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
     );
