@@ -1,4 +1,3 @@
-import { UsageError } from '../errors.ts';
 import { visibleLines } from '../visible.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
@@ -6,8 +5,7 @@ import { fleetView } from './fleet-view.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { isEffect, type Effect } from './key-bindings.ts';
 import { actionFor, contextOf } from './keymap.ts';
-import { editKeyOf, lineText, type Line } from './line.ts';
-import { LineHistory } from './line-history.ts';
+import { lineText, type Line } from './line.ts';
 import { LineRunner } from './line-runner.ts';
 import { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
@@ -25,6 +23,7 @@ import {
 import { TableFeed } from './table-feed.ts';
 import { TableReader } from './table-reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
+import { TypedLines } from './typed-lines.ts';
 
 /** What the controller needs of the terminal. */
 export interface Surface {
@@ -50,7 +49,7 @@ export class Controller {
   readonly #questions: Questions;
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
-  readonly #history: LineHistory;
+  readonly #lines: TypedLines;
   readonly #forms: FormRunner;
   #fleetTimer: NodeJS.Timeout | undefined;
   #isLeaving = false;
@@ -62,7 +61,6 @@ export class Controller {
     this.#questions = new Questions(store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
-    this.#history = new LineHistory(shell.session.services.history, store);
     this.runner = new LineRunner({
       shell,
       store,
@@ -73,12 +71,13 @@ export class Controller {
         else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => {
-        this.#showProblem(line, error);
+        this.#lines.showProblem(line, error);
       },
       onQuit: () => {
         surface.leave();
       },
     });
+    this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
     this.#forms = new FormRunner(shell.session.fleet, store, this.runner);
   }
 
@@ -90,8 +89,8 @@ export class Controller {
       }, GATHER_MS);
     });
     this.#takeFleet();
-    void this.#history.load();
-    if (line !== '') this.#submit(line);
+    void this.#lines.loadHistory();
+    if (line !== '') this.#lines.submit(line);
   }
 
   stop(): void {
@@ -105,9 +104,9 @@ export class Controller {
     const action = actionFor(event, context);
     if (context === 'waiting') this.#questions.hold();
     if (action === undefined) {
-      this.#type(event);
+      this.#lines.type(event);
     } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
-      this.#type(event);
+      this.#lines.type(event);
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#perform('run-line');
     } else if (isEffect(action)) {
@@ -117,29 +116,22 @@ export class Controller {
     }
   }
 
-  #type(event: KeyEvent): void {
-    const key = editKeyOf(event);
-    if (key === undefined) return;
-    this.#store.dispatch({ kind: 'edit', key });
-    if (this.#store.state.prompt.menu !== undefined) void this.#complete();
-  }
-
   #perform(effect: Effect): void {
     const { state } = this.#store;
     const { line } = state.prompt.editing;
     switch (effect) {
       case 'run-line':
-        this.#runTyped(lineText(line));
+        this.#lines.run(lineText(line));
         break;
       case 'search-run': {
         const found = searchedLine(state.prompt.history, state.prompt.search);
         this.#store.dispatch({ kind: 'view', action: 'search-accept' });
-        if (found !== undefined) this.#runTyped(found);
+        if (found !== undefined) this.#lines.run(found);
         break;
       }
       case 'complete':
         if (lineText(line) === '') this.#store.dispatch({ kind: 'view', action: 'go-table' });
-        else void this.#complete();
+        else void this.#lines.complete();
         break;
       case 'interrupt':
         this.#interrupt();
@@ -172,13 +164,13 @@ export class Controller {
         this.#forms.run();
         break;
       case 'delete':
-        for (const command of deleteLines(state)) this.#submit(command, true);
+        for (const command of deleteLines(state)) this.#lines.submit(command, true);
         break;
       case 'undo':
-        this.#submit('undo', true);
+        this.#lines.submit('undo', true);
         break;
       case 'runs':
-        this.#submit('runs', true);
+        this.#lines.submit('runs', true);
         break;
       case 'show-run':
       case 'resume-run':
@@ -187,7 +179,7 @@ export class Controller {
       case 'report-run': {
         const command = runLine(state, effect);
         this.#store.dispatch({ kind: 'view', action: 'close' });
-        if (command !== undefined) this.#submit(command, true);
+        if (command !== undefined) this.#lines.submit(command, true);
         break;
       }
       case 'refresh':
@@ -196,7 +188,7 @@ export class Controller {
       case 'next-device':
       case 'previous-device': {
         const command = useLine(state, effect === 'next-device' ? 1 : -1);
-        if (command !== undefined) this.#submit(command, true);
+        if (command !== undefined) this.#lines.submit(command, true);
         break;
       }
       case 'copy':
@@ -209,66 +201,6 @@ export class Controller {
         this.#questions.decline();
         break;
     }
-  }
-
-  /** Enter at the prompt: one line is run; several, from a paste, after a question. */
-  #runTyped(text: string): void {
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    const [only] = lines;
-    if (only === undefined) {
-      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
-    } else if (lines.length > 1) {
-      void this.#runSeveral(lines);
-    } else if (this.#submit(only)) {
-      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
-      void this.#history.add(only);
-    }
-  }
-
-  async #runSeveral(lines: readonly string[]): Promise<void> {
-    const answer = await this.#questions.ask({
-      kind: 'confirm',
-      text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
-      details: lines,
-      expected: 'y',
-    });
-    if (answer === undefined) return;
-    for (const line of lines) {
-      if (!this.#submit(line)) return;
-      await this.#history.add(line);
-    }
-    this.#store.dispatch({ kind: 'view', action: 'clear-line' });
-  }
-
-  /** False when the line cannot be understood; it then stays, with what is wrong with it. */
-  #submit(line: string, isShown = false): boolean {
-    try {
-      this.runner.submit(line, isShown ? { shown: line } : undefined);
-      return true;
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.#showProblem(line, error);
-      return false;
-    }
-  }
-
-  #showProblem(line: string, { message, column, suggestions }: UsageError): void {
-    const { state } = this.#store;
-    const typed = lineText(state.prompt.editing.line);
-    // Somebody who has typed on is not to lose that.
-    if (typed !== line && typed.trim() !== '' && !typed.includes('\n')) {
-      this.#say('bad', `error: ${message}`);
-      return;
-    }
-    if (typed !== line) this.#store.dispatch({ kind: 'set-line', line });
-    this.#store.dispatch({ kind: 'problem', problem: { message, column, suggestions } });
-  }
-
-  async #complete(): Promise<void> {
-    const { line } = this.#store.state.prompt.editing;
-    const text = lineText(line);
-    const completion = await this.#shell.complete(text, line.before.length);
-    this.#store.dispatch({ kind: 'menu', line: text, completion });
   }
 
   #interrupt(): void {

@@ -1,4 +1,12 @@
-import type { Action, MoveAction, TableAction, ViewAction } from './actions.ts';
+import type { Action, TableAction, ViewAction } from './actions.ts';
+import { appended } from './reduce-log.ts';
+import {
+  changeRollOut,
+  opened,
+  openedDetails,
+  openedMessages,
+  scrolled,
+} from './reduce-overlay.ts';
 import { actOnPrompt, editPrompt, openMenu, setLine } from './reduce-prompt.ts';
 import {
   actOnTable,
@@ -10,15 +18,11 @@ import {
   settle,
 } from './reduce-table.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import { edit, type EditKey } from './line.ts';
+import type { EditKey } from './line.ts';
 import { contextOf } from './keymap.ts';
-import { layoutOf, questionWindow, tableHeight } from './layout.ts';
-import { overlayLines } from './overlay-lines.ts';
-import { keyOfRow, tableRows } from './table-rows.ts';
-import { NO_FILTER, type OpenQuestion, type RollOutState, type State } from './state.ts';
-
-/** So many messages are kept to be read again. */
-const LOG_LIMIT = 2_000;
+import { tableHeight } from './layout.ts';
+import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
+import { NO_FILTER, type State } from './state.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
@@ -77,7 +81,7 @@ function step(state: State, action: Action): State {
       return { ...state, log: appended(log, action.count, action.lines) };
     case 'roll-out': {
       const rollOut = { devices: action.devices, results: [] };
-      return { ...state, overlay: { kind: 'roll-out', rollOut, top: 0 } };
+      return opened(state, { kind: 'roll-out', rollOut, top: 0 });
     }
     case 'roll-out-result':
       return changeRollOut(state, (rollOut) => ({
@@ -85,19 +89,16 @@ function step(state: State, action: Action): State {
         results: [...rollOut.results, action.result],
       }));
     case 'roll-out-end':
-      return state.overlay.kind === 'roll-out' ? { ...state, overlay: { kind: 'none' } } : state;
+      return state.overlay.kind === 'roll-out' ? opened(state, { kind: 'none' }) : state;
     case 'runs':
-      return { ...state, overlay: { kind: 'runs', runs: action.runs, cursor: 0 } };
+      return opened(state, { kind: 'runs', runs: action.runs, cursor: 0 });
     case 'form':
     case 'form-fields':
     case 'form-warn':
     case 'form-end':
       return reduceForm(state, action);
     case 'pager':
-      return {
-        ...state,
-        overlay: { kind: 'pager', title: action.title, lines: action.lines, top: 0 },
-      };
+      return opened(state, { kind: 'pager', title: action.title, lines: action.lines, top: 0 });
     case 'ask':
       return { ...state, questions: [...state.questions, action.question] };
     case 'open-question':
@@ -105,11 +106,7 @@ function step(state: State, action: Action): State {
         question.id === action.id ? { ...question, isOpen: true } : question,
       );
     case 'complain':
-      return changeQuestion(state, (question) => ({
-        ...question,
-        complaint: action.text,
-        editing: edit(question.editing, { kind: 'set', line: '' }),
-      }));
+      return complained(state, action.text);
     case 'answered':
       return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
   }
@@ -123,29 +120,12 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
   return isSame ? { ...next, selected: old.selected } : next;
 }
 
-function appended(
-  log: State['log'],
-  dropped: number,
-  lines: State['log']['current'],
-): State['log'] {
-  const keep = (old: State['log']['current']): State['log']['current'] =>
-    dropped === 0 ? old : old.slice(0, Math.max(0, old.length - dropped));
-  return {
-    current: [...keep(log.current), ...lines],
-    all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
-  };
-}
-
 /** A key that edits goes to the line that has the cursor. */
 function editActive(state: State, key: EditKey): State {
   switch (contextOf(state)) {
     case 'plan':
     case 'question':
-      return changeQuestion(state, (question) => ({
-        ...question,
-        complaint: undefined,
-        editing: edit(question.editing, key),
-      }));
+      return editAnswer(state, key);
     case 'filter':
       return {
         ...state,
@@ -169,17 +149,6 @@ function editActive(state: State, key: EditKey): State {
   }
 }
 
-function changeRollOut(state: State, change: (rollOut: RollOutState) => RollOutState): State {
-  const { overlay } = state;
-  if (overlay.kind !== 'roll-out') return state;
-  return { ...state, overlay: { ...overlay, rollOut: change(overlay.rollOut) } };
-}
-
-function changeQuestion(state: State, change: (question: OpenQuestion) => OpenQuestion): State {
-  const [first, ...others] = state.questions;
-  return first === undefined ? state : { ...state, questions: [change(first), ...others] };
-}
-
 function act(state: State, action: ViewAction): State {
   const { table } = state;
   switch (action) {
@@ -194,23 +163,13 @@ function act(state: State, action: ViewAction): State {
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
       return { ...state, focus: 'prompt' };
     case 'help':
-      return { ...state, overlay: { kind: 'help', top: 0 } };
+      return opened(state, { kind: 'help', top: 0 });
     case 'close':
-      return { ...state, overlay: { kind: 'none' } };
-    case 'details': {
-      const { rows, keyField } = tableRows(state);
-      const row = rows[state.table.cursor];
-      if (row === undefined) return state;
-      return { ...state, overlay: { kind: 'details', key: keyOfRow(row, keyField), top: 0 } };
-    }
-    case 'messages': {
-      const lines = state.log.all.map(({ text }) => text);
-      const shown = lines.length > 0 ? lines : ['nothing was said yet'];
-      return {
-        ...state,
-        overlay: { kind: 'pager', title: 'messages', lines: shown, top: Infinity },
-      };
-    }
+      return opened(state, { kind: 'none' });
+    case 'details':
+      return openedDetails(state);
+    case 'messages':
+      return openedMessages(state);
     case 'unfold':
       return changeQuestion(state, (question) => ({
         ...question,
@@ -267,40 +226,4 @@ function act(state: State, action: ViewAction): State {
 
 function onTable(state: State, action: TableAction): State {
   return { ...state, table: actOnTable(state, action, tableHeight(state)) };
-}
-
-/** Overlays scroll by lines; they have no cursor. */
-function scrolled(state: State, action: MoveAction): State {
-  const { overlay } = state;
-  if (overlay.kind === 'none') return state;
-  const height = Math.max(1, layoutOf(state).body - 1);
-  if (overlay.kind === 'runs') {
-    const last = Math.max(0, overlay.runs.length - 1);
-    const cursor = movedTop(overlay.cursor, action, height, last);
-    return { ...state, overlay: { ...overlay, cursor } };
-  }
-  const last = Math.max(0, overlayLines(state).length - height);
-  return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
-}
-
-function scrolledQuestion(state: State, action: MoveAction): State {
-  return changeQuestion(state, (question) => {
-    const { height, depth } = questionWindow(state, question);
-    return { ...question, top: movedTop(question.top, action, height, depth) };
-  });
-}
-
-/** The first line shown after a move; `last` is the furthest that it can be. */
-function movedTop(top: number, action: MoveAction, height: number, last: number): number {
-  const by: Record<MoveAction, number> = {
-    up: -1,
-    down: 1,
-    'page-up': 1 - height,
-    'page-down': height - 1,
-    'half-up': -Math.ceil(height / 2),
-    'half-down': Math.ceil(height / 2),
-    first: -Infinity,
-    last: Infinity,
-  };
-  return Math.max(0, Math.min(last, Math.min(top, last) + by[action]));
 }
