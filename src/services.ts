@@ -83,7 +83,10 @@ export function createServices(options: ServiceOptions): Services {
         user,
         keychain: () => (keychain ??= new OsKeychain({ env })),
         vault,
-        ...(passphraseStdin && { passphrase: readStdin }),
+        ...(passphraseStdin && {
+          // Behind the secret, when that comes from there, too.
+          passphrase: async () => lineOf(await readStdin(), kind === undefined ? 0 : 1),
+        }),
         ...(kind !== undefined && { stdin: { kind, read: readStdin } }),
       });
       sources.set(key, credentials);
@@ -148,6 +151,10 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself',
   ENAMETOOLONG: 'the name is too long',
 };
+
+function lineOf(text: string, index: number): string {
+  return text.split(/\r?\n/)[index] ?? '';
+}
 
 /** A file that the user named; that it cannot be read is the user's to mend. */
 async function readUserFile(path: string): Promise<string> {

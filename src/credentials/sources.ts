@@ -33,7 +33,7 @@ export interface CredentialOrigin {
 export interface CredentialOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin?: StdinSecret | undefined;
-  /** Standard input, for `--passphrase-stdin`. */
+  /** `--passphrase-stdin` */
   readonly passphrase?: (() => Promise<string>) | undefined;
   /** `--user` */
   readonly user?: string | undefined;

@@ -16,7 +16,7 @@ export class VaultKey {
   readonly #read: (() => Promise<string>) | undefined;
   #opening: Promise<boolean> | undefined;
 
-  /** @param read standard input with the passphrase in its first line (`--passphrase-stdin`) */
+  /** @param read gives the passphrase that `--passphrase-stdin` promises */
   constructor(vault: Vault, read?: () => Promise<string>) {
     this.#vault = vault;
     this.#read = read;
@@ -44,7 +44,7 @@ export class VaultKey {
 
   async #unlock(ask: AskPassphrase | undefined): Promise<boolean> {
     if (this.#read !== undefined) {
-      const [passphrase = ''] = (await this.#read()).split(/\r?\n/);
+      const passphrase = await this.#read();
       if (passphrase === '') {
         throw new CredentialError('--passphrase-stdin: standard input holds no passphrase');
       }

@@ -55,7 +55,9 @@ export class Shell {
       yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
       return;
     }
-    checkStdinOptions(options);
+    if (options.tokenStdin && options.passwordStdin) {
+      throw new UsageError('--token-stdin and --password-stdin cannot both read standard input');
+    }
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, this.#grammar);
     const { notices } = this.session.services;
@@ -87,15 +89,4 @@ export class Shell {
     );
     return others.map(resourceCommand);
   }
-}
-
-/** Standard input can be read by one only. */
-function checkStdinOptions({ tokenStdin, passwordStdin, passphraseStdin }: Options): void {
-  const [first, second] = [
-    ...(tokenStdin ? ['--token-stdin'] : []),
-    ...(passwordStdin ? ['--password-stdin'] : []),
-    ...(passphraseStdin ? ['--passphrase-stdin'] : []),
-  ];
-  if (second === undefined) return;
-  throw new UsageError(`${first ?? ''} and ${second} cannot both read standard input`);
 }

@@ -378,9 +378,17 @@ test('a user name that Basic cannot send is refused with the reason, before anyt
   expect(device(1).log).toEqual([]);
 });
 
-test('two secrets cannot come from one standard input', async () => {
+test('without a terminal the secret and the passphrase come in two lines', async () => {
   const { devsh } = await startFleet({ env: {} });
-  const line = 'user list --on sim1 --password-stdin --passphrase-stdin';
-  expect((await devsh(line, { stdin: 'x' })).exitCode).toBe(2);
+  await makeVault(devsh.folder);
+  const line = 'login sim1 --user admin --password-stdin --passphrase-stdin';
+  const { stderr, exitCode } = await devsh(line, { stdin: `admin-secret\n${PASSPHRASE}\n` });
+  expect(stderr).toContain('kept in the vault');
+  expect(exitCode).toBe(0);
+  expect((await devsh(line, { stdin: 'admin-secret\n' })).exitCode).toBe(4);
+});
+
+test('a script and a secret cannot come from one standard input', async () => {
+  const { devsh } = await startFleet({ env: {} });
   expect((await devsh('run - --passphrase-stdin', { stdin: 'info\n' })).exitCode).toBe(2);
 });

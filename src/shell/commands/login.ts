@@ -21,8 +21,9 @@ export const login: CommandSpec = {
         'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
         'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
         'answers in the vault ("vault init"). --token keeps a token in place of the password, which is\n' +
-        'forgotten then. --check keeps nothing: it tries the login that each device has with one GET,\n' +
-        'and sends one that two devices refused to no other.',
+        'forgotten then. With --passphrase-stdin, the passphrase of the vault follows the secret in the\n' +
+        'next line. --check keeps nothing: it tries the login that each device has with one GET, and\n' +
+        'sends one that two devices refused to no other.',
       examples: [
         'login 10.0.0.5 --user admin',
         'login fw1 --token',

@@ -36,6 +36,13 @@ export const vault: CommandSpec = {
             kind,
           })),
         };
+        if (accounts.length === 0) {
+          yield {
+            kind: 'message',
+            level: 'info',
+            text: 'the vault is empty: "login --to vault" fills it',
+          };
+        }
       },
     },
     {
