@@ -1,4 +1,4 @@
-import { promisify } from 'node:util';
+import { promisify, TextDecoder } from 'node:util';
 import { brotliDecompress, gunzip, inflate as inflateZlib, inflateRaw } from 'node:zlib';
 import { TransportFault } from './fault.ts';
 
@@ -34,38 +34,70 @@ export async function inflate(
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (encodings.length > 3) throw malformed('too many content encodings', status);
+  if (encodings.length > 3) throw unreadable('it is compressed too many times', status);
   let plain = bytes;
   for (const name of encodings.reverse()) {
     if (plain.length === 0) return plain;
     const decode = DECODERS[name];
-    if (!decode) throw malformed('an unknown content encoding', status);
+    if (!decode) throw unreadable(`"${name}" is no encoding that devsh knows`, status);
     try {
       plain = await decode(plain, { maxOutputLength: maxBytes });
     } catch (error) {
       if (error instanceof RangeError) {
-        throw new TransportFault('too large', `more than ${maxBytes} bytes when decompressed`, {
+        throw new TransportFault('too large', `more than ${mebibytes(maxBytes)} unpacked`, {
           sent: true,
           status,
           cause: error,
         });
       }
-      throw malformed(`broken ${name} data`, status, error);
+      throw unreadable(`its ${name} data is broken`, status, error);
     }
   }
   return plain;
 }
 
-function malformed(detail: string, status: number, cause?: unknown): TransportFault {
-  return new TransportFault('malformed', detail, { sent: true, status, cause });
+function unreadable(detail: string, status: number, cause?: unknown): TransportFault {
+  return new TransportFault('encoding', detail, { sent: true, status, cause });
 }
 
-/** UTF-8, broken bytes replaced; Latin-1 only when the device says so. */
+/** `32 MiB`. */
+export function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 102.4) / 10} MiB`;
+}
+
+/**
+ * In the character set that the device names, or that a byte order mark shows; UTF-8 otherwise. What
+ * is no UTF-8 at all is Latin-1, as old devices send it; single broken bytes are replaced.
+ */
 export function bodyText(bytes: Buffer, contentType = ''): string {
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? '';
-  const isLatin = ['iso-8859-1', 'latin1', 'latin-1', 'windows-1252', 'cp1252'].includes(charset);
-  // ignoreBOM keeps the mark, so that raw output is what the device sent.
-  return new TextDecoder(isLatin ? 'windows-1252' : 'utf-8', { ignoreBOM: true }).decode(bytes);
+  const named = decoderFor(/charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1]);
+  const marked = MARKS.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte));
+  const decoder = decoderFor(marked?.charset) ?? named ?? UTF_8;
+  const text = decoder.decode(bytes);
+  if (decoder.encoding !== 'utf-8' || !text.includes('\ufffd')) return text;
+  return HAS_BEYOND_ASCII.test(text) ? text : LATIN_1.decode(bytes);
+}
+
+const MARKS = [
+  { mark: [0xff, 0xfe], charset: 'utf-16le' },
+  { mark: [0xfe, 0xff], charset: 'utf-16be' },
+];
+
+/** Any character that was read as UTF-8, besides the mark for broken bytes. */
+const HAS_BEYOND_ASCII = /[^\0-\x7f\ufffd]/;
+
+// ignoreBOM keeps the mark, so that raw output is what the device sent.
+const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const LATIN_1 = new TextDecoder('windows-1252');
+
+/** Undefined for a name that nobody knows. */
+function decoderFor(charset: string | undefined): TextDecoder | undefined {
+  if (charset === undefined) return undefined;
+  try {
+    return new TextDecoder(charset.replace(/^latin-?1$/i, 'iso-8859-1'), { ignoreBOM: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the answer said where it ends: only then is a connection that ends no loss. */

@@ -27,7 +27,7 @@ export interface ClientOptions {
   readonly route?: Route | undefined;
   /** Undefined: requests go out without an Authorization header. */
   readonly credential: Credential | undefined;
-  /** For the whole way to the device, TLS included; 5,000 when absent. */
+  /** For the whole way to the device, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
   /** For one whole answer, asked for at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
@@ -189,7 +189,12 @@ export class DeviceClient {
 
   #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
-    return connectTls({ device, address, trust, route, connectTimeoutMs, signal });
+    return (target, callback) => {
+      // The limit may be another one for each line, and a pool outlives a line.
+      const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
+      const options = { device, address, trust, route, connectTimeoutMs: limitMs, signal };
+      connectTls(options)(target, callback);
+    };
   }
 
   /** The path to go on with; undefined when the answer is no redirect or leads away from the device. */

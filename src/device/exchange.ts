@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
-import { bodyText, inflate, isFramed } from './body.ts';
+import { bodyText, inflate, isFramed, mebibytes } from './body.ts';
 import { faultOf, TransportFault } from './fault.ts';
 import { JsonFailure, parseJson } from './json.ts';
 
@@ -128,13 +128,14 @@ function receive(
           if (statusCode < 200) return;
           status = statusCode;
           answerHeaders = flatten(received);
-          if (Number(answerHeaders['content-length']) > maxBodyBytes) {
-            lost('too large', `${answerHeaders['content-length'] ?? ''} bytes`);
+          const declared = Number(answerHeaders['content-length']);
+          if (declared > maxBodyBytes) {
+            lost('too large', `it says that it has ${mebibytes(declared)}`);
           }
         },
         onResponseData(_controller, chunk) {
           size += chunk.length;
-          if (size > maxBodyBytes) lost('too large', `more than ${maxBodyBytes} bytes`);
+          if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
           else chunks.push(chunk);
         },
         onResponseEnd() {

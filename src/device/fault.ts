@@ -11,7 +11,8 @@ export type FaultKind =
   | 'cut off' // the answer ended, but nothing says that it is whole
   | 'timeout'
   | 'too large'
-  | 'malformed'; // not HTTP, or an encoding that it does not decode
+  | 'malformed' // not HTTP
+  | 'encoding'; // compressed in a way that cannot be undone
 
 /** A failed exchange, still without a device's name; `translate.ts` makes it an error to show. */
 export class TransportFault extends Error {
@@ -64,12 +65,18 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
   if (error instanceof TransportFault) return error;
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const kind = KIND_OF_CODE[code] ?? kindOfFamily(error.name, code);
+  const kind = KIND_OF_CODE[code] ?? kindOfFamily(error, code);
   // OpenSSL's message holds addresses and file names; its reason is what it means.
   const reason =
     TLS_WORDS[code] ?? ('reason' in error && typeof error.reason === 'string' ? error.reason : '');
-  return kind && new TransportFault(kind, reason || error.message, { sent, cause: error });
+  const detail = reason || (DETAIL_OF_CODE[code] ?? error.message);
+  return kind && new TransportFault(kind, detail, { sent, cause: error });
 }
+
+/** Where undici's own words would tell the user nothing. */
+const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are longer than 16 KiB',
+};
 
 /** What OpenSSL's reasons for no TLS at all mean. */
 const TLS_WORDS: Readonly<Record<string, string>> = {
@@ -77,8 +84,10 @@ const TLS_WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it answers with something that is not TLS',
 };
 
-function kindOfFamily(name: string, code: string): FaultKind | undefined {
-  if (code === 'HPE_INVALID_EOF_STATE') return 'reset';
+function kindOfFamily({ name, message }: Error, code: string): FaultKind | undefined {
+  // undici 7 leaves the code of a parser error undefined: its words are all that there is.
+  const isEarlyEnd = name === 'HTTPParserError' && message.includes('(Invalid EOF state)');
+  if (isEarlyEnd || code === 'HPE_INVALID_EOF_STATE') return 'reset';
   if (code.startsWith('HPE_') || name === 'HTTPParserError') return 'malformed';
   if (/^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO$)/.test(code)) return 'tls';
   return undefined;

@@ -16,7 +16,7 @@ const LONG_DIGITS = 16;
 export function parseJson(text: string): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
   const { depth, longIntegers } = scan(source);
-  if (depth > MAX_DEPTH) throw new JsonFailure(`nested more than ${MAX_DEPTH} levels deep`);
+  if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
   if (longIntegers.length === 0) return parse(source);
   const mark = unusedMark(source);
   return restore(parse(quoted(source, longIntegers, mark)), mark);

@@ -8,7 +8,8 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const until = Date.parse(text);
+  // Date.parse would take a negative number for a year.
+  const until = /^-?\d/.test(text) ? NaN : Date.parse(text);
   if (Number.isNaN(until)) return undefined;
   // The device's own clock, where it tells the time: it may be far off from ours.
   const now = Date.parse(headers['date'] ?? '');

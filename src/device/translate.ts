@@ -12,6 +12,7 @@ import {
 import type { Answer, HttpRequest } from './exchange.ts';
 import { faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
+import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { oneLine } from './text.ts';
 
@@ -38,12 +39,13 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
   const { status, body } = answer;
   const what = describe(circumstances);
   const issues = issuesOf(body, circumstances.fields);
-  const said = saying(issuesText(issues));
+  // Once more: what JSON has unescaped was not known before.
+  const said = saying(redacted(circumstances, issuesText(issues)));
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
     return new UnauthorizedError(
       device,
-      `the login was refused (401, ${who})${said}. Try "login ${device.name}"`,
+      `the login was refused (401, ${who})${said}${otherScheme(answer)}. Try "login ${device.name}"`,
       401,
     );
   }
@@ -54,6 +56,13 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
       `${what} is forbidden (403)${said}. Either ${who} lacks the right, or the login is wrong: ` +
         `try "login ${device.name}" with another account`,
       403,
+    );
+  }
+  if (status === 304) {
+    return new ProtocolError(
+      device,
+      `${what} was answered with 304 (nothing is new), which devsh has not asked for`,
+      { status },
     );
   }
   if (status >= 300 && status < 400) return redirectError(circumstances, answer);
@@ -116,16 +125,7 @@ function redactedAnswer(circumstances: Circumstances, answer: Answer): Answer {
 }
 
 function redacted({ credential, secrets = [] }: Circumstances, text: string): string {
-  return secrets
-    .flatMap(spellings)
-    .filter((secret) => secret.length >= 3)
-    .reduce((clean, secret) => clean.replaceAll(secret, '***'), credential?.redact(text) ?? text);
-}
-
-/** How a secret may stand in an answer: as it is, in a form, in a URL, in JSON. */
-function spellings(secret: string): string[] {
-  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
-  return [secret, inForm, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  return redact(credential?.redact(text) ?? text, secrets);
 }
 
 /** The error for an exchange that ended without a whole answer; what is expected already passes. */
@@ -152,6 +152,12 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
       return new ProtocolError(
         device,
         `the answer to ${what} is not valid HTTP: ${oneLine(fault.message)}. Is this the right port?`,
+        { ...(status !== undefined && { status }) },
+      );
+    case 'encoding':
+      return new ProtocolError(
+        device,
+        `the answer to ${what} cannot be unpacked: ${oneLine(fault.message)}`,
         { ...(status !== undefined && { status }) },
       );
     case 'name':
@@ -206,6 +212,7 @@ function reason(
       return `the answer to ${what} has no length and may be cut off`;
     case 'reset':
     case 'malformed':
+    case 'encoding':
     case 'too large':
       return fault.sent
         ? `the connection broke before the answer to ${what} was complete`
@@ -236,6 +243,8 @@ function meaningOf(status: number, { headers }: Answer): string {
       return headers.allow === undefined
         ? ', method not allowed'
         : `, method not allowed; it allows ${oneLine(headers.allow)}`;
+    case 407:
+      return ', a proxy in between wants a login of its own';
     case 409:
       return ', conflict';
     case 412:
@@ -243,12 +252,24 @@ function meaningOf(status: number, { headers }: Answer): string {
     case 415:
       return ', the device wants another format';
     case 429:
-      return headers['retry-after'] === undefined
-        ? ', too many requests'
-        : `, too many requests; it asks to wait ${oneLine(headers['retry-after'])} s`;
+      return `, too many requests${waitText(headers['retry-after'])}`;
     default:
       return '';
   }
+}
+
+function waitText(retryAfter: string | undefined): string {
+  if (retryAfter === undefined) return '';
+  const text = oneLine(retryAfter);
+  return /^\d+$/.test(text) ? `; it asks to wait ${text} s` : `; it asks to wait: ${text}`;
+}
+
+/** What the device wants instead of Basic or a token, where it says so. */
+function otherScheme({ headers }: Answer): string {
+  const wanted = headers['www-authenticate'] ?? '';
+  const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
+  if (scheme === undefined || /\b(?:basic|token|bearer)\b/i.test(wanted)) return '';
+  return `; it wants ${scheme}, which devsh does not speak`;
 }
 
 function describe({ request }: Circumstances): string {

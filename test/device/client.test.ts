@@ -171,8 +171,8 @@ test.each([
 
 test.each([
   ['a bomb', 'gzip', gzipSync(Buffer.alloc(3_000_000)), 'too large'],
-  ['broken data', 'gzip', Buffer.from('no gzip'), 'broken gzip'],
-  ['an unknown encoding', 'zstd', Buffer.from(USERS), 'unknown content encoding'],
+  ['broken data', 'gzip', Buffer.from('no gzip'), 'gzip data is broken'],
+  ['an unknown encoding', 'zstd', Buffer.from(USERS), 'no encoding that devsh knows'],
 ])('%s is refused', async (_title, encoding, body, why) => {
   const server = await serve((_request, response) => {
     response.setHeader('content-encoding', encoding).end(body);

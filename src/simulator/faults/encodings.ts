@@ -29,6 +29,15 @@ function bomb(): Buffer {
   return Buffer.concat(Array.from({ length: 1024 }, () => megabyte));
 }
 
+/** What Latin-1 does not have is written as JSON allows it. */
+function latin1(body: string): Buffer {
+  const escaped = body.replace(
+    /[^\0-\xff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return Buffer.from(escaped, 'latin1');
+}
+
 const withMark = (body: string): string => `\ufeff${body}`;
 
 /** The same text in other bytes. */
@@ -100,12 +109,12 @@ export const ENCODING_FAULTS = [
   answerFault(
     'latin-1',
     'The body is in Latin-1, and says so.',
-    encoded(charset('iso-8859-1'), (body) => Buffer.from(body, 'latin1')),
+    encoded(charset('iso-8859-1'), latin1),
   ),
   answerFault(
     'latin-1-unsaid',
     'The body is in Latin-1 and says that it is UTF-8.',
-    encoded(charset('utf-8'), (body) => Buffer.from(body, 'latin1')),
+    encoded(charset('utf-8'), latin1),
   ),
   answerFault(
     'utf-16',
