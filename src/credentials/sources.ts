@@ -90,15 +90,16 @@ export class Credentials {
   async find(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const { device } = request;
     const user = this.#userFor(request);
-    return (
+    const found =
       (await this.#given.fromStdin(device, user)) ??
       this.#given.fromEnvironment(device, user) ??
       (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request)) ??
       (await this.#fromGit(request)) ??
-      (await this.#fromNetrc(request))
-    );
+      (await this.#fromNetrc(request));
+    if (found === undefined) await this.#tellOfLockedVault();
+    return found;
   }
 
   /** Where `find` would look, and who it would be: asks nobody, and starts no configured program. */
@@ -200,10 +201,7 @@ export class Credentials {
     const { vault } = this.#options;
     try {
       if (!vault.isUnlocked && !(await vault.exists())) return undefined;
-      if (!(await this.#vaultKey.open(request.askPassphrase))) {
-        this.#problems.add(new VaultLockedError(vault.path).message);
-        return undefined;
-      }
+      if (!(await this.#vaultKey.open(request.askPassphrase))) return undefined;
       const stored = await this.#look(vault, request);
       return stored && foundIn('vault', stored);
     } catch (error) {
@@ -212,6 +210,13 @@ export class Credentials {
       this.#problems.add(error.message);
       return undefined;
     }
+  }
+
+  /** It may have what was not found. */
+  async #tellOfLockedVault(): Promise<void> {
+    const { vault } = this.#options;
+    if (vault.isUnlocked || !(await vault.exists())) return;
+    this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
   async #fromGit(request: CredentialRequest): Promise<FoundCredential | undefined> {

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { OsKeychain } from '../../src/credentials/keychain.ts';
@@ -5,6 +7,7 @@ import type { CredentialStore, StoredCredential } from '../../src/credentials/st
 import { Credentials, type CredentialOptions } from '../../src/credentials/sources.ts';
 import { Vault } from '../../src/credentials/vault.ts';
 import { CredentialError } from '../../src/errors.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
 
 /** There is none. */
 const vault = new Vault('/nowhere/vault.age');
@@ -171,4 +174,149 @@ test('a keychain that is absent is asked once, and its problem kept to be said',
   await expect(credentials.store(device, { kind: 'token', token: 't' })).rejects.toThrow(
     CredentialError,
   );
+});
+
+/** A vault that is open, with one token. */
+async function makeVault() {
+  const open = new Vault(join(await makeTempFolder(), 'vault.age'), { workFactor: 10 });
+  await open.create('correct horse');
+  await open.store(device.address, { kind: 'token', user: 'admin', token: 'from-vault' });
+  return open;
+}
+
+const saying = (lines: string) => ({ command: [process.execPath, '-p', JSON.stringify(lines)] });
+
+test('a credential_command comes before the keychain, and gives way to what was given', async () => {
+  const { keychain, calls } = makeKeychain({ kind: 'token', token: 'kept' });
+  const places = saying('username=admin\npassword=told');
+  const credentials = new Credentials({ env: {}, vault, keychain });
+  const found = await credentials.find({ device, user: undefined, places });
+  expect(found).toMatchObject({ source: 'credential_command', user: 'admin' });
+  expect(found?.credential.header()).toBe(basic('admin', 'told'));
+  expect(calls).toEqual([]);
+  const given = new Credentials({ env: { DEVSH_TOKEN: 'given' }, vault, keychain });
+  expect(await given.find({ device, user: undefined, places })).toMatchObject({
+    source: 'environment',
+  });
+});
+
+test('what a program tells belongs to its user: never tried for another --user', async () => {
+  const { keychain } = makeKeychain();
+  const credentials = new Credentials({ env: {}, vault, keychain, user: 'root' });
+  const of = (lines: string) =>
+    credentials.find({ device, user: undefined, places: saying(lines) });
+  expect(await of('username=admin\npassword=told')).toBeUndefined();
+  expect((await of('password=told'))?.credential.header()).toBe(basic('root', 'told'));
+});
+
+test('a program is run once for all devices that say the same words, and anew after a refresh', async () => {
+  const folder = await makeTempFolder();
+  const command = ['/bin/sh', '-c', `echo x >> ${folder}/runs; echo abc`];
+  const credentials = new Credentials({ env: {}, vault, keychain: makeKeychain().keychain });
+  const ask = () =>
+    Promise.all(
+      [1, 2, 3].map((n) =>
+        credentials.find({
+          device: { name: `fw${n}`, address: `10.0.0.${n}:443` },
+          user: undefined,
+          places: { command },
+        }),
+      ),
+    );
+  await ask();
+  expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('x\n');
+  credentials.refresh();
+  await ask();
+  expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('x\nx\n');
+});
+
+test('at most eight programs run at a time', async () => {
+  const folder = await makeTempFolder();
+  const script = `mkdir ${folder}/$1; ls ${folder} | wc -l; sleep 0.05; rmdir ${folder}/$1`;
+  const credentials = new Credentials({
+    env: process.env,
+    vault,
+    keychain: makeKeychain().keychain,
+  });
+  const found = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      credentials.find({
+        device: { name: `fw${n}`, address: `10.0.0.${n}:443` },
+        user: undefined,
+        places: { command: ['/bin/sh', '-c', script, 'sh', '{device}'] },
+      }),
+    ),
+  );
+  const running = found.map((each) => Number(each?.credential.header().slice('Token '.length)));
+  expect(Math.max(...running)).toBeLessThanOrEqual(8);
+  expect(Math.max(...running)).toBeGreaterThan(1);
+});
+
+test('the vault comes after the keychain, and before .netrc', async () => {
+  const open = await makeVault();
+  const netrc = join(await makeTempFolder(), 'netrc');
+  await writeFile(netrc, 'machine 10.0.0.5 login admin password netrc\n', { mode: 0o600 });
+  const request = { device, user: undefined, places: { netrc } };
+  const kept = makeKeychain({ kind: 'token', token: 'kept' }).keychain;
+  const { keychain } = makeKeychain();
+  const find = (options: Pick<CredentialOptions, 'keychain' | 'vault'>) =>
+    new Credentials({ env: {}, ...options }).find(request);
+  expect(await find({ keychain: kept, vault: open })).toMatchObject({ source: 'keychain' });
+  expect(await find({ keychain, vault: open })).toMatchObject({ source: 'vault', user: 'admin' });
+  expect(await find({ keychain, vault })).toMatchObject({ source: 'netrc', user: 'admin' });
+});
+
+test('a locked vault is told of only where nothing else has a login', async () => {
+  const closed = await makeVault();
+  closed.lock();
+  const { keychain } = makeKeychain();
+  const credentials = new Credentials({ env: {}, keychain, vault: closed });
+  const request = { device, user: 'admin' };
+  expect(await credentials.find({ ...request, places: saying('password=x') })).toBeDefined();
+  expect(credentials.problems).toEqual([]);
+  expect(await credentials.find(request)).toBeUndefined();
+  expect(credentials.problems).toEqual([expect.stringContaining('vault unlock')]);
+});
+
+test('what goes to the vault is taken out of the keychain', async () => {
+  const forgotten: (string | undefined)[][] = [];
+  const { keychain } = makeKeychain();
+  const noting = () => ({
+    ...keychain(),
+    forget: (address: string, user?: string) => Promise.resolve(forgotten.push([address, user])),
+  });
+  const credentials = new Credentials({ env: {}, keychain: noting, vault: await makeVault() });
+  const login = { kind: 'basic', user: 'admin', password: 'x' } as const;
+  expect(await credentials.store(device, login, { to: 'vault' })).toBe('vault');
+  expect(forgotten).toEqual([[device.address, 'admin']]);
+  expect(await credentials.store(device, login)).toBe('keychain');
+});
+
+test('where a login would come from is told without the login, and without running anything', async () => {
+  const folder = await makeTempFolder();
+  const places = { command: ['/bin/sh', '-c', `echo x > ${folder}/run`] };
+  const { keychain } = makeKeychain();
+  const open = await makeVault();
+  const origin = (options: Partial<CredentialOptions>, request = {}) =>
+    new Credentials({ env: {}, keychain, vault, ...options }).origin({
+      device,
+      user: undefined,
+      ...request,
+    });
+  expect(await origin({}, { places })).toMatchObject({ source: 'credential_command' });
+  await expect(readFile(join(folder, 'run'))).rejects.toThrow('ENOENT');
+  expect(await origin({ stdin: stdin('token', 'abc') })).toMatchObject({
+    source: 'stdin',
+    kind: 'token',
+  });
+  expect(await origin({ vault: open })).toEqual({ source: 'vault', user: 'admin', kind: 'token' });
+  open.lock();
+  expect(await origin({ vault: open })).toMatchObject({
+    source: 'vault',
+    note: expect.stringContaining('locked') as string,
+  });
+  expect(await origin({}, { places: { git: ['default'] } })).toMatchObject({
+    source: 'git_credential',
+  });
+  expect(await origin({})).toEqual({ source: undefined });
 });
