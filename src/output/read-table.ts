@@ -40,7 +40,10 @@ export function viewedRecords(
 }
 
 /** Merges the devices' records, folded and sorted as the view wants it. Failed devices are not in it. */
-export function readTable(view: View, outputs: readonly ReadOutput[]): ReadTable {
+export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTable {
+  // What is known of a device may have grown while others were read.
+  const perDevice = new Set(outputs.flatMap((output) => output.view.perDevice));
+  const view = { ...asked, perDevice: [...perDevice] };
   const reads = inSelectionOrder(outputs).flatMap(({ device, outcome }): DeviceRecords[] =>
     outcome.ok ? [{ device, records: outcome.records }] : [],
   );

@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { restlessFields, suspectFields } from '../change/restless.ts';
 import { observedAfter, withObservation, type Observation } from '../device/observation.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { keyFieldOf } from '../device/profile.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
+import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import type { Services } from './session.ts';
+
+/** In this time a clock in seconds has gone on. */
+const CLOCK_TICK_MS = 1100;
 
 /** Keeps what writing to a device showed of how it speaks. Where that fails, it is seen anew next time. */
 export async function keepObservation(
@@ -21,6 +28,26 @@ export async function keepObservation(
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
   }
+}
+
+/** Reads a resource until it is clear whether something in it changes while nobody writes; keeps what does. */
+export async function watchForCounters(
+  call: Call,
+  member: Member,
+  resource: string,
+  first: readonly DeviceRecord[],
+): Promise<readonly string[]> {
+  const { access, io, session } = call;
+  const list = (): Promise<readonly DeviceRecord[]> => member.list(access, resource, io.signal);
+  const about = { resource, keyField: keyFieldOf(member.profile, resource, first), asked: {} };
+  const second = await list();
+  if (suspectFields(member.profile, about, first, second).length === 0) return [];
+  await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
+  const fields = restlessFields(member.profile, about, [first, second, await list()]);
+  if (fields.length > 0) {
+    await keepObservation(session.services, member, { kind: 'volatile', resource, fields });
+  }
+  return fields;
 }
 
 /** What the user should know of it; nothing where it only proves what was assumed. */

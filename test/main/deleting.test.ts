@@ -262,3 +262,35 @@ test('a counter is learned where it looks like drift, too, and may be configured
   expect(stdout).toContain('set user viewer: done');
   expect(stderr).not.toContain('hits');
 });
+
+test('a counter makes no difference between devices, and is shown all the same', async () => {
+  const { devsh, device } = await startFleet({
+    devices: 2,
+    profile: 'generic-rest',
+    quirk: ['counters'],
+  });
+  for (const name of ['sim1', 'sim2']) {
+    await devsh(['profile', 'set', name, 'extends=generic-rest']);
+    // So often sim1 has been listed more.
+    await devsh('user list --on sim1');
+  }
+  const list = (): ReturnType<Devsh> =>
+    devsh('user list viewer --on @lab --fold --columns username,hits,lang', { tty: [] });
+  expect((await list()).stdout).toContain('differs: hits');
+  // A write that is read back teaches it; the same is told of the other device.
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  await devsh('profile set sim2 resources.user.volatile=[hits]');
+  await devsh('user set viewer lang=fr --on sim2 --yes');
+  const { stdout } = await list();
+  expect(stdout).toMatch(/HITS/);
+  expect(stdout).not.toContain('differs');
+  expect(device(1).users).toHaveLength(8);
+});
+
+test('learn finds counters without writing', async () => {
+  const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
+  const { stderr } = await devsh('learn sim1');
+  expect(stderr).toContain('hits change by themselves');
+  expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
+  expect(writesOf(device)).toEqual([]);
+});

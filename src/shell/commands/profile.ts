@@ -6,6 +6,7 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../device-profile.ts';
 import { learnMember } from '../learning.ts';
+import { watchForCounters } from '../observed.ts';
 import type { Output } from '../output.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
@@ -138,13 +139,15 @@ export const learn: CommandSpec = {
 
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
-  await member.list(call.access, resource, call.io.signal);
+  const records = await member.list(call.access, resource, call.io.signal);
   const learned = await learnMember(call, member, resource, true);
+  const counters = await watchForCounters(call, member, resource, records);
   const seen = learned?.byResource[resource];
   const facts = [
     learned?.resources === undefined ? undefined : `resources ${learned.resources.join(', ')}`,
     seen?.itemAllows === undefined ? undefined : `a record allows ${seen.itemAllows.join(', ')}`,
     seen?.fields === undefined ? undefined : `${Object.keys(seen.fields).length} fields described`,
+    counters.length === 0 ? undefined : `${counters.join(', ')} change by themselves`,
   ].filter((fact) => fact !== undefined);
   yield {
     kind: 'message',

@@ -1,5 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/field-facts.ts';
+import { volatileFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { knownFields } from '../complete.ts';
@@ -9,6 +10,11 @@ import { knownKeys, knownValues } from './arguments.ts';
 /** How the devices of the selection speak, as far as one answer can do for all of them. */
 export function selectionProfile(fleet: Fleet): Profile {
   return fleet.selection[0]?.profile ?? documentedProfile;
+}
+
+/** Fields in which the same record may differ from device to device: ids, and counters. */
+export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
+  return [...profile.idFields, ...volatileFields(profile, resource)];
 }
 
 /** `KEY`: one record, by natural key or id. */

@@ -17,7 +17,13 @@ import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
 import { fieldsAsked, isKeyed, isSingleHere, withFields, type Refine } from './read-more.ts';
-import { assignments, fieldCandidates, recordKey, selectionProfile } from './record-arguments.ts';
+import {
+  assignments,
+  fieldCandidates,
+  perDeviceFields,
+  recordKey,
+  selectionProfile,
+} from './record-arguments.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -200,6 +206,7 @@ async function* read(
   }
   const { access, readWidth: width } = call;
   const fields = new Set<string>();
+  const perDevice = new Set(view.perDevice);
   let done = 0;
   const reads = call.session.fleet.read(members, view.resource, {
     access,
@@ -211,9 +218,14 @@ async function* read(
     done += 1;
     const { ref: device, profile } = one.member;
     if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
+    for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     yield {
       kind: 'read',
-      view: isSingle(profile, view.resource) ? { ...view, key: '' } : view,
+      view: {
+        ...view,
+        ...(isSingle(profile, view.resource) && { key: '' }),
+        perDevice: [...perDevice],
+      },
       device,
       position: members.indexOf(one.member),
       outcome: one.ok
