@@ -67,7 +67,7 @@ export async function askGit(
   options: ProgramOptions,
 ): Promise<ToldLogin | undefined> {
   const argv = gitCommand(helper);
-  const title = `git_credential "${visible(argv.join(' '))}"`;
+  const title = `git_credential "${visible(helper[0] ?? '')}"`;
   if (user !== undefined && /[\n\0]/.test(user)) {
     throw new CredentialError(`${device.name}: the user name holds a line end`);
   }

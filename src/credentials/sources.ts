@@ -162,7 +162,7 @@ export class Credentials {
     if (!(await vault.exists())) {
       throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
     }
-    if (!(await this.#vaultKey.open(askPassphrase))) throw new VaultLockedError(vault.path);
+    if (!(await this.unlockVault(askPassphrase))) throw new VaultLockedError(vault.path);
     await vault.store(device.address, credential);
     await this.#ifKeychain((keychain) => keychain.forget(device.address, credential.user ?? ''));
     return 'vault';

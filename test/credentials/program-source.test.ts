@@ -164,7 +164,7 @@ test('a helper that knows nothing is no error; one that does not exist is', asyn
   const helper = await makeHelper('true');
   expect(await askGit(['devshtest'], device, undefined, helper)).toBeUndefined();
   await expect(askGit(['no-such-helper'], device, undefined, helper)).rejects.toThrow(
-    'git_credential "git credential-no-such-helper get" ended with 1',
+    'git_credential "no-such-helper" ended with 1',
   );
 });
 

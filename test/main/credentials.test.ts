@@ -392,3 +392,22 @@ test('a script and a secret cannot come from one standard input', async () => {
   const { devsh } = await startFleet({ env: {} });
   expect((await devsh('run - --passphrase-stdin', { stdin: 'info\n' })).exitCode).toBe(2);
 });
+
+test('a helper of git gives the login of the devices that are to use it', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  const helper = join(devsh.folder, 'git-helper');
+  const script = '#!/bin/sh\necho username=admin\necho password=admin-secret\n';
+  await writeFile(helper, script, { mode: 0o700 });
+  await addSettings(devsh.folder, `groups:\n  lab:\n    git_credential: ${helper}\n`);
+  expect((await devsh('user list --on sim1')).exitCode).toBe(0);
+});
+
+test('who declines the vault may still keep a login there that was typed', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  await makeVault(devsh.folder);
+  const { stderr, exitCode } = await devsh('user list --on sim1', {
+    tty: ['', 'admin', 'admin-secret', 'y', PASSPHRASE],
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('kept the login for sim1 in the vault');
+});
