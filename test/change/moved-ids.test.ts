@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { driftOf } from '../../src/change/carry-out.ts';
+import { movedId, readdressed } from '../../src/change/moved-ids.ts';
+import { planDevice } from '../../src/change/plan-device.ts';
+import { restlessFields } from '../../src/change/restless.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
+import { withObservation } from '../../src/device/observation.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const device = { name: 'fw1', address: '10.0.0.5:443' };
+const positional = withObservation(stable, { kind: 'positional', example: '' });
+const about = { resource: 'user', keyField: 'username', asked: {} };
+
+/** Users with their place in the list as id. */
+function users(...names: readonly string[]): DeviceRecord[] {
+  return names.map((username, id) => ({ id, username, lang: 'de' }));
+}
+
+function remove(key: string, records: readonly DeviceRecord[]): Step {
+  const target = { kind: 'key', key } as const;
+  const change = { action: 'delete', resource: 'user', target } as const;
+  const [step] = planDevice(device, positional, change, records).steps;
+  if (step === undefined) throw new Error('nothing was planned');
+  return step;
+}
+
+test('an id that another record had before has moved; a new one has not', () => {
+  const [before, after] = [users('ann', 'bob', 'zoe'), users('bob', 'zoe')];
+  expect(movedId(stable, about, before, after)).toBe('user bob had the id 1 and has 0 now');
+  const renewed = [{ id: 7, username: 'bob', lang: 'de' }];
+  expect(movedId(stable, about, before, renewed)).toBeUndefined();
+  expect(movedId(stable, about, before, before)).toBeUndefined();
+});
+
+test('a record that has moved is addressed anew, and one that has changed is drift', () => {
+  const step = remove('zoe', users('ann', 'bob', 'zoe'));
+  const now = users('bob', 'zoe');
+  expect(driftOf(positional, step, now)).toBeUndefined();
+  expect(readdressed(positional, step, now).request.path).toBe('/api/user/1');
+  const changed = now.map((user) => ({ ...user, lang: 'fr' }));
+  expect(driftOf(positional, step, changed)).toBe('user zoe changed since the plan (lang)');
+});
+
+test('of two records with one name the one with the same content is meant', () => {
+  const twins = [...users('bob', 'bob')].map((user, id) => ({
+    ...user,
+    lang: ['de', 'fr'][id] ?? '',
+  }));
+  const [step] = planDevice(
+    device,
+    positional,
+    { action: 'delete', resource: 'user', target: { kind: 'where', filter: 'lang=fr' } },
+    twins,
+  ).steps;
+  if (step === undefined) throw new Error('nothing was planned');
+  const now = [...twins.toReversed()].map((user, id) => ({ ...user, id }));
+  expect(readdressed(positional, step, now).request.path).toBe('/api/user/0');
+});
+
+test('without a hint that ids move, nothing is addressed anew', () => {
+  const step = remove('zoe', users('ann', 'bob', 'zoe'));
+  expect(readdressed(stable, step, users('bob', 'zoe'))).toBe(step);
+  expect(driftOf(stable, step, users('bob', 'zoe'))).toBe('user zoe is gone since the plan');
+});
+
+test('what has changed twice is a counter; what somebody changed once is not', () => {
+  const reading = (hits: number, room: string): DeviceRecord[] => [
+    { id: 1, username: 'ann', lang: 'de', hits, room },
+  ];
+  const readings = [reading(1, 'R1'), reading(2, 'R2'), reading(3, 'R2')] as const;
+  expect(restlessFields(stable, about, readings)).toEqual(['hits']);
+});
