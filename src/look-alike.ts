@@ -74,8 +74,8 @@ export function lookOf(name: string): string {
   const folded = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const latin = Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
   return latin
-    .replace(/[|I1]/g, 'l')
     .toLowerCase()
+    .replace(/[|1i]/g, 'l')
     .replaceAll('0', 'o')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')

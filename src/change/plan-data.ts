@@ -9,13 +9,14 @@ import type { StepResult } from './verdict.ts';
 
 /** A device's part of a plan as plain data, secrets masked. */
 export function devicePlanData(plan: DevicePlan): JsonValue {
-  const { device, steps, settled, total, error, wanted, changes, assumed } = plan;
+  const { device, steps, settled, total, error, wanted, changes, assumed, lookAlikes } = plan;
   return {
     device: { ...device },
     steps: steps.map(stepData),
     settled: settled.map(resultData),
     total,
     assumed: assumed?.map((one) => ({ ...one })),
+    lookAlikes: lookAlikes?.map((one) => ({ ...one })),
     wanted: wanted?.map((one) => ({ ...one })),
     changes: changes?.map(changeData),
     ...(error && { error: errorData(error) }),

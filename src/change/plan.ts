@@ -4,6 +4,7 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
+import type { LookAlike } from './look-alikes.ts';
 import type { Action, StepResult } from './verdict.ts';
 
 /** One write to one record of one device, computed from what the device held. */
@@ -42,6 +43,8 @@ export interface DevicePlan {
   readonly settled: readonly StepResult[];
   /** Ways to write that are convention only: neither documented, nor observed, nor configured. */
   readonly assumed?: readonly Assumption[];
+  /** Records that can be taken for others on the device. */
+  readonly lookAlikes?: readonly LookAlike[];
   /** How many records the device held, by resource; absent when it could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set when the device could not be read: nothing is planned there, and nothing will be sent. */

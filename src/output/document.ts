@@ -74,6 +74,7 @@ export function devicePlanObject({
   steps,
   settled,
   assumed,
+  lookAlikes,
   error,
 }: DevicePlan): JsonObject {
   return {
@@ -88,6 +89,7 @@ export function devicePlanObject({
     })),
     settled: settled.map(resultObject),
     assumed: assumed?.map((assumption) => ({ ...assumption })),
+    lookAlikes: lookAlikes?.map((one) => ({ ...one })),
     error: error && errorObject(error),
   };
 }

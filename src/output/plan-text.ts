@@ -50,8 +50,8 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     if (error) add('cannot plan', `: ${reasonText(error, device)}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
-    for (const text of assumptionTexts(devicePlan))
-      add(text, '', 'warning', devicePlan.device.name);
+    const texts = [...assumptionTexts(devicePlan), ...lookAlikeTexts(devicePlan)];
+    for (const text of texts) add(text, '', 'warning', devicePlan.device.name);
   }
   return [...groups.values()];
 }
@@ -66,6 +66,14 @@ export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
       ({ action, resource, way }) =>
         `assumed, not documented: ${action} ${visible(resource)} by ${visible(way)}`,
     );
+}
+
+/** 'beware: add "Bob" looks like "bob"': the one that is meant and those that it can be taken for. */
+function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
+  return lookAlikes.map(({ action, key, others }) => {
+    const names = others.map((other) => `"${visible(other)}"`).join(', ');
+    return `beware: ${action} "${visible(key)}" looks like ${names}`;
+  });
 }
 
 /** "add user carol" */

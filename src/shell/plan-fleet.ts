@@ -1,5 +1,6 @@
 import { assumptionsOf } from '../change/assumptions.ts';
 import type { Change } from '../change/change.ts';
+import { lookAlikesOf } from '../change/look-alikes.ts';
 import { mergeDevicePlans, unplanned, type DevicePlan, type Plan } from '../change/plan.ts';
 import { concernedBy } from '../change/concerned.ts';
 import { planDevice } from '../change/plan-device.ts';
@@ -63,7 +64,12 @@ async function planMember(
     }
     const plan = mergeDevicePlans(ref, parts);
     const assumed = assumptionsOf(member.profile, plan.steps);
-    return { ...plan, ...(assumed.length > 0 && { assumed }) };
+    const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
+    return {
+      ...plan,
+      ...(assumed.length > 0 && { assumed }),
+      ...(lookAlikes.length > 0 && { lookAlikes }),
+    };
   } catch (error) {
     // A line that makes no sense is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { startFleet } from '../main/devsh.ts';
+
+const ADD = 'user add first_name=B lastname=B lang=de --on sim1 --yes';
+
+test('a name that can be taken for another one on the device is told in the plan', async () => {
+  const { devsh, device } = await startFleet();
+  const [first] = device(1).users;
+  const name = first?.username ?? '';
+  const cased = name.toUpperCase();
+  const { stderr, exitCode } = await devsh(`${ADD} username=${cased}`);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(`beware: add "${cased}" looks like "${name}" on sim1`);
+  const removed = await devsh(`user delete ${cased} --on sim1 --yes`);
+  expect(removed.stderr).toContain(`beware: delete "${cased}" looks like "${name}"`);
+  expect(device(1).users.map(({ username }) => username)).toContain(name);
+});
+
+test('letters of another script and normal forms are seen through, and shown', async () => {
+  const { devsh } = await startFleet();
+  await devsh([...ADD.split(' '), 'username=admín']);
+  const composed = await devsh([...ADD.split(' '), 'username=admi\u0301n', '--dry-run']);
+  expect(composed.stdout).toContain('looks like "admín"');
+  const forged = await devsh([...ADD.split(' '), 'username=аdmin', '--dry-run']);
+  expect(forged.stdout).toContain('beware: add "<U+0430>dmin" looks like "admin"');
+});
+
+test('a name that looks like no other is not talked about', async () => {
+  const { devsh } = await startFleet();
+  const { stderr } = await devsh(`${ADD} username=zoe`);
+  expect(stderr).not.toContain('looks like');
+});
+
+test('the warning is data, too', async () => {
+  const { devsh } = await startFleet();
+  const { stdout } = await devsh(`${ADD} username=ADMIN --dry-run --json`);
+  expect(JSON.parse(stdout)).toMatchObject({
+    plan: [{ device: 'sim1', lookAlikes: [{ action: 'add', key: 'ADMIN', others: ['admin'] }] }],
+  });
+});
