@@ -8,7 +8,15 @@ interface Encoded {
   readonly bytes: Buffer;
 }
 
-type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+interface DecodeOptions {
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+}
+
+type Decoder = (bytes: Buffer, options: DecodeOptions) => Promise<Buffer>;
+
+/** Unpacked in steps of this size: Node's own, 16 KiB, take a turn of the event loop each. */
+const CHUNK_BYTES = 256 * 1024;
 
 const ZLIB: Decoder = promisify(inflateZlib);
 const RAW_DEFLATE: Decoder = promisify(inflateRaw);
@@ -41,7 +49,7 @@ export async function inflate(
     const decode = DECODERS[name];
     if (!decode) throw unreadable(`"${name}" is no encoding that devsh knows`, status);
     try {
-      plain = await decode(plain, { maxOutputLength: maxBytes });
+      plain = await decode(plain, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
     } catch (error) {
       if (error instanceof RangeError) {
         throw new TransportFault('too large', `more than ${mebibytes(maxBytes)} unpacked`, {

@@ -53,7 +53,8 @@ export function decodeList(
 ): DecodedList {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
-  if (/^\s*[[{"]/.test(body)) return decodeJsonList(readJson(body), resource, profile);
+  if (/^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body))
+    return decodeJsonList(readJson(body), resource, profile);
   if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
   const declined = declinedReason(body);
   if (declined !== undefined) throw new DeclinedFailure(declined);

@@ -138,6 +138,14 @@ class Reading {
       seen.add(next);
       const answer = isLast ? await this.#source.readPage(next) : await this.#further(next, [404]);
       if (answer === undefined) return 'gone';
+      if (isSamePage(page, answer)) {
+        // Records that were added in front move a page on; read again, they do so no more.
+        if (!isLast) return 'gone';
+        throw new ProtocolError(
+          this.#source.device,
+          `the pages of ${this.#source.path} repeat: ${oneLine(next)} has the records of the page before`,
+        );
+      }
       page = answer;
       take(gathered, page, page.records);
       previous = next;
@@ -205,6 +213,14 @@ class Reading {
       `${this.#source.path} says that there are ${total ?? '?'} records, but gives only ${records.length} and no next page`,
     );
   }
+}
+
+function isSamePage({ records: one }: DecodedList, { records: other }: DecodedList): boolean {
+  return (
+    one.length > 0 &&
+    one.length === other.length &&
+    one.every((record, index) => jsonText(record) === jsonText(other[index] ?? null))
+  );
 }
 
 function take(gathered: Gathered, page: DecodedList, fresh: readonly DeviceRecord[]): void {

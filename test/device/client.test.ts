@@ -133,14 +133,22 @@ test.each([
   ['of another list', '/api/token/', 'elsewhere'],
 ])('pages %s are an error, not a part of the records', async (_title, next, why) => {
   const server = await serve((_request, response, count) => {
-    response.end(JSON.stringify({ next: next ?? `?page=${count}x`, results: [{ uuid: '1' }] }));
+    response.end(JSON.stringify({ next: next ?? `?page=${count}x`, results: [{ uuid: count }] }));
   });
   await expect(deviceAt(server).list('user')).rejects.toThrow(why);
 });
 
+test('pages that repeat are read again, and then are an error', async () => {
+  const server = await serve((_request, response, count) => {
+    response.end(JSON.stringify({ next: `?page=${count}x`, results: [{ uuid: '1' }] }));
+  });
+  await expect(deviceAt(server).list('user')).rejects.toThrow('pages of /api/user/ repeat');
+  expect(server.requests).toHaveLength(6);
+});
+
 test('pages that come slowly and without end are given up', async () => {
   const server = await serve((_request, response, count) => {
-    const body = JSON.stringify({ next: `?page=${count}x`, results: [{ uuid: '1' }] });
+    const body = JSON.stringify({ next: `?page=${count}x`, results: [{ uuid: count }] });
     setTimeout(() => response.end(body), 50);
   });
   const device = deviceAt(server, { timeoutMs: () => 200 });
