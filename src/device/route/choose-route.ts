@@ -1,3 +1,4 @@
+import { childEnvironment } from '../../child-environment.ts';
 import { UsageError } from '../../errors.ts';
 import type { Address } from '../address.ts';
 import { parseJumpHost } from './jump-host.ts';
@@ -59,7 +60,7 @@ export function chooseRoute(
       return {
         kind: 'jump',
         jump: parseJumpHost(configured.jump),
-        env: withoutSecrets(env),
+        env: childEnvironment(env),
       };
     case 'proxy':
       return {
@@ -104,11 +105,4 @@ function parseVariable(variable: string, env: NodeJS.ProcessEnv): ProxyServer {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`${variable} in the environment: ${error.message}`);
   }
-}
-
-/** ssh and what it starts need no credential of a device. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('DEVSH_')),
-  );
 }
