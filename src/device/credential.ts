@@ -1,4 +1,5 @@
 import { CredentialError } from '../errors.ts';
+import { redact } from './redact.ts';
 
 /**
  * What a device is told about who is asking. The secret is private to the object: neither
@@ -45,11 +46,10 @@ export class Credential {
     return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `Token ${this.#secret}`;
   }
 
-  /** `text` with the secret, plain or encoded, replaced: a device may echo what it was sent. */
+  /** `text` with the secret replaced, however it is spelt: a device may echo what it was sent. */
   redact(text: string): string {
-    return [this.#secret, encodeURIComponent(this.#secret), this.#encoded()]
-      .filter((secret) => secret.length >= 3)
-      .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+    const sent = this.kind === 'basic' ? [this.#pair()] : [];
+    return redact(text, [this.#secret, ...sent]);
   }
 
   /** The secret in clear, for the one who keeps it. */
@@ -64,6 +64,10 @@ export class Credential {
   }
 
   #encoded(): string {
-    return Buffer.from(`${this.user ?? ''}:${this.#secret}`, 'utf8').toString('base64');
+    return Buffer.from(this.#pair(), 'utf8').toString('base64');
+  }
+
+  #pair(): string {
+    return `${this.user ?? ''}:${this.#secret}`;
   }
 }

@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
   UnreachableError,
   type DeviceError,
+  type FieldIssues,
 } from './errors.ts';
 import type { Answer, HttpRequest } from './exchange.ts';
 import { faultOf, type TransportFault } from './fault.ts';
@@ -38,9 +39,8 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
   const answer = redactedAnswer(circumstances, received);
   const { status, body } = answer;
   const what = describe(circumstances);
-  const issues = issuesOf(body, circumstances.fields);
-  // Once more: what JSON has unescaped was not known before.
-  const said = saying(redacted(circumstances, issuesText(issues)));
+  const issues = redactedIssues(circumstances, body);
+  const said = saying(issuesText(issues));
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
     return new UnauthorizedError(
@@ -93,7 +93,7 @@ export function decodeError(
   const { status, body } = redactedAnswer(circumstances, answer);
   const message = redacted(circumstances, failure.message);
   if (failure instanceof DeclinedFailure) {
-    const issues = issuesOf(body, circumstances.fields);
+    const issues = redactedIssues(circumstances, body);
     const isAboutFields = circumstances.fields !== undefined && Object.keys(issues).length > 0;
     const reason = isAboutFields ? issuesText(issues) : message;
     return new RejectedError(
@@ -112,16 +112,25 @@ export function decodeError(
 
 /** As much of an answer as an error keeps; a device may echo what it was sent. */
 function redactedAnswer(circumstances: Circumstances, answer: Answer): Answer {
-  const { location } = answer.headers;
   return {
     ...answer,
     // Before it is cut: what is left of a secret at the edge would not be known again.
     body: redacted(circumstances, answer.body.slice(0, 2 * KEPT_BODY)).slice(0, KEPT_BODY),
-    headers: {
-      ...answer.headers,
-      ...(location !== undefined && { location: redacted(circumstances, location) }),
-    },
+    headers: Object.fromEntries(
+      Object.entries(answer.headers).map(([name, text]) => [name, redacted(circumstances, text)]),
+    ),
   };
+}
+
+/** Redacted once more: what JSON has unescaped could not be known before. */
+function redactedIssues(circumstances: Circumstances, body: string): FieldIssues {
+  const issues = Object.entries(issuesOf(body, circumstances.fields));
+  return Object.fromEntries(
+    issues.map(([field, texts]) => [
+      redacted(circumstances, field),
+      texts.map((text) => redacted(circumstances, text)),
+    ]),
+  );
 }
 
 function redacted({ credential, secrets = [] }: Circumstances, text: string): string {

@@ -1,5 +1,6 @@
 import { formatAddress, parseAddress, type Address } from '../address.ts';
 import { UsageError } from '../../errors.ts';
+import { redact } from '../redact.ts';
 
 export type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
 
@@ -41,10 +42,7 @@ export class ProxyServer {
   redact(text: string): string {
     if (this.#login === undefined) return text;
     const { user, password } = this.#login;
-    const encoded = Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
-    return [password, encodeURIComponent(password), encoded]
-      .filter((secret) => secret.length >= 3)
-      .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+    return redact(text, [password, `${user}:${password}`]);
   }
 }
 

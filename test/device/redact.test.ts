@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { redact } from '../../src/device/redact.ts';
+
+const SECRET = `s3cr<e>t&"quo'te" ü/+`;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test.each([
+  ['plain', SECRET],
+  ['in a form', new URLSearchParams({ '': SECRET }).toString().slice(1)],
+  ['in a URL', encodeURIComponent(SECRET).toLowerCase()],
+  ['in JSON', JSON.stringify(SECRET)],
+  ['in HTML', 's3cr&lt;e&gt;t&amp;&quot;quo&#x27;te&quot; ü/+'.replace(/&quot;/g, '&#34;')],
+  ['in hexadecimal', Buffer.from(SECRET).toString('hex').toUpperCase()],
+])('a secret that is repeated %s is not shown', (_how, spelling) => {
+  const clean = redact(`before ${spelling} after`, [SECRET]);
+  expect(clean).toMatch(/^before "?\*\*\*"? after$/);
+});
+
+test('a secret is found in base64 wherever it begins', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (before, after) => {
+      const clean = redact(base64(before + 'correct horse battery' + after), [
+        'correct horse battery',
+      ]);
+      expect(clean).toContain('***');
+      expect(Buffer.from(clean.replace(/\W.*/, ''), 'base64').toString()).not.toContain('correct');
+    }),
+  );
+});
+
+test('text without a secret, half a character and an empty secret stay as they are', () => {
+  expect(redact('nothing here', ['hunter2', '', 'ab', '\ud800x'])).toBe('nothing here');
+  expect(redact('a+b (c)', ['.*', '(x)'])).toBe('a+b (c)');
+});
