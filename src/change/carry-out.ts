@@ -185,6 +185,10 @@ async function send(step: Step, device: StepDevice): Promise<Answered> {
       if (!error.mayHaveArrived) throw error;
       return { kind: 'lost', error };
     }
+    // No HTTP, too large, not to be unpacked: it says neither yes nor no.
+    if (error instanceof ProtocolError && (error.status ?? 200) < 300) {
+      return { kind: 'lost', error };
+    }
     return { kind: 'refused', error };
   }
 }
@@ -218,8 +222,9 @@ async function readBack(
     // An answer may come before the change shows, and a lost request may still be at work.
     const mayStillSettle =
       end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');
+    const isUnseen = end.verdict === 'differs' && end.record === undefined;
     const isSuspect = suspectFields(profile, step, before, after).length > 0;
-    if (!(mayStillSettle || isSuspect) || delayMs === undefined) {
+    if (!(mayStillSettle || isUnseen || isSuspect) || delayMs === undefined) {
       const proven = proof(step, answered, end);
       return { end, after, observed: proven === undefined ? observed : [...observed, proven] };
     }

@@ -1,5 +1,5 @@
 import { recordName } from './record-name.ts';
-import { UnreachableError } from '../device/errors.ts';
+import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import { uncomparedFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
@@ -61,10 +61,10 @@ function judgeAdd(
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
   const pairing = pairRecords(profile, step, before, others);
-  const bystanders = bystandersOf(profile, step, before, pairing);
   const folded = foldedKey(step, wanted);
   const held =
     [...twins][0] ?? pairing.newcomers.find((record) => foldedKey(step, record) === folded);
+  const bystanders = bystandersOf(profile, step, before, pairing, held);
   if (held === undefined) return withBystanders(step, notCarriedOut(answered), bystanders);
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(([field]) => field in step.asked || field in step.filled),
@@ -120,7 +120,7 @@ function followTarget(
   const heir = target && pairing.heirs.get(target);
   const isSet = step.action === 'set';
   const held = heir ?? (isSet ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
-  return { held, bystanders: bystandersOf(profile, step, others, pairing) };
+  return { held, bystanders: bystandersOf(profile, step, others, pairing, held) };
 }
 
 function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): Judgement {
@@ -190,21 +190,34 @@ const NAMED = 10;
 /**
  * Nothing is `done` when other records are gone or changed. A step that was not carried out stays
  * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
+ * Added ones are told of; where the record itself does not show, one of them may be it under another name.
  */
-function withBystanders(step: Step, own: Judgement, { gone, changed }: Bystanders): Judgement {
-  if (gone.length === 0 && changed.length === 0) return own;
+function withBystanders(
+  step: Step,
+  own: Judgement,
+  { gone, changed, added }: Bystanders,
+): Judgement {
+  if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
   const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
   const notes = [
-    isUntouched ? `${recordName(step)} itself is as before` : own.note,
+    isUntouched ? untouchedText(step) : own.note,
     gone.length > 0 ? `gone, too, without being asked: ${enumerated(gone)}` : undefined,
     changed.length > 0 ? `changed, too, without being asked: ${enumerated(changed)}` : undefined,
+    added.length > 0 ? `added meanwhile: ${enumerated(added)}` : undefined,
   ];
-  const staysAsItIs = gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown');
+  const isOnlyAdded = gone.length === 0 && changed.length === 0;
+  const staysAsItIs =
+    (gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown')) ||
+    (isOnlyAdded && (own.verdict !== 'no effect' || step.action === 'delete'));
   return {
     ...own,
     verdict: staysAsItIs ? own.verdict : 'differs',
     note: notes.filter((note) => note !== undefined).join('; '),
   };
+}
+
+function untouchedText(step: Step): string {
+  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is as before'}`;
 }
 
 function enumerated(names: readonly string[]): string {
@@ -230,7 +243,7 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): Judgement {
         ...record,
         error:
           answered.error instanceof UnreachableError ? answered.error.settled() : answered.error,
-        note: 'the answer was lost; reading back shows that nothing changed',
+        note: `${lostText(answered.error)}; reading back shows that nothing changed`,
       };
   }
 }
@@ -267,8 +280,12 @@ function remark(answered: Answered, hidden: readonly string[] = []): { note: str
         note: `the device refused it (${answered.error.message}), but reading back shows it`,
       };
     case 'lost':
-      return { note: 'the answer was lost; reading back shows it' };
+      return { note: `${lostText(answered.error)}; reading back shows it` };
   }
+}
+
+function lostText(error: DevshError): string {
+  return error instanceof ProtocolError ? 'the answer was of no use' : 'the answer was lost';
 }
 
 function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {

@@ -72,6 +72,7 @@ export interface Bystanders {
   readonly gone: readonly string[];
   /** With the fields: `zoe (lang)`. */
   readonly changed: readonly string[];
+  readonly added: readonly string[];
 }
 
 /** A record as one text, without the fields that are left out. */
@@ -80,29 +81,36 @@ function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
   return JSON.stringify(fields.sort().map((field) => [field, valueText(record[field])]));
 }
 
-/** Points in time, counters and ids change by themselves: they are left out. */
+/**
+ * Points in time, counters and ids change by themselves: they are left out.
+ *
+ * @param own the record that the step itself may have added
+ */
 export function bystandersOf(
   profile: Profile,
   { keyField, resource }: About,
   others: readonly DeviceRecord[],
-  { heirs }: Pairing,
+  { heirs, newcomers }: Pairing,
+  own?: DeviceRecord,
 ): Bystanders {
+  const nameOf = (record: DeviceRecord): string =>
+    valueText(record[keyField]) || idOf(profile, record) || '?';
   const ignored = [...profile.idFields, ...volatileFields(profile, resource)];
   const gone: string[] = [];
   const changed: string[] = [];
   for (const record of others) {
-    const name = (): string => valueText(record[keyField]) || idOf(profile, record) || '?';
     const heir = heirs.get(record);
     if (heir === undefined) {
-      gone.push(name());
+      gone.push(nameOf(record));
     } else if (!isIdentical(record, heir)) {
       const fields = changesSince(record, heir, ignored)
         .filter(({ sent }) => !isTimeStamp(sent))
         .map(({ field }) => field);
-      if (fields.length > 0) changed.push(`${name()} (${fields.join(', ')})`);
+      if (fields.length > 0) changed.push(`${nameOf(record)} (${fields.join(', ')})`);
     }
   }
-  return { gone, changed };
+  const added = newcomers.filter((record) => record !== own).map(nameOf);
+  return { gone, changed, added };
 }
 
 /** Tells most of many records apart from those that are worth a closer look. */

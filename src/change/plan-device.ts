@@ -233,6 +233,11 @@ function planEach(
   const key = target.kind === 'key' ? target.key : target.filter;
   const result = { device, resource, key, action };
   if (picked.length === 0) {
+    if (target.kind === 'key' && areNameless(context)) {
+      const what = `the ${resource}s here show no name: whether "${key}" is one of them cannot be told`;
+      const error = new NotPossibleError(device, 'not-found', what);
+      return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+    }
     if (action === 'delete' || target.kind === 'where') {
       const note = target.kind === 'key' ? `no such ${resource} here` : `no ${resource} matches`;
       return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
@@ -268,6 +273,16 @@ function planEach(
     }
   }
   return { device, steps, settled };
+}
+
+/** Whether the natural key, which the profile knows, is missing in all records or no text. */
+function areNameless({ profile, records, resource }: Context): boolean {
+  const known = profile.resources[resource]?.keyField;
+  if (known === undefined || records.length === 0) return false;
+  return records.every((record) => {
+    const value = Object.hasOwn(record, known) ? record[known] : undefined;
+    return value === undefined || (typeof value === 'object' && value !== null);
+  });
 }
 
 /** How many records have each id. */
