@@ -1,5 +1,12 @@
 #!/usr/bin/env node
 import { main } from './main.ts';
+import { hideSecrets } from './shell/hide-secrets.ts';
+import { quoteLine } from './shell/parse.ts';
+
+const typed = quoteLine(process.argv.slice(2));
+const shown = hideSecrets(typed);
+// Anybody on this machine can list the arguments of a process; this takes their place.
+if (shown !== typed) process.title = `devsh ${shown}`;
 
 process.exitCode = await main({
   argv: process.argv.slice(2),

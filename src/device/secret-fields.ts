@@ -12,6 +12,13 @@ export function isSecretField(name: string): boolean {
   return SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
+const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
+
+/** The same, in case of doubt: for a line that is not kept a name too many does no harm. */
+export function mayBeSecretField(name: string): boolean {
+  return isSecretField(name) || SECRET_WORD.test(name);
+}
+
 /**
  * The value to show for a field: masked when it is a secret, unless there is nothing to hide; inside a
  * nested value field by field.

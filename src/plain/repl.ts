@@ -1,11 +1,13 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
+import { LineEcho } from './line-echo.ts';
 import { runLine, type LineEnd } from './run-line.ts';
+import { visible } from '../visible.ts';
 
 /**
  * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
@@ -52,9 +54,9 @@ export async function runStoppable(shell: Shell, line: string, host: Host): Prom
 /** One line from the terminal; `undefined` at its end (Ctrl-D). */
 async function readPrompt(shell: Shell, host: Host): Promise<string | undefined> {
   const history = await shell.session.services.history.load();
-  const terminal = createInterface({
+  const terminal: Interface = createInterface({
     input: host.stdin,
-    output: host.stderr,
+    output: new LineEcho(host.stderr, () => terminal),
     terminal: true,
     history: history.reverse(),
     completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
@@ -92,7 +94,7 @@ export function ioOf(host: Host, signal: AbortSignal): ShellIo {
     signal,
     isOnScreen: host.stdout.isTTY === true,
     readInput: () => Promise.resolve(''),
-    trace: (line) => void host.stderr.write(`${line}\n`),
+    trace: (line) => void host.stderr.write(`${visible(line)}\n`),
     ...(isInteractive && { ask }),
   };
 }

@@ -1,4 +1,4 @@
-import { isSecretField } from '../device/secret-fields.ts';
+import { mayBeSecretField } from '../device/secret-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
 
@@ -41,16 +41,12 @@ function isForHistory(line: string): boolean {
 
 /** A name in front of `=`, `:` or an operator of a filter. */
 const FIELD = /([\w.-]+)\s*(?:[!~]?=|[:~])/g;
-const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
 
 /** Whether a line gives (or compares) a field whose name says that it is a secret: `password=…`. */
 export function holdsSecret(line: string): boolean {
   // Quotes and backslashes are gone when the field is sent, so they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
-  // Wider than what is masked in a plan: a line too many that is not kept does no harm.
-  return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(
-    (name) => isSecretField(name) || SECRET_WORD.test(name),
-  );
+  return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(mayBeSecretField);
 }
 
 /** Damaged lines are left out: a history is not worth an error. */

@@ -22,6 +22,8 @@ export interface SimulatorOptions extends DialectOptions {
   readonly seed?: number;
   /** 0, the default, takes any free one. */
   readonly port?: number;
+  /** The password of each device's admin; `admin-secret` unless told. */
+  readonly passwords?: readonly string[];
   /** On at every device from the start. */
   readonly faults?: readonly FaultName[];
 }
@@ -51,7 +53,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const dialect = createDialect(options);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) =>
-    createDevice(index, { data: dataOf(index), dialect, seed, latencyMs }),
+    createDevice(index, {
+      data: dataOf(index),
+      dialect,
+      seed,
+      latencyMs,
+      password: options.passwords?.[index] ?? 'admin-secret',
+    }),
   );
   try {
     await listenAll(devices, port);
@@ -94,11 +102,12 @@ function createDevice(
     dialect,
     seed,
     latencyMs,
-  }: { data: DeviceData; dialect: Dialect; seed: number; latencyMs: number },
+    password,
+  }: { data: DeviceData; dialect: Dialect; seed: number; latencyMs: number; password: string },
 ): DeviceServer {
   const name = `sim${index + 1}`;
   const accounts = {
-    admin: { username: 'admin', password: 'admin-secret', token: data.tokens.admin },
+    admin: { username: 'admin', password, token: data.tokens.admin },
     viewer: { username: 'viewer', password: 'viewer-secret', token: data.tokens.viewer },
   };
   const logins = Object.values(accounts).map(({ username, password, token }) => ({

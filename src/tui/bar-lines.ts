@@ -1,6 +1,7 @@
 import { lineText } from './line.ts';
 import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
 import type { DeviceTab, FleetView, State } from './state.ts';
 import { marksOf, shownDevices, tableRows } from './table-rows.ts';
 import type { Tone } from './theme.ts';
@@ -107,7 +108,7 @@ export function titleLine(state: State): { left: string; right: string } {
   const filters = [table.commandFilter, lineText(table.filter.editing.line)].filter(
     (text) => text.trim() !== '',
   );
-  const filter = visible(filters.join(' '));
+  const filter = visible(hideSecrets(filters.join(' ')));
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   const parts: { readonly text: string; readonly rank: number; readonly glue?: string }[] = [
     { text: `${visible(table.view.resource)}s`, rank: 2 },

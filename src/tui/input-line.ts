@@ -1,5 +1,6 @@
 import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from './graphemes.ts';
 import { contextOf } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
@@ -30,7 +31,7 @@ export function inputLine(state: State): InputLine {
     case 'waiting':
       return place('…', { before: '', after: '' }, columns, false);
     case 'filter':
-      return place('filter> ', state.table.filter.editing.line, columns, true);
+      return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
     case 'search': {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';
@@ -50,10 +51,10 @@ export function inputLine(state: State): InputLine {
     case 'runs':
     case 'overlay':
     case 'table':
-      return place(state.fleet.prompt, state.prompt.editing.line, columns, false);
+      return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);
     case 'menu':
     case 'prompt':
-      return place(state.fleet.prompt, state.prompt.editing.line, columns, true);
+      return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, true);
   }
 }
 
@@ -66,6 +67,12 @@ export function shownLine(text: string): string {
 export function masked(line: Line): Line {
   const dots = (text: string): string => text.replace(/./gsu, '•');
   return { before: dots(line.before), after: dots(line.after) };
+}
+
+/** The line with dots in place of the values of secret fields. */
+function secretless(line: Line): Line {
+  const text = hideSecrets(lineText(line));
+  return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
 }
 
 function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
@@ -129,5 +136,5 @@ function headOf(text: string, width: number): string {
 
 /** Cells in front of a column of the line: where `^` points. */
 export function columnCells(line: Line, column: number): number {
-  return widthOf(shownLine(lineText(line).slice(0, column)));
+  return widthOf(shownLine(lineText(secretless(line)).slice(0, column)));
 }

@@ -9,6 +9,7 @@ import { createWriter } from '../output/writer.ts';
 import type { Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import type { MessageOutput, Output, ReadOutput } from '../shell/output.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
 import { planView, type PlanView } from './plan-lines.ts';
 import { foldResults } from './result-fold.ts';
 import { runRows } from './runs-lines.ts';
@@ -45,7 +46,7 @@ export class OutputRouter {
   constructor(store: Store, feed: TableFeed, line: string, invocation: Invocation) {
     this.#store = store;
     this.#feed = feed;
-    this.#title = line;
+    this.#title = hideSecrets(line);
     this.#invocation = invocation;
   }
 
