@@ -110,8 +110,9 @@ export class DeviceClient {
     let path = request.path;
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#readPersistently({ ...request, path }, signal);
-      const next = redirects < MAX_REDIRECTS ? this.#redirectOf(answer, path) : undefined;
-      if (next === undefined) return answer;
+      const isFollowed = request.redirect !== 'stay' && redirects < MAX_REDIRECTS;
+      const next = isFollowed ? this.#redirectOf(answer, path) : undefined;
+      if (next === undefined) return redirects === 0 ? answer : { ...answer, movedTo: path };
       path = next;
     }
   }
@@ -157,7 +158,7 @@ export class DeviceClient {
     const how = [who(credential), viaText(route) ?? []].flat().join(', ');
     trace?.(`> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`);
     const headers = {
-      accept: 'application/json, */*;q=0.1',
+      accept: request.accept ?? 'application/json, */*;q=0.1',
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',

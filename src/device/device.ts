@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { DeviceClient, type Answer, type ClientOptions } from './client.ts';
+import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
 import {
   decodeList,
   decodeRecord,
@@ -8,19 +8,17 @@ import {
   DecodeFailure,
   type DecodedList,
 } from './decode.ts';
-import { assertNoCollection, encodeForm, type FormPairs, type WriteRequest } from './encode.ts';
+import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
 import { entityTagOf } from './entity-tag.ts';
 import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
-import { formText } from './form-text.ts';
-import { jsonText } from './json-text.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
 import { detailPath } from './record-path.ts';
-import type { DeviceRecord, DeviceRef, Value } from './record.ts';
-import { isSecretField } from './secret-fields.ts';
+import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
+import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import { valueText } from './value-text.ts';
 import { answerError, decodeError, type Circumstances } from './translate.ts';
@@ -37,6 +35,10 @@ export interface RawRequest {
   /** From the root of the device, starting with one slash. */
   readonly path: string;
   readonly form?: FormPairs;
+  /** The media types that are asked for, when not those of the profile. */
+  readonly accept?: string;
+  /** `stay`: a redirect is the answer, and not followed. */
+  readonly redirect?: 'stay';
 }
 
 /** All pages of a list may take so many times as long as one answer. */
@@ -46,11 +48,6 @@ const PAGES_TIME = 10;
 const MAX_DETAILS = 1000;
 const DETAILS_AT_ONCE = 2;
 
-type Body = Pick<WriteRequest, 'form' | 'json'>;
-
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const JSON_TYPE = 'application/json';
-
 /** One device: its records, read and written. Whoever makes it closes it. */
 export class Device {
   readonly ref: DeviceRef;
@@ -59,6 +56,8 @@ export class Device {
   #profile: Profile;
   readonly #options: ClientOptions;
   readonly #listings = new Map<string, ReadPages>();
+  /** By path: where a redirect of the device led to. */
+  readonly #movedTo = new Map<string, string>();
 
   constructor(options: ClientOptions & { readonly profile?: Profile }) {
     this.ref = options.device;
@@ -78,7 +77,12 @@ export class Device {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = listPath(this.profile, resource);
     try {
-      return await this.#listAt(path, resource, signal);
+      const listing = await this.#listAt(path, resource, signal);
+      const movedTo = this.#movedTo.get(path);
+      // Reads are sent on, writes are not: they go to where the device says that it is.
+      return movedTo !== undefined && otherPaths(this.profile, resource).includes(movedTo)
+        ? this.#foundAt(movedTo, resource, listing)
+        : listing;
     } catch (error) {
       if (!(error instanceof RejectedError && error.status === 404)) throw error;
       const found = await this.#listElsewhere(resource, signal);
@@ -92,13 +96,17 @@ export class Device {
     for (const path of otherPaths(this.profile, resource)) {
       try {
         const listing = await this.#listAt(path, resource, signal);
-        this.#profile = foundAt(this.profile, resource, path);
-        return { ...listing, path };
+        return this.#foundAt(this.#movedTo.get(path) ?? path, resource, listing);
       } catch (error) {
         if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
       }
     }
     return undefined;
+  }
+
+  #foundAt(path: string, resource: string, listing: ReadPages): ReadPages {
+    this.#profile = foundAt(this.profile, resource, path);
+    return { ...listing, path };
   }
 
   async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
@@ -174,7 +182,15 @@ export class Device {
     }
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const path = url.pathname + url.search;
-    return this.#client.request(withBody({ ...request, path }), signal);
+    const { accept, redirect } = request;
+    return this.#ask(
+      {
+        ...withBody({ ...request, path }),
+        ...(accept && { accept }),
+        ...(redirect && { redirect }),
+      },
+      signal,
+    );
   }
 
   /** How long all pages of a list may take. */
@@ -192,11 +208,16 @@ export class Device {
    */
   async #writeOnce(request: WriteRequest, signal?: AbortSignal): Promise<Answer> {
     const sent = withBody(request);
-    const answer = await this.#client.request(sent, signal);
+    const answer = await this.#ask(sent, signal);
     if (answer.status !== 428 || request.method === 'POST') return answer;
-    const held = await this.#client.request({ method: 'GET', path: request.path }, signal);
+    const held = await this.#ask({ method: 'GET', path: request.path }, signal);
     const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
-    return ifMatch === undefined ? answer : this.#client.request({ ...sent, ifMatch }, signal);
+    return ifMatch === undefined ? answer : this.#ask({ ...sent, ifMatch }, signal);
+  }
+
+  #ask(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
+    const { accept } = this.profile;
+    return this.#client.request({ ...(accept !== undefined && { accept }), ...request }, signal);
   }
 
   async #detail(
@@ -206,7 +227,7 @@ export class Device {
   ): Promise<DeviceRecord> {
     const path = detailPath(this.profile, resource, record);
     const request = { method: 'GET', path } as const;
-    const answer = await this.#client.request(request, signal);
+    const answer = await this.#ask(request, signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const full = decoding(circumstances, answer, () =>
@@ -227,9 +248,10 @@ export class Device {
 
   async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {
     const request = { method: 'GET', path } as const;
-    const answer = await this.#client.request(request, signal);
+    const answer = await this.#ask(request, signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
+    if (answer.movedTo !== undefined) this.#movedTo.set(path, answer.movedTo);
     return decoding(circumstances, answer, () => ({
       ...pageMarksInHeaders(answer.headers),
       ...decodeList(answer.body, resource, this.profile),
@@ -240,50 +262,6 @@ export class Device {
     const { device, credential } = this.#options;
     return { device, credential, request, secrets: secretsOf(request) };
   }
-}
-
-/** The fields of the record in a request, without what the profile wraps them in. */
-function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
-  const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
-  const [[name, inner] = ['', null], ...others] = Object.entries(json);
-  const isWrapped =
-    others.length === 0 &&
-    typeof inner === 'object' &&
-    inner !== null &&
-    wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
-  return [...form.map(([field]) => field), ...Object.keys(isWrapped ? inner : json)];
-}
-
-/** What was sent in secret fields: a device may repeat it in what it objects to. */
-function secretsOf({ form = [], json = {} }: Body): string[] {
-  return [
-    ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
-    ...secretsIn(json),
-  ];
-}
-
-function secretsIn(value: Value): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([field, inner]: [string, Value]) =>
-    isSecretField(field) ? [formText(inner)] : secretsIn(inner),
-  );
-}
-
-function withBody<M extends string>({
-  method,
-  path,
-  form,
-  json,
-}: Body & { readonly method: M; readonly path: string }): {
-  method: M;
-  path: string;
-  body?: { type: string; text: string };
-} {
-  if (form !== undefined) {
-    return { method, path, body: { type: FORM_TYPE, text: encodeForm(form) } };
-  }
-  if (json !== undefined) return { method, path, body: { type: JSON_TYPE, text: jsonText(json) } };
-  return { method, path };
 }
 
 function isSuccess({ status }: Answer): boolean {

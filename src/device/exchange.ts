@@ -11,6 +11,10 @@ export interface HttpRequest {
   readonly body?: { readonly type: string; readonly text: string };
   /** Only when the record is still in the state with this entity tag. */
   readonly ifMatch?: string;
+  /** The media types that are asked for, when not JSON before all else. */
+  readonly accept?: string;
+  /** `stay`: a redirect is the answer, and not followed. */
+  readonly redirect?: 'stay';
 }
 
 /** A whole answer, whatever its status. */
@@ -20,6 +24,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly elapsedMs: number;
+  /** Path and query that it came from, when a redirect led there. */
+  readonly movedTo?: string;
 }
 
 export interface ExchangeLimits {

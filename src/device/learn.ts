@@ -4,6 +4,7 @@ import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { FieldFacts } from './field-facts.ts';
 import type { Learned, LearnedResource } from './learned.ts';
+import { lookAtAnswers } from './list-answers.ts';
 import { pagingText } from './page-steps.ts';
 import { collectionPath, idOf, isResourceName, itemPath } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
@@ -28,11 +29,13 @@ export async function learn(
     device.listing(resource)?.single === true || id === undefined || /[/\\]/.test(id)
       ? undefined
       : await ask(device, 'OPTIONS', itemPath(profile, resource, id), signal);
+  const answers = await lookAtAnswers(device, resource, signal);
   const summary = await isSummaryOf(device, resource, records, signal);
   const resources = root === undefined ? undefined : resourcesIn(root);
   return {
     at: now.toISOString(),
     ...(resources !== undefined && { resources }),
+    ...(Object.keys(answers).length > 0 && { answers }),
     byResource: {
       [resource]: {
         ...listFacts(device, resource),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { fieldFactsSchema } from './field-facts.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
+import { listAnswersSchema, withAnswers } from './list-answers.ts';
 import { observedShape, withObserved } from './observation.ts';
 import { pagingText } from './page-steps.ts';
 import type { ReadPages } from './pages.ts';
@@ -52,6 +53,7 @@ export const learnedSchema = z.object({
   /** What `GET /api/` lists: names of resources. */
   resources: z.array(z.string()).optional(),
   byResource: z.record(z.string(), resourceSchema),
+  answers: listAnswersSchema.optional(),
   /** What reading showed by itself, by resource: nobody asked for it. */
   listings: z.record(z.string(), listingSchema).optional(),
   ...observedShape,
@@ -62,7 +64,8 @@ export type LearnedListing = Readonly<z.infer<typeof listingSchema>>;
 export type Learned = Readonly<z.infer<typeof learnedSchema>>;
 
 /** All that was learned of a device put into its profile. */
-export function withAllLearned(profile: Profile, learned: Learned): Profile {
+export function withAllLearned(base: Profile, learned: Learned): Profile {
+  const profile = learned.answers === undefined ? base : withAnswers(base, learned.answers);
   const read = Object.entries(learned.listings ?? {}).reduce(
     (known, [resource, listing]) => withListing(known, resource, listing),
     profile,
@@ -138,7 +141,8 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     create = { ...create, encoding };
     origins['create.encoding'] = 'observed';
   }
-  const own = isOpen('update') ? observedUpdate(seen) : undefined;
+  const isUpdateOpen = isOpen('update') && isOpen(`resources.${resource}.update`);
+  const own = isUpdateOpen ? observedUpdate(seen) : undefined;
   // What was seen of users holds for the others, too, until something is seen of them.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
     update = own;
@@ -201,7 +205,10 @@ function createEncoding(
 function singleWith(profile: Profile, resource: string, seen: LearnedResource): ResourceProfile {
   const known = resourceWith(profile.resources[resource], resource, seen);
   const { collectionAllows: allows, parses } = seen;
-  if (allows === undefined || profile.origins['update'] === 'configured') return known;
+  const isSaid = ['update', `resources.${resource}.update`].some(
+    (fact) => profile.origins[fact] === 'configured',
+  );
+  if (allows === undefined || isSaid) return known;
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows.includes(name));
   if (method === undefined) return known;
   const takesJson = parses?.includes(JSON_TYPE) ?? method !== 'POST';
@@ -225,13 +232,16 @@ function singleWith(profile: Profile, resource: string, seen: LearnedResource): 
 function resourceWith(
   known: ResourceProfile | undefined,
   resource: string,
-  { fields, envelope, paging, summary }: LearnedResource,
+  { fields, envelope, paging, summary, collectionAllows, itemAllows }: LearnedResource,
 ): ResourceProfile {
   const base = {
     ...(known ?? unknownResource(resource)),
     ...(envelope !== undefined && { envelope }),
     ...(paging !== undefined && { paging }),
     ...(summary !== undefined && { summary }),
+    ...((collectionAllows ?? itemAllows) !== undefined && {
+      allows: { collection: collectionAllows, item: itemAllows },
+    }),
   };
   if (fields === undefined) return base;
   const writable = Object.entries(fields).filter(([, field]) => !field.readOnly);

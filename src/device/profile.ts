@@ -1,4 +1,5 @@
 import type { FieldFacts } from './field-facts.ts';
+import type { ListAnswers } from './list-answers.ts';
 import { ownAddress } from './own-address.ts';
 import type { PageStep } from './page-steps.ts';
 import type { DeviceRecord } from './record.ts';
@@ -26,6 +27,11 @@ export interface ResourceProfile {
   readonly single?: boolean;
   /** What `list.summary` says, observed of this resource. */
   readonly summary?: boolean;
+  /** The methods that its list and one of its records allow, where the device has said so. */
+  readonly allows?: {
+    readonly collection?: readonly string[] | undefined;
+    readonly item?: readonly string[] | undefined;
+  };
   /** How it is changed, where that is known of this resource alone. */
   readonly update?: WriteFacts;
   /** Fields that change by themselves (counters, uptimes): shown, and never compared. */
@@ -77,6 +83,10 @@ export interface Profile {
   readonly basePath: string;
   /** Whether paths end with a slash. */
   readonly endsWithSlash: boolean;
+  /** The media types that requests ask for; absent: JSON before all else. */
+  readonly accept?: string;
+  /** How lists were seen to be answered. */
+  readonly answers?: ListAnswers;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
   /** What the device says that it has; absent when it has not been asked. */
   readonly offers?: readonly string[];

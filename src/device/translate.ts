@@ -69,7 +69,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
   if (status >= 400 && status < 500) {
     return new RejectedError(
       device,
-      `${what} was refused (${status}${meaningOf(status, answer)})${said}`,
+      `${what} was refused (${status}${meaningOf(status, answer, device)})${said}`,
       { status, issues, retryAfterMs: status === 429 ? retryAfterMs(answer.headers) : undefined },
     );
   }
@@ -236,7 +236,7 @@ function redirectError(circumstances: Circumstances, answer: Answer): ProtocolEr
   const isRead = request.method === 'GET' || request.method === 'OPTIONS';
   const why = isRead
     ? 'devsh follows a redirect only on the same device, and not for ever'
-    : 'a write is never sent on, and nothing else was sent';
+    : `a write is never sent on, and nothing else was sent${slashAdvice(circumstances, location)}`;
   return new ProtocolError(
     device,
     `${describe(circumstances)} was answered with a redirect (${status}) to ${location || 'nowhere'}: ${why}`,
@@ -244,7 +244,20 @@ function redirectError(circumstances: Circumstances, answer: Answer): ProtocolEr
   );
 }
 
-function meaningOf(status: number, { headers }: Answer): string {
+/** What to set where a device wants nothing else than a slash at the end of its paths, or none. */
+function slashAdvice({ device, request }: Circumstances, location: string): string {
+  const asked = `https://device.invalid${request.path}`;
+  if (!URL.canParse(location, asked)) return '';
+  const { pathname } = new URL(location, asked);
+  const isSlashOnly =
+    pathname !== new URL(asked).pathname &&
+    pathname.replace(/\/$/, '') === new URL(asked).pathname.replace(/\/$/, '');
+  if (!isSlashOnly) return '';
+  const said = `ends_with_slash=${String(pathname.endsWith('/'))}`;
+  return `. Say how its paths end: profile set ${device.name} ${said}`;
+}
+
+function meaningOf(status: number, { headers }: Answer, device: DeviceRef): string {
   switch (status) {
     case 404:
       return ', not found';
@@ -252,6 +265,8 @@ function meaningOf(status: number, { headers }: Answer): string {
       return headers.allow === undefined
         ? ', method not allowed'
         : `, method not allowed; it allows ${oneLine(headers.allow)}`;
+    case 406:
+      return `, the device answers in another media type only: profile set ${device.name} accept=TYPE`;
     case 407:
       return ', a proxy in between wants a login of its own';
     case 409:

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { assertNoCollection, deleteRequest, updateRequest } from '../../src/device/encode.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import { parseProfile, profileJsonSchema } from '../../src/device/profile-file.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import { profileJsonSchema } from '../../src/device/profile-schema.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
 

@@ -1,4 +1,6 @@
-import { parseProfile, profileJsonSchema } from '../../device/profile-file.ts';
+import type { Learned } from '../../device/learned.ts';
+import { parseProfile } from '../../device/profile-file.ts';
+import { profileJsonSchema } from '../../device/profile-schema.ts';
 import type { Origin, Profile, ResourceProfile, WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
@@ -142,13 +144,8 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const records = await member.list(call.access, resource, call.io.signal);
   const learned = await learnMember(call, member, resource, true);
   const counters = await watchForCounters(call, member, resource, records);
-  const seen = learned?.byResource[resource];
-  const facts = [
-    learned?.resources === undefined ? undefined : `resources ${learned.resources.join(', ')}`,
-    seen?.itemAllows === undefined ? undefined : `a record allows ${seen.itemAllows.join(', ')}`,
-    seen?.fields === undefined ? undefined : `${Object.keys(seen.fields).length} fields described`,
-    counters.length === 0 ? undefined : `${counters.join(', ')} change by themselves`,
-  ].filter((fact) => fact !== undefined);
+  const facts = learned === undefined ? [] : learnedTexts(learned, resource);
+  if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
   yield {
     kind: 'message',
     level: 'done',
@@ -156,12 +153,40 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   };
 }
 
+function learnedTexts(
+  { resources, byResource, answers = {} }: Learned,
+  resource: string,
+): string[] {
+  const { itemAllows, collectionAllows, fields, parses, envelope, paging, summary } =
+    byResource[resource] ?? {};
+  const { withSlash, withoutSlash, withoutAccept } = answers;
+  return [
+    resources && `resources ${resources.join(', ')}`,
+    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
+    itemAllows && `a record allows ${itemAllows.join(', ')}`,
+    fields && `${Object.keys(fields).length} fields described`,
+    parses && `takes ${parses.join(', ')}`,
+    envelope && `records in: ${envelope}`,
+    paging && `pages ${paging}`,
+    summary === true ? 'its list leaves fields out' : undefined,
+    withSlash && `with a slash at the end: ${withSlash}`,
+    withoutSlash && `without: ${withoutSlash}`,
+    withoutAccept && `asked for no format: ${withoutAccept}`,
+  ].filter((text) => text !== undefined);
+}
+
 function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
-  const { name, basePath, endsWithSlash, idFields, ids = 'stable', noId, list, resources } = known;
+  const { name, basePath, endsWithSlash, accept, answers = {}, idFields } = known;
+  const { ids = 'stable', noId, list, resources } = known;
   const facts: [string, Value][] = [
     ['name', name],
     ['basePath', basePath],
     ['endsWithSlash', endsWithSlash],
+    ...(accept === undefined ? [] : [['accept', accept] satisfies [string, Value]]),
+    ...Object.entries({ ...answers }).map(([fact, value]): [string, Value] => [
+      `answers.${fact}`,
+      value,
+    ]),
     ['idFields', idFields],
     ['ids', ids],
     ['noId', noId],
@@ -194,19 +219,22 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
 /** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
 function asInFile(fact: string): string {
   return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|choiceFields)\b/g,
+    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, summary, envelope, paging, volatile } = facts;
+  const { path, single, summary, envelope, paging, volatile, update } = facts;
   // That something is a list goes without saying.
   const isOne = single === true ? single : undefined;
   const values = { path, single: isOne, summary, envelope, paging, volatile };
-  return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
+  const said = Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );
+  return update === undefined
+    ? said
+    : [...said, ...writeFacts(`resources.${resource}.update`, update)];
 }
 
 function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
@@ -234,7 +262,7 @@ function describe(facts: {
 /** The origin of a fact, or of the group that it belongs to. */
 function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
-  const isDetail = /^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
+  const isDetail = /^answers\.|^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
   return origins[fact] ?? origins[group] ?? (isDetail ? 'observed' : 'assumed');
 }
 

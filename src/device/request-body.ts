@@ -1,0 +1,56 @@
+import { encodeForm, type WriteRequest } from './encode.ts';
+import { formText } from './form-text.ts';
+import { jsonText } from './json-text.ts';
+import type { Profile } from './profile.ts';
+import type { Value } from './record.ts';
+import { isSecretField } from './secret-fields.ts';
+
+export type Body = Pick<WriteRequest, 'form' | 'json'>;
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
+/** The fields of the record in a request, without what the profile wraps them in. */
+export function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
+  const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
+  const [[name, inner] = ['', null], ...others] = Object.entries(json);
+  const isWrapped =
+    others.length === 0 &&
+    typeof inner === 'object' &&
+    inner !== null &&
+    wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
+  return [...form.map(([field]) => field), ...Object.keys(isWrapped ? inner : json)];
+}
+
+/** What was sent in secret fields: a device may repeat it in what it objects to. */
+export function secretsOf({ form = [], json = {} }: Body): string[] {
+  return [
+    ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
+    ...secretsIn(json),
+  ];
+}
+
+function secretsIn(value: Value): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]: [string, Value]) =>
+    isSecretField(field) ? [formText(inner)] : secretsIn(inner),
+  );
+}
+
+/** A request with its body in the encoding that it has. */
+export function withBody<M extends string>({
+  method,
+  path,
+  form,
+  json,
+}: Body & { readonly method: M; readonly path: string }): {
+  method: M;
+  path: string;
+  body?: { type: string; text: string };
+} {
+  if (form !== undefined) {
+    return { method, path, body: { type: FORM_TYPE, text: encodeForm(form) } };
+  }
+  if (json !== undefined) return { method, path, body: { type: JSON_TYPE, text: jsonText(json) } };
+  return { method, path };
+}

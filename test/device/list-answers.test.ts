@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import { createRequest, deleteRequest } from '../../src/device/encode.ts';
+import { learn } from '../../src/device/learn.ts';
+import { newInListing, withAllLearned, withListing } from '../../src/device/learned.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import { collectionPath } from '../../src/device/profile.ts';
+import { deviceAt, serve, type TestServer } from './server.ts';
+
+const bob = { id: 7, username: 'bob' };
+
+/** The list is at `path`; with another slash at its end it is answered with `status`. */
+function serveList(
+  path: string,
+  status: number,
+  body = JSON.stringify([bob]),
+): Promise<TestServer> {
+  const name = path.replace(/\/$/, '');
+  return serve((request, response) => {
+    if (request.method !== 'GET' || request.url?.replace(/\/$/, '') !== name) {
+      response.writeHead(404).end();
+    } else if (request.url === path) {
+      const isAsked = request.headers.accept?.includes('json') === true;
+      response.end(isAsked ? JSON.stringify([bob]) : body);
+    } else {
+      response.writeHead(status, { location: path }).end();
+    }
+  });
+}
+
+test.each([
+  ['/api/user', 301, { withSlash: 'redirects', withoutSlash: 'answers' }],
+  ['/api/user', 404, { withSlash: 'not found', withoutSlash: 'answers' }],
+  ['/api/user/', 308, { withSlash: 'answers', withoutSlash: 'redirects' }],
+])('a list at %s, otherwise %i, is learned of without a write', async (path, status, answers) => {
+  const server = await serveList(path, status, '<html>');
+  const device = deviceAt(server);
+  const { records } = await device.list('user');
+  const learned = await learn(device, 'user', records, new Date());
+  expect(learned.answers).toEqual({ ...answers, withoutAccept: 'HTML' });
+  const profile = withAllLearned(documentedProfile, learned);
+  expect(collectionPath(profile, 'zone')).toBe(path.replace('user', 'zone'));
+  expect(profile.origins['endsWithSlash']).toBe('observed');
+  expect(server.requests.map(({ method }) => method)).not.toContain('POST');
+});
+
+test('what the user says of the slash stands', async () => {
+  const server = await serveList('/api/user', 404);
+  const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
+  const learned = await learn(deviceAt(server, { profile }), 'user', [], new Date());
+  expect(learned.answers).toMatchObject({ withSlash: 'not found', withoutAccept: 'JSON' });
+  expect(collectionPath(withAllLearned(profile, learned), 'zone')).toBe('/api/zone/');
+});
+
+test('a device that answers both, or that cannot be asked, leaves the slash as it was', async () => {
+  const both = await serve((_request, response) => response.end('[]'));
+  const busy = await serve((_request, response) => response.writeHead(500).end());
+  for (const server of [both, busy]) {
+    const learned = await learn(deviceAt(server), 'user', [], new Date());
+    const profile = withAllLearned(documentedProfile, learned);
+    expect(profile).toMatchObject({ endsWithSlash: true });
+    expect(profile.origins['endsWithSlash']).toBe('documented');
+  }
+});
+
+test('where a list is redirected in its slash only, writes go to the right path at once', async () => {
+  const server = await serveList('/api/user', 301);
+  const device = deviceAt(server);
+  const listing = await device.list('user');
+  expect(listing).toMatchObject({ records: [bob], path: '/api/user' });
+  const observed = newInListing(documentedProfile, 'user', listing) ?? {};
+  const profile = withListing(documentedProfile, 'user', observed);
+  expect(createRequest(profile, 'user', { username: 'zoe' }).path).toBe('/api/user');
+  expect(deleteRequest(profile, 'user', bob).path).toBe('/api/user/7');
+  await device.list('user');
+  expect(server.requests.map(({ path }) => path)).toEqual(['/api/user/', '/api/user', '/api/user']);
+});
+
+test('a write that is redirected in its slash is not sent again, and the error says what to set', async () => {
+  const server = await serveList('/api/user', 301);
+  const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
+  const device = deviceAt(
+    await serve((request, response) => {
+      response.writeHead(308, { location: (request.url ?? '').replace(/\/$/, '') }).end();
+    }),
+    { profile },
+  );
+  const write = device.write(createRequest(profile, 'user', { username: 'zoe' }));
+  await expect(write).rejects.toThrow('profile set fw1 ends_with_slash=false');
+  expect(server.requests).toEqual([]);
+});
+
+test('a device that insists on another media type is asked for the one of its profile', async () => {
+  const server = await serve((request, response) => {
+    const isRight = request.headers.accept === 'application/yang-data+json';
+    response.writeHead(isRight ? 200 : 406).end(isRight ? JSON.stringify([bob]) : '');
+  });
+  await expect(deviceAt(server).list('user')).rejects.toThrow('profile set fw1 accept=TYPE');
+  const profile = parseProfile('accept: application/yang-data+json', 'p.yaml', 'p');
+  const device = deviceAt(server, { profile });
+  const { records } = await device.list('user');
+  expect(records).toEqual([bob]);
+  const learned = await learn(device, 'user', records, new Date());
+  expect(learned.answers?.withoutAccept).toBe('refused');
+});
