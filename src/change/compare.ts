@@ -27,6 +27,26 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
 }
 
 /**
+ * The same of a new record: of a nested value only the parts that were asked for are looked at, as the
+ * device fills in the others.
+ */
+export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
+  const asked = Object.entries(wanted).map(([field, sent]) => [field, partsOf(sent, held[field])]);
+  return differencesOf(wanted, Object.fromEntries(asked) as DeviceRecord);
+}
+
+/** What `held` has of the parts of `sent`. */
+function partsOf(sent: Value, held: Value | undefined): Value {
+  if (!isObject(sent) || !isObject(held)) return held ?? null;
+  const parts = Object.keys(sent).filter((part) => Object.hasOwn(held, part));
+  return Object.fromEntries(parts.map((part) => [part, partsOf(sent[part] ?? null, held[part])]));
+}
+
+function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
+  return typeof value === 'object' && value !== null && !isValueList(value);
+}
+
+/**
  * What is different in a record since it was last seen (`sent`: as it was). Points in time change by
  * themselves, and what was masked when it was kept cannot be compared.
  *
@@ -58,13 +78,15 @@ export function isRespelled(differences: readonly Difference[]): boolean {
   );
 }
 
-/** As one text, whatever the order of the names in it; secrets in it masked where it is to hide them. */
+/** As one text, whatever the order of the names in it and whether it names what it has not; secrets in it masked where it is to hide them. */
 function canonical(value: Value, hidesSecrets: boolean): string {
   if (typeof value !== 'object' || value === null) return formText(value);
   const sorted = (part: Value): Value => {
     if (typeof part !== 'object' || part === null) return part;
     if (isValueList(part)) return part.map(sorted);
-    const entries = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
+    const entries = Object.entries(part)
+      .filter(([, inner]) => inner !== null && inner !== '')
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
   };
   return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));

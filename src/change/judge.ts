@@ -5,7 +5,13 @@ import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
-import { differencesOf, foldedText, isRespelled, isSameValue } from './compare.ts';
+import {
+  differencesOf,
+  differencesOfNew,
+  foldedText,
+  isRespelled,
+  isSameValue,
+} from './compare.ts';
 import { find, sameKey } from './find-record.ts';
 import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
@@ -70,7 +76,7 @@ function judgeAdd(
     Object.entries(wanted).filter(([field]) => field in step.asked || field in step.filled),
   );
   const hidden = hiddenSecrets(step, held);
-  const differences = without(hidden, differencesOf(compared, held));
+  const differences = without(hidden, differencesOfNew(compared, held));
   const differing: Judgement = {
     verdict: 'differs',
     record: held,

@@ -1,6 +1,6 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { hasPositionalIds, uncomparedFields, volatileFields } from '../device/observation.ts';
+import { hasPositionalIds, uncomparedFields, ownFields } from '../device/observation.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
 import type { Step } from './plan.ts';
@@ -95,7 +95,7 @@ export function bystandersOf(
 ): Bystanders {
   const nameOf = (record: DeviceRecord): string =>
     valueText(record[keyField]) || idOf(profile, record) || '?';
-  const ignored = [...profile.idFields, ...volatileFields(profile, resource)];
+  const ignored = [...profile.idFields, ...ownFields(profile, resource)];
   const gone: string[] = [];
   const changed: string[] = [];
   for (const record of others) {

@@ -7,7 +7,7 @@ import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { checkFields } from './check-fields.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
-import { differencesOf, isSameValue } from './compare.ts';
+import { differencesOf, differencesOfNew, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
 import { fillMissing } from './fill-missing.ts';
 import { isMasked } from './mask.ts';
@@ -93,7 +93,7 @@ function planAdd(context: Context, change: Change & { readonly action: 'add' }):
   const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
   const [twin] = twins;
   if (twin !== undefined) {
-    const differences = differencesOf(fields, twin);
+    const differences = differencesOfNew(fields, twin);
     const settled: StepResult =
       differences.length === 0
         ? { ...result, verdict: 'unchanged', record: twin, note: 'exists already' }

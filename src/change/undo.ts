@@ -1,6 +1,6 @@
 import { recordName } from './record-name.ts';
 import { isSecretField } from '../device/secret-fields.ts';
-import { volatileFields } from '../device/observation.ts';
+import { ownFields } from '../device/observation.ts';
 import { ownAddress } from '../device/own-address.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
@@ -64,7 +64,10 @@ function undoStep(
 ): { change: Change; loss?: string } {
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
-  const volatile = volatileFields(profile, resource);
+  const own = ownFields(profile, resource);
+  const details = profile.resources[resource]?.details ?? {};
+  const isReadOnly = (field: string): boolean =>
+    Object.hasOwn(details, field) && details[field]?.readOnly === true;
   switch (step.action) {
     case 'add':
       return {
@@ -82,7 +85,8 @@ function undoStep(
         (field) =>
           !profile.idFields.includes(field) &&
           !isSecretField(field) &&
-          ((!isTimeStamp(before[field]) && !volatile.includes(field)) || field in step.asked) &&
+          ((!isTimeStamp(before[field]) && !own.includes(field) && !isReadOnly(field)) ||
+            field in step.asked) &&
           (field in step.asked || !isSameValue(before[field] ?? null, held[field])),
       );
       const secrets = Object.keys(step.asked).filter(isSecretField);
@@ -109,7 +113,8 @@ function undoStep(
           field !== address &&
           !isSecretField(field) &&
           !isTimeStamp(before[field]) &&
-          !volatile.includes(field) &&
+          !own.includes(field) &&
+          !isReadOnly(field) &&
           before[field] !== null,
       );
       return {

@@ -1,5 +1,6 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
+import { bookkeepingFields } from './observation.ts';
 import { formText } from './form-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
@@ -106,6 +107,7 @@ export function updateRequest(
     throw new RefusedError(`the ${named.field} of a ${resource} cannot be changed`);
   }
   const documented = profile.resources[resource]?.fields ?? [];
+  const kept = bookkeepingFields(profile, resource);
   const fields = new Set([...documented, ...Object.keys(before), ...Object.keys(changes)]);
   const body: Record<string, Value> = {};
   if (named !== undefined) {
@@ -115,7 +117,7 @@ export function updateRequest(
   for (const field of fields) {
     if (Object.hasOwn(changes, field)) {
       put(body, field, withoutHeldSecrets(changes[field] ?? null, before[field]));
-    } else if (facts.record === 'whole' && Object.hasOwn(before, field)) {
+    } else if (facts.record === 'whole' && Object.hasOwn(before, field) && !kept.includes(field)) {
       const value = before[field] ?? null;
       if (value === null && documented.includes(field)) put(body, field, '');
       else if (isKept(field, value)) put(body, field, value);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { bookkeepingIn } from './bookkeeping.ts';
 import { fieldFactsSchema } from './field-facts.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
 import { listAnswersSchema, withAnswers } from './list-answers.ts';
@@ -44,6 +45,8 @@ const listingSchema = z.object({
   single: z.boolean().optional(),
   /** Where it was found, when that is not where the profile says. */
   path: z.string().startsWith('/').optional(),
+  /** Fields in which the device keeps book of a record. */
+  bookkeeping: z.array(z.string()).optional(),
 });
 
 /** What was seen of one device without writing. It is kept, so it is plain data. */
@@ -79,16 +82,21 @@ export function withAllLearned(base: Profile, learned: Learned): Profile {
 
 /** What reading a resource showed put in; what somebody said stands. */
 export function withListing(base: Profile, resource: string, listing: LearnedListing): Profile {
-  const { step, single, path } = listing;
+  const { step, single, path, bookkeeping } = listing;
   const isOpen = path !== undefined && otherPaths(base, resource).includes(path);
   const profile = isOpen ? foundAt(base, resource, path) : base;
   const isSaid = saidSingle(profile, resource) !== undefined;
   const facts = {
     ...(step !== undefined && { pageStep: step, paging: pagingText(step) }),
     ...(single !== undefined && !isSaid && { single }),
+    ...(bookkeeping !== undefined &&
+      isOpenFact(profile, resource, 'bookkeeping') && { bookkeeping }),
   };
-  const origins: Record<string, Origin> =
-    'single' in facts ? { [`resources.${resource}.single`]: 'observed' } : {};
+  const origins = Object.fromEntries(
+    ['single', 'bookkeeping']
+      .filter((fact) => fact in facts)
+      .map((fact) => [`resources.${resource}.${fact}`, 'observed' as const]),
+  );
   return {
     ...profile,
     resources: {
@@ -97,6 +105,10 @@ export function withListing(base: Profile, resource: string, listing: LearnedLis
     },
     origins: { ...profile.origins, ...origins },
   };
+}
+
+function isOpenFact({ origins }: Profile, resource: string, fact: string): boolean {
+  return origins[`resources.${resource}.${fact}`] !== 'configured';
 }
 
 /** What a reading showed that the profile does not say yet; undefined when there is nothing new. */
@@ -112,8 +124,28 @@ export function newInListing(
   const isSaid = saidSingle(profile, resource) !== undefined;
   const isNew = !isSaid && single !== (known?.single ?? false);
   const { path } = listing;
-  if (step === undefined && !isNew && path === undefined) return undefined;
-  return { ...(step && { step }), ...(isNew && { single }), ...(path !== undefined && { path }) };
+  const bookkeeping = newBookkeeping(profile, resource, listing);
+  if (step === undefined && !isNew && path === undefined && bookkeeping === undefined) {
+    return undefined;
+  }
+  return {
+    ...(step && { step }),
+    ...(isNew && { single }),
+    ...(path !== undefined && { path }),
+    ...(bookkeeping && { bookkeeping }),
+  };
+}
+
+/** All such fields that are known now; undefined when none of them is new. */
+function newBookkeeping(
+  profile: Profile,
+  resource: string,
+  { records }: ReadPages,
+): string[] | undefined {
+  if (!isOpenFact(profile, resource, 'bookkeeping')) return undefined;
+  const known = profile.resources[resource]?.bookkeeping ?? [];
+  const all = [...new Set([...known, ...bookkeepingIn(records, profile.basePath)])];
+  return all.length > known.length ? all : undefined;
 }
 
 function unknownResource(resource: string): ResourceProfile {

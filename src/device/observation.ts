@@ -57,10 +57,20 @@ export function volatileFields(profile: Profile, resource: string): readonly str
   return profile.resources[resource]?.volatile ?? [];
 }
 
+/** Fields in which the device keeps book of a record: its state, its address, links to others. */
+export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
+  return profile.resources[resource]?.bookkeeping ?? [];
+}
+
+/** Fields that are the device's own affair: they change by themselves, and nobody sets them back. */
+export function ownFields(profile: Profile, resource: string): readonly string[] {
+  return [...volatileFields(profile, resource), ...bookkeepingFields(profile, resource)];
+}
+
 /** Fields that tell nothing when they are another time something else. */
 export function uncomparedFields(profile: Profile, resource: string): readonly string[] {
   const ids = hasPositionalIds(profile) ? profile.idFields : [];
-  return [...ids, ...volatileFields(profile, resource)];
+  return [...ids, ...ownFields(profile, resource)];
 }
 
 /** A profile with an observation put in; what the user has configured stands. */

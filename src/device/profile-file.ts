@@ -52,6 +52,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     const known = resources[resource];
     const path = facts.path ?? known?.path;
     const volatile = facts.volatile ?? known?.volatile;
+    const bookkeeping = facts.bookkeeping ?? known?.bookkeeping;
     const isKeyed = facts.key_field !== undefined ? false : undefined;
     const single = facts.single ?? known?.single ?? isKeyed;
     const collection = { ...update, path: '{collection}', selector: 'none' } as const;
@@ -61,6 +62,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
       ...(single !== undefined && { single }),
       ...(volatile !== undefined && { volatile }),
       ...(own !== undefined && { update: own }),
+      ...(bookkeeping !== undefined && { bookkeeping }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -142,8 +144,9 @@ function configured(content: ProfileContent): Record<string, Origin> {
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
     if (facts.single !== undefined) origins[`resources.${resource}.single`] = 'configured';
-    if (facts.volatile !== undefined) origins[`resources.${resource}.volatile`] = 'configured';
-    if (facts.update !== undefined) origins[`resources.${resource}.update`] = 'configured';
+    for (const fact of ['volatile', 'bookkeeping', 'update'] as const) {
+      if (facts[fact] !== undefined) origins[`resources.${resource}.${fact}`] = 'configured';
+    }
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';
   }

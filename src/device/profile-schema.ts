@@ -71,6 +71,9 @@ const resourceSchema = z.strictObject({
   volatile: names
     .optional()
     .describe('Fields that change by themselves (counters, uptimes): shown, and never compared'),
+  bookkeeping: names
+    .optional()
+    .describe('Fields as _links and etag: shown, neither compared nor sent back'),
   update: writeSchema
     .optional()
     .describe('How this resource is changed; what is left out is as in update'),

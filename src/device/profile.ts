@@ -36,6 +36,8 @@ export interface ResourceProfile {
   readonly update?: WriteFacts;
   /** Fields that change by themselves (counters, uptimes): shown, and never compared. */
   readonly volatile?: readonly string[];
+  /** Fields in which the device keeps book (`_links`, `etag`): shown, neither compared nor sent back. */
+  readonly bookkeeping?: readonly string[];
   /** Types, limits and choices, where the device has told them. */
   readonly details?: Readonly<Record<string, FieldFacts>>;
 }

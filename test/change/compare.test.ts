@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { differencesOf, isSameValue, isRespelled } from '../../src/change/compare.ts';
+import {
+  differencesOf,
+  differencesOfNew,
+  isSameValue,
+  isRespelled,
+} from '../../src/change/compare.ts';
 import type { Value } from '../../src/device/record.ts';
 
 test.each<[Value, Value | undefined, boolean]>([
@@ -23,6 +28,8 @@ test.each<[Value, Value | undefined, boolean]>([
   [['a', 'b'], ['b', 'a'], false],
   [{ a: 1, b: { c: [1], d: 2 } }, { b: { d: 2, c: [1] }, a: 1 }, true],
   [{ a: 1 }, { a: 2 }, false],
+  [{ a: 1 }, { a: 1, b: '', c: null }, true],
+  [{ a: 1, b: '' }, { a: 1, b: 2 }, false],
   [{ a: 1, password: '***' }, { a: 1, password: 'hash' }, true],
   [{ a: 1, password: 'old' }, { a: 1, password: 'new' }, false],
 ])('sent %s and held %s: the same is %s', (sent, held, expected) => {
@@ -44,4 +51,12 @@ test.each([
 ])('%j held as %j is the same in another spelling: %s', (sent, held, isSame) => {
   expect(isRespelled([{ field: 'first_name', sent, held }])).toBe(isSame);
   expect(isRespelled([])).toBe(false);
+});
+
+test('of a nested value of a new record, only what was asked for is compared', () => {
+  const held = { profile: { lang: 'en', first_name: '', quota: 5 } };
+  expect(differencesOfNew({ profile: { lang: 'en' } }, held)).toEqual([]);
+  expect(differencesOfNew({ profile: { lang: 'de' } }, held)).toEqual([
+    { field: 'profile', sent: { lang: 'de' }, held: { lang: 'en' } },
+  ]);
 });

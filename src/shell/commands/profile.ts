@@ -225,10 +225,10 @@ function asInFile(fact: string): string {
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, summary, envelope, paging, volatile, update } = facts;
+  const { path, single, summary, envelope, paging, volatile, bookkeeping, update } = facts;
   // That something is a list goes without saying.
   const isOne = single === true ? single : undefined;
-  const values = { path, single: isOne, summary, envelope, paging, volatile };
+  const values = { path, single: isOne, summary, envelope, paging, volatile, bookkeeping };
   const said = Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );

@@ -1,6 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/field-facts.ts';
-import { volatileFields } from '../../device/observation.ts';
+import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { knownFields } from '../complete.ts';
@@ -14,7 +14,7 @@ export function selectionProfile(fleet: Fleet): Profile {
 
 /** Fields in which the same record may differ from device to device: ids, and counters. */
 export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
-  return [...profile.idFields, ...volatileFields(profile, resource)];
+  return [...profile.idFields, ...ownFields(profile, resource)];
 }
 
 /** `KEY`: one record, by natural key or id. */

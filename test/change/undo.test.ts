@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Run } from '../../src/change/journal.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { undoOf } from '../../src/change/undo.ts';
+import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
+import type { Profile } from '../../src/device/profile.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const device = { name: 'fw1', address: '10.0.0.5:443' };
+const readOnly = { type: 'integer', required: false, readOnly: true };
+
+function runOf(step: Step, record?: DeviceRecord): Run {
+  const { action, resource, key } = step;
+  const result = {
+    device,
+    action,
+    resource,
+    key,
+    verdict: 'done' as const,
+    ...(record && { record }),
+  };
+  return {
+    id: 'r1',
+    plan: { run: 'r1', devices: [{ device, steps: [step], settled: [] }] },
+    states: new Map([['fw1', [{ kind: 'ended', result }]]]),
+  } as unknown as Run;
+}
+
+const about = {
+  resource: 'user',
+  key: 'bob',
+  keyField: 'username',
+  asked: {},
+  filled: {},
+} as const;
+const request = { method: 'DELETE', path: '/api/user/bob' } as const;
+const bob = { id: 7, username: 'bob', visits: 3, _links: { self: '/api/user/bob' } };
+
+function profileWith(facts: Partial<NonNullable<Profile['resources']['user']>>): Profile {
+  const user = { keyField: 'username', fields: [], choiceFields: [], ...facts };
+  return { ...genericRestProfile, idFields: [], resources: { user } };
+}
+
+test('a deleted record comes back without what is read-only and what the device keeps book of', () => {
+  const profile = profileWith({ details: { id: readOnly }, bookkeeping: ['_links'] });
+  const step: Step = { ...about, action: 'delete', request, before: bob };
+  const [undo] = undoOf(runOf(step), () => profile);
+  expect(undo?.changes).toMatchObject([{ action: 'add', fields: { username: 'bob', visits: 3 } }]);
+  expect(Object.keys((undo?.changes[0] as { fields: object }).fields)).toEqual([
+    'username',
+    'visits',
+  ]);
+});
+
+test('a changed record is not set back in fields that are read-only', () => {
+  const profile = profileWith({ details: { visits: readOnly } });
+  const before = { ...bob, lang: 'de' };
+  const asked = { lang: 'en' };
+  const step: Step = {
+    ...about,
+    action: 'set',
+    request,
+    before,
+    after: { ...before, ...asked },
+    asked,
+  };
+  const [undo] = undoOf(runOf(step, { ...before, ...asked, visits: 4 }), () => profile);
+  expect(undo?.changes).toMatchObject([{ action: 'set', fields: { lang: 'de' } }]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { bookkeepingIn } from '../../src/device/bookkeeping.ts';
+import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
+import { updateRequest } from '../../src/device/encode.ts';
+import { newInListing, withListing } from '../../src/device/learned.ts';
+import { uncomparedFields } from '../../src/device/observation.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import type { Profile } from '../../src/device/profile.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const basePath = '/api/';
+
+test.each<[string, DeviceRecord]>([
+  ['@odata.etag', { '@odata.etag': 'W/"1"' }],
+  ['@odata.id', { '@odata.id': '/redfish/v1/Accounts/1' }],
+  ['groups@odata.count', { 'groups@odata.count': 2 }],
+  ['etag', { etag: 'x' }],
+  ['_links', { _links: { self: { href: '/other/1' } } }],
+  ['links', { links: { self: '/api/user/1' } }],
+  ['links', { links: [{ rel: 'self', href: 'https://fw1/api/user/1' }] }],
+  ['url', { url: 'https://fw1.example/api/user/1/' }],
+  ['self', { self: '/api/user/1' }],
+])('%s is bookkeeping', (field, record) => {
+  expect(bookkeepingIn([{ username: 'bob', ...record }], basePath)).toEqual([field]);
+});
+
+test.each<DeviceRecord>([
+  { url: 'https://example.org/feed' },
+  { url: 'bob' },
+  { url: null },
+  { links: ['eth0', 'eth1'] },
+  { links: 4 },
+  { self: true },
+  { mail: '/api/user/1' },
+])('%j is a field like any other', (record) => {
+  expect(bookkeepingIn([record], basePath)).toEqual([]);
+});
+
+test('a field that is only sometimes an address is a field like any other', () => {
+  expect(bookkeepingIn([{ url: '/api/user/1' }, { url: 'x' }], basePath)).toEqual([]);
+});
+
+const bob = { id: '7', username: 'bob', lang: 'de', etag: 'v1', url: '/api/user/7' };
+
+function knowing(profile: Profile): Profile {
+  const listing = { records: [bob], envelope: 'array' };
+  return withListing(profile, 'user', newInListing(profile, 'user', listing) ?? {});
+}
+
+test('what was found is neither compared nor sent back with the whole record', () => {
+  const profile = knowing(documentedProfile);
+  expect(profile.origins['resources.user.bookkeeping']).toBe('observed');
+  expect(uncomparedFields(profile, 'user')).toEqual(['etag', 'url']);
+  const request = updateRequest(profile, 'user', bob, { lang: 'en' });
+  expect(request.form?.map(([field]) => field)).toEqual(['id', 'username', 'lang']);
+  expect(newInListing(profile, 'user', { records: [bob], envelope: 'array' })).toBeUndefined();
+});
+
+test('it is sent when it was asked for', () => {
+  const request = updateRequest(knowing(genericRestProfile), 'user', bob, { url: 'x' });
+  expect(request.json).toEqual({ url: 'x' });
+});
+
+test('what the user says of it stands', () => {
+  const source = 'resources: {user: {bookkeeping: [seen]}}';
+  const profile = knowing(parseProfile(source, 'p.yaml', 'p'));
+  expect(uncomparedFields(profile, 'user')).toEqual(['seen']);
+});
