@@ -7,6 +7,7 @@ import { builtIn, parseProfile } from '../device/profile-file.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
+import { isInProfiles, isLearned } from './resource-names.ts';
 
 /** Profiles that the user wrote, and what was learned of each device. */
 export class ProfileFiles {
@@ -30,6 +31,11 @@ export class ProfileFiles {
     const profile = this.#read(name);
     this.#profiles.set(name, profile);
     return profile;
+  }
+
+  /** Whether devices or profiles were seen to have a resource of this name. */
+  knowsResource(name: string): boolean {
+    return isInProfiles(name, this.folder) || isLearned(name, this.#learnedFolder);
   }
 
   /** What was learned of a device; undefined when nothing was, or it cannot be read (it is a cache). */

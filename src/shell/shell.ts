@@ -26,9 +26,11 @@ export class Shell {
     resourceFor: (name, next, isLikeCommand) => {
       const known = this.#resources().find((command) => command.name === name);
       if (known !== undefined) return known;
+      if (!isResourceName(name)) return undefined;
       const command = resourceCommand(name);
       const hasVerb = command.verbs.some((verb) => verb.name === next);
-      return hasVerb && !isLikeCommand && isResourceName(name) ? command : undefined;
+      const isMeant = hasVerb && !isLikeCommand;
+      return isMeant || this.session.services.profiles.knowsResource(name) ? command : undefined;
     },
   };
 

@@ -3,7 +3,9 @@ import { assertNoCollection, deleteRequest, updateRequest } from '../../src/devi
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { profileJsonSchema } from '../../src/device/profile-schema.ts';
+import { withAllLearned } from '../../src/device/learned.ts';
 import type { Profile } from '../../src/device/profile.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
 
 const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
@@ -85,7 +87,7 @@ test('a DELETE by query is for profiles that say so, and must name a record', ()
 test('where records have no ids, an item is named by its natural key, which then cannot change', () => {
   const profile = parse('extends: generic-rest\nid_fields: []\n');
   const before = { username: 'joe', id: 5 };
-  expect(updateRequest(profile, 'user', before, { id: '6' })).toEqual({
+  expect(updateRequest(profile, 'user', before, { id: 6 })).toEqual({
     method: 'PATCH',
     path: '/api/user/joe',
     json: { id: 6 },
@@ -99,4 +101,43 @@ test('the schema for editors says what each fact means', () => {
     expect(text).toContain(`"${fact}":{`);
   }
   expect(text).toContain('Where the records are in the answer');
+});
+
+describe('one resource is changed in a way of its own', () => {
+  const source =
+    'update: {method: PUT, path: "{item}"}\n' +
+    'resources:\n  zone: {update: {method: PATCH}}\n  system: {single: true, update: {encoding: json}}\n';
+
+  test('and the others as the profile says; a single object at its own path', () => {
+    const profile = parse(source);
+    const request = (resource: string, before: DeviceRecord): unknown =>
+      updateRequest(profile, resource, before, { mtu: '2' });
+    expect(request('user', { id: 7, mtu: '1' })).toMatchObject({ method: 'PUT' });
+    expect(request('zone', { id: 7, mtu: '1' })).toMatchObject({
+      method: 'PATCH',
+      path: '/api/zone/7/',
+    });
+    expect(request('system', { mtu: '1' })).toMatchObject({
+      method: 'PUT',
+      path: '/api/system/',
+      json: { mtu: '2' },
+    });
+    expect(profile.origins['resources.zone.update']).toBe('configured');
+  });
+
+  test('and what the device allows does not overrule it', () => {
+    const seen = { itemAllows: ['PUT'], collectionAllows: ['POST'] };
+    const byResource = { zone: seen, system: seen };
+    const base = parse(source.replace(/^update.*\n/, ''));
+    const profile = withAllLearned(base, { at: '2026-01-02T03:04:05Z', byResource });
+    expect(profile.resources['zone']?.update?.method).toBe('PATCH');
+    expect(profile.resources['system']?.update).toEqual(base.resources['system']?.update);
+  });
+
+  test.each([
+    ['resources:\n  zone:\n    update: {path: "{collection}", selector: none}', 'p.yaml:3'],
+    ['resources:\n  zone:\n    update: {metod: PUT}', 'did you mean "method"'],
+  ])('but %j is refused', (bad, reason) => {
+    expect(() => parse(bad)).toThrow(reason);
+  });
 });

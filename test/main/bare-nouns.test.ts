@@ -1,0 +1,28 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
+
+test('the name of a resource alone is a command once a device was seen to have it', async () => {
+  const { devsh } = await startFleet({ profile: 'drf' });
+  const before = await devsh('interface --on sim1');
+  expect(before.stderr).toContain('there is no command "interface"');
+  expect(before.exitCode).toBe(2);
+  await devsh('learn --on sim1');
+  const { stdout, exitCode } = await devsh('interface --on sim1');
+  expect(stdout).toContain('eth0');
+  expect(exitCode).toBe(0);
+  expect((await devsh('system --on sim1 --json')).stdout).toContain('"hostname"');
+  expect((await devsh('zzz --on sim1')).exitCode).toBe(2);
+});
+
+test('so it is where a profile of the user says something of it; a damaged one does not matter', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const folder = join(devsh.folder, 'config', 'devsh', 'profiles');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'damaged.yaml'), 'resources: [zone\n');
+  await writeFile(join(folder, 'mine.yaml'), 'resources: {zone: {key_field: name}}\n');
+  const { stderr } = await devsh('zone --on sim1 --profile mine');
+  expect(stderr).not.toContain('no command');
+  expect((await devsh('zonk --on sim1')).stderr).toContain('no command');
+});
