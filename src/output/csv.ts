@@ -1,8 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Value } from '../device/record.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import type { Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import type { DriftOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
 import { visible } from '../visible.ts';
+import { driftWord } from './drift-text.ts';
 import { readTable } from './read-table.ts';
 import { reasonsOf } from './result-text.ts';
 
@@ -34,6 +36,7 @@ function sheetsOf(outputs: readonly Output[]): Sheet[] {
   const [first, ...others] = reads;
   if (first !== undefined) sheets.push(readSheet([first, ...others]));
   sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
+  sheets.push(...outputs.filter((output) => output.kind === 'drift').map(driftSheet));
   const results = outputs.filter((output) => output.kind === 'result');
   if (results.length > 0) {
     const header = ['device', 'resource', 'key', 'action', 'verdict', 'reason'];
@@ -56,7 +59,15 @@ function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
   const { fields, rows } = readTable({ ...reads[0].view, fold: false }, reads);
   return {
     header: ['device', ...fields],
-    rows: rows.map(({ devices, record }) => [devices[0]?.name ?? '', ...cells(record, fields)]),
+    rows: rows.map(({ devices, record }) => [devices[0]?.name ?? '', ...cells(maskedRecord(record), fields)]),
+  };
+}
+
+/** The whole matrix: one row a record, one column a device. */
+function driftSheet({ drift, resource }: DriftOutput): Sheet {
+  return {
+    header: [drift.keyField || resource, ...drift.devices.map(({ name }) => name)],
+    rows: drift.rows.map(({ key, cells }) => [key, ...cells.map(driftWord)]),
   };
 }
 

@@ -7,6 +7,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
+import { driftObject } from './drift-json.ts';
 import { SCHEMA } from './json.ts';
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
 
@@ -19,6 +20,7 @@ export type JsonObject = Readonly<Record<string, JsonValue>>;
  */
 export function documentOf(outputs: readonly Output[], error?: DevshError): JsonObject {
   const reads = outputs.filter((output) => output.kind === 'read');
+  const drift = outputs.findLast((output) => output.kind === 'drift');
   const plans = outputs.filter((output) => output.kind === 'plan');
   const answers = outputs.filter((output) => output.kind === 'answer');
   const named = outputs.flatMap((output): [string, JsonValue][] => {
@@ -29,6 +31,7 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
   return {
     schema: SCHEMA,
     ...Object.fromEntries(named),
+    drift: drift && driftObject(drift),
     devices: reads.length > 0 ? inSelectionOrder(reads).map(readObject) : undefined,
     ...changeParts(outputs, plans),
     answers: answers.length > 0 ? answers.map(answerObject) : undefined,
@@ -63,7 +66,7 @@ export function resultObject(result: StepResult): JsonObject {
       sent: maskedValue(field, sent),
       held: maskedValue(field, held),
     })),
-    record: result.record,
+    record: result.record && maskedRecord(result.record),
     note: result.note,
     error: result.error && errorObject(result.error),
   };

@@ -9,6 +9,7 @@ import {
   resultObject,
   type JsonObject,
 } from './document.ts';
+import { driftObjects } from './drift-json.ts';
 import { toJson } from './json.ts';
 import { viewedRecords } from './read-table.ts';
 import type { Streams, Writer } from './streams.ts';
@@ -48,6 +49,8 @@ function linesOf(output: Output): readonly JsonObject[] {
         ? viewedRecords(view, outcome.records).map((record) => ({ device: device.name, record }))
         : [errorEntry({ device, error: outcome.error })];
     }
+    case 'drift':
+      return driftObjects(output);
     case 'result':
       return [resultObject(output.result)];
     case 'summary':

@@ -1,5 +1,6 @@
 import { isTimeStamp } from '../device/value-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
 import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
@@ -22,14 +23,18 @@ export function inSelectionOrder(outputs: readonly ReadOutput[]): ReadOutput[] {
   return [...outputs].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
-/** One device's records as JSON gives them: sorted, and cut to `--columns` where they were named. */
+/**
+ * One device's records as JSON gives them: sorted, cut to `--columns` where they were named, and
+ * without the secrets that a device tells of its users; `get` has those.
+ */
 export function viewedRecords(
   { sort, columns }: View,
   records: readonly DeviceRecord[],
 ): readonly DeviceRecord[] {
   const sorted = sort ? sortBy(records, sort, (record, field) => record[field]) : records;
-  if (columns === undefined) return sorted;
-  return sorted.map((record) =>
+  const shown = sorted.map(maskedRecord);
+  if (columns === undefined) return shown;
+  return shown.map((record) =>
     Object.fromEntries(
       columns.flatMap((field) => {
         const value = Object.hasOwn(record, field) ? record[field] : undefined;

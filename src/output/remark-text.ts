@@ -65,6 +65,7 @@ function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
     case 'progress':
     case 'result':
     case 'summary':
+    case 'drift':
     case 'table':
     case 'text':
     case 'answer':

@@ -1,4 +1,11 @@
-import type { AnswerOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import type {
+  AnswerOutput,
+  DriftOutput,
+  Output,
+  ReadOutput,
+  TableOutput,
+} from '../shell/output.ts';
+import { driftCells } from './drift-text.ts';
 import { planLines } from './plan-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines } from './record-text.ts';
@@ -22,6 +29,11 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   };
   const table = (text: TextTable): void => {
     print(streams.isTty ? alignedLines(text, streams.columns, style) : tabbedLines(text));
+  };
+  const driftTable = (output: DriftOutput): void => {
+    const cells = driftCells(output, streams.isTty);
+    // Where all is the same, a message says so.
+    if (cells.rows.length > 0 || !streams.isTty) table(cells);
   };
   const flushReads = (): void => {
     const [first] = reads;
@@ -47,6 +59,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         break;
       case 'summary':
         print([summaryLine(output, style)]);
+        break;
+      case 'drift':
+        driftTable(output);
         break;
       case 'table':
         table(tableCells(output));

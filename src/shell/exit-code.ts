@@ -5,6 +5,7 @@ import type { Output } from './output.ts';
 const FAILED = 1;
 const PARTIAL = 3;
 const DRIFT = 7;
+const DIFFERENCES = 8;
 
 /** Absent: does not count, unless nothing else was said. */
 const CODES: Readonly<Record<Verdict, number | undefined>> = {
@@ -20,7 +21,7 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
 
 /**
  * The exit status of one command, from all that it said. Everything well: 0. Some well and some not,
- * or something unknown: 3. Drift, and nothing done or failed beside it: 7. Nothing well: the code that all failures share, otherwise 1. An error that
+ * or something unknown: 3. Drift, and nothing done or failed beside it: 7. Nothing well: the code that all failures share, otherwise 1. A comparison of all devices that found differences: 8. An error that
  * ended the command decides alone.
  */
 export class ExitCode {
@@ -29,12 +30,17 @@ export class ExitCode {
   #hasDone = false;
   #hasResults = false;
   #hasSteps = false;
+  #hasDifferences = false;
   #ended: DevshError | undefined;
 
   add(output: Output): void {
     switch (output.kind) {
       case 'read':
         this.#codes.add(output.outcome.ok ? 0 : output.outcome.error.exitCode);
+        break;
+      case 'drift':
+        this.#codes.add(0);
+        if (output.drift.rows.some(({ isSame }) => !isSame)) this.#hasDifferences = true;
         break;
       case 'result':
         if (output.isPast === true) break;
@@ -80,7 +86,10 @@ export class ExitCode {
     const [only] = codes;
     if (only === undefined) return this.#hasSkipped ? FAILED : 0;
     // What was not reached makes a success a part of one.
-    if (codes.size === 1) return only === 0 && this.#hasSkipped ? PARTIAL : only;
+    if (codes.size === 1) {
+      if (only === 0 && this.#hasDifferences) return DIFFERENCES;
+      return only === 0 && this.#hasSkipped ? PARTIAL : only;
+    }
     const isDriftAlone = codes.size === 2 && codes.has(0) && codes.has(DRIFT) && !this.#hasDone;
     if (isDriftAlone) return DRIFT;
     return codes.has(0) || codes.has(PARTIAL) ? PARTIAL : FAILED;

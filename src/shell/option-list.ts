@@ -176,6 +176,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, fold: true }),
   },
   {
+    name: 'drift',
+    summary:
+      'Compare the records of the devices: same, differs, missing; ends with 8 when they differ',
+    group: 'table',
+    set: (options) => ({ ...options, drift: true }),
+  },
+  {
     name: 'yes',
     short: 'y',
     summary: 'Do not ask before writing',

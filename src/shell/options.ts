@@ -30,6 +30,7 @@ export interface Options {
   readonly sort: readonly string[] | undefined;
   readonly filter: string | undefined;
   readonly fold: boolean;
+  readonly drift: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly asCurl: boolean;
@@ -88,6 +89,7 @@ export const NO_OPTIONS: Options = {
   sort: undefined,
   filter: undefined,
   fold: false,
+  drift: false,
   yes: false,
   dryRun: false,
   asCurl: false,

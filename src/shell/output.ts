@@ -3,6 +3,7 @@ import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
+import type { Drift } from '../fleet/drift.ts';
 import type { Format } from './options.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { Format } from './options.ts';
  */
 export type Output =
   | ReadOutput
+  | DriftOutput
   | PlanOutput
   | ProgressOutput
   | ResultOutput
@@ -56,6 +58,15 @@ export interface ReadOutput {
   /** Where the device stands among those selected, from 0; they answer in any order. */
   readonly position?: number;
   readonly outcome: ReadOutcome;
+}
+
+/** The records of all devices that answered, compared: `user list --drift`. */
+export interface DriftOutput {
+  readonly kind: 'drift';
+  readonly resource: string;
+  readonly drift: Drift;
+  /** Fields that differ by nature and were not compared. */
+  readonly perDevice: readonly string[];
 }
 
 /** What a write is going to do; shown before the question, and all there is with `--dry-run`. */

@@ -90,6 +90,9 @@ export class OutputRouter {
         else if (foldResults(this.results).length > 1)
           this.log('quiet', summaryLine(output, plainStyle));
         break;
+      case 'drift':
+        this.#print(output);
+        break;
       case 'table':
         if (output.name === 'runs' && output.rows.length > 0)
           this.#store.dispatch({ kind: 'runs', runs: runRows(output) });

@@ -1,19 +1,21 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { isSingle, saidSingle } from '../../device/profile.ts';
+import { isSingle, keyFieldOf, saidSingle, type Profile } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
-import { fieldsIn, type Filter } from '../../fleet/filter.ts';
+import { fieldsIn, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
 import type { FleetCall } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { View } from '../output.ts';
+import type { Options } from '../options.ts';
+import { quoteWord, type Word } from '../parse.ts';
 
 /** What a command makes of the records of each device, as part of reading it. */
 export type Refine = NonNullable<FleetCall['refine']>;
 
 /** The fields that a line asks for by name. */
 export function fieldsAsked(
-  { columns = [], sort = [] }: Pick<View, 'columns' | 'sort'>,
+  { columns = [], sort = [] }: Partial<Pick<Options, 'columns' | 'sort'>>,
   filter: Filter | undefined,
 ): string[] {
   const named = [...columns, ...sort.map((field) => field.replace(/^-/, ''))];
@@ -56,4 +58,25 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
   }
   // What is wrong with the devices is said by whoever reads them next.
   return true;
+}
+
+/** Whether `wanted` names this record, by its natural key or an id. */
+export function isKeyOf(
+  record: DeviceRecord,
+  profile: Profile,
+  resource: string,
+  wanted: string,
+): boolean {
+  const fields = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
+  return fields.some(
+    (field) => Object.hasOwn(record, field) && valueText(record[field]) === wanted,
+  );
+}
+
+/** What a list is filtered by: the words of the line and `--filter`; all must match. */
+export function filterOf(call: Call, words: readonly Word[]): Filter | undefined {
+  const typed = words.map(({ text, start }) => ({ text, column: start }));
+  const { filter } = call.options;
+  if (filter === undefined) return typed.length === 0 ? undefined : parseFilterWords(typed);
+  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '));
 }

@@ -2,21 +2,27 @@ import type { Change, Target } from '../../change/change.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { singleRefusal } from '../../device/encode.ts';
-import { valueText } from '../../device/value-text.ts';
-import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import { matches, parseFilter, parseFilterWords, type Filter } from '../../fleet/filter.ts';
+import { matches, parseFilter, type Filter } from '../../fleet/filter.ts';
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
 import { profileOf as profileFor } from '../device-profile.ts';
 import { keepColumns, withKeptColumns } from '../kept-columns.ts';
 import type { Output, View } from '../output.ts';
-import { quoteWord, type Word } from '../parse.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
-import { fieldsAsked, isKeyed, isSingleHere, withFields, type Refine } from './read-more.ts';
+import { compareDevices } from './drift.ts';
+import {
+  fieldsAsked,
+  isKeyed,
+  isKeyOf,
+  isSingleHere,
+  withFields,
+  type Refine,
+} from './read-more.ts';
 import {
   assignments,
   fieldCandidates,
@@ -50,13 +56,22 @@ function list(resource: string): VerbSpec {
       },
     ],
     options: ['devices', 'profile', 'curl', 'table'],
+    details:
+      '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
+      'what most devices hold. Ids, tokens and counters never count; with --columns only those fields do. It ends\n' +
+      'with 8 when anything differs, with 0 when nothing does.',
     examples: [
       `${resource} list --on 10.0.0.5,10.0.0.6`,
       `${resource} list lang=de --sort lastname`,
       `${resource} bob`,
+      `${resource} list --drift`,
     ],
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
+      if (call.options.drift && !call.options.asCurl) {
+        yield* compareDevices(call, resource, filter);
+        return;
+      }
       const view = viewOf(call, resource, 'table');
       const kept = withKeptColumns(call, await call.members(), view);
       const filtered = filter === undefined ? kept : { ...kept, filtered: true };
@@ -270,13 +285,6 @@ function viewOf(call: Call, resource: string, layout: View['layout']): View {
   };
 }
 
-function filterOf(call: Call, words: readonly Word[]): Filter | undefined {
-  const typed = words.map(({ text, start }) => ({ text, column: start }));
-  const { filter } = call.options;
-  if (filter === undefined) return typed.length === 0 ? undefined : parseFilterWords(typed);
-  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '));
-}
-
 function keyTarget(text: string): Target {
   return { kind: 'key', key: text };
 }
@@ -285,16 +293,4 @@ function whereTarget(filter: string): Target {
   if (filter.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
   parseFilter(filter, { isFuzzy: false });
   return { kind: 'where', filter };
-}
-
-function isKeyOf(
-  record: DeviceRecord,
-  profile: Profile,
-  resource: string,
-  wanted: string,
-): boolean {
-  const fields = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
-  return fields.some(
-    (field) => Object.hasOwn(record, field) && valueText(record[field]) === wanted,
-  );
 }

@@ -1,0 +1,84 @@
+import {
+  holdersOf,
+  missingOn,
+  type Drift,
+  type DriftCell,
+  type DriftRow,
+  type FieldDrift,
+} from '../fleet/drift.ts';
+import type { DriftOutput } from '../shell/output.ts';
+import { visible } from '../visible.ts';
+import { columnTitle } from './columns.ts';
+import type { TextTable } from './table-text.ts';
+import { quotedText } from './value.ts';
+
+/** So many devices are named; of more, only how many they are. */
+const MOST_NAMES = 4;
+
+/** The records that are not the same everywhere; on a terminal, each difference in a row of its own. */
+export function driftCells({ drift, resource }: DriftOutput, isTty: boolean): TextTable {
+  const key = drift.keyField === '' ? resource : drift.keyField;
+  return {
+    columns: [
+      { title: columnTitle(key), role: 'key' },
+      { title: 'ON', role: 'field' },
+      { title: 'DIFFERENCE', role: 'field' },
+    ],
+    rows: drift.rows
+      .filter(({ isSame }) => !isSame)
+      .flatMap((row) => {
+        const head = [keyText(row, resource), onText(drift, row)];
+        const texts = differenceTexts(drift, row);
+        if (!isTty) return [[...head, texts.join('; ')]];
+        return texts.map((text, index) => [...(index === 0 ? head : ['', '']), text]);
+      }),
+  };
+}
+
+/** `bob`; what stands in its place where there is no key. */
+export function keyText({ key }: DriftRow, resource: string): string {
+  return key === '' ? `(${visible(resource)})` : visible(key);
+}
+
+/** `9 of 10` */
+export function onText(drift: Drift, row: DriftRow): string {
+  return `${holdersOf(drift, row).length} of ${drift.devices.length}`;
+}
+
+/** `missing on fw3`, `lang differs: de on 8, fr on fw2`: each difference of a record in words. */
+export function differenceTexts(drift: Drift, row: DriftRow): string[] {
+  const names = (devices: readonly { name: string }[]): string =>
+    namesText(devices.map(({ name }) => name));
+  const missing = missingOn(drift, row);
+  const holders = holdersOf(drift, row);
+  const texts: string[] = [];
+  if (missing.length > 0) {
+    const isRare = holders.length < missing.length;
+    texts.push(isRare ? `only on ${names(holders)}` : `missing on ${names(missing)}`);
+  }
+  texts.push(...row.fields.map(fieldText));
+  const most = Math.max(...row.held.map(({ length }) => length));
+  if (most > 1) {
+    const twice = drift.devices.filter((_, index) => row.held[index]?.length === most);
+    texts.push(`held ${most} times on ${names(twice)}`);
+  }
+  return texts;
+}
+
+/** `same`, `missing`, `differs: lang, first_name` */
+export function driftWord(cell: DriftCell): string {
+  if (cell.kind !== 'differs' || cell.fields.length === 0) return cell.kind;
+  return `differs: ${cell.fields.map(visible).join(', ')}`;
+}
+
+function fieldText({ field, values }: FieldDrift): string {
+  const shown = values.map(({ value, devices }) => {
+    return `${quotedText(field, value)} on ${namesText(devices)}`;
+  });
+  return `${visible(field)} differs: ${shown.join(', ')}`;
+}
+
+function namesText(names: readonly string[]): string {
+  if (names.length > MOST_NAMES) return `${names.length} devices`;
+  return visible(names.join(', '));
+}

@@ -1,0 +1,77 @@
+import { isSingle, keyFieldOf } from '../../device/profile.ts';
+import { UsageError } from '../../errors.ts';
+import { driftOf, driftSummary, type DriftRow } from '../../fleet/drift.ts';
+import { matches, type Filter } from '../../fleet/filter.ts';
+import type { DeviceRecords } from '../../fleet/fold.ts';
+import type { Member } from '../../fleet/member.ts';
+import { sortBy } from '../../fleet/sort.ts';
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+import { fieldsAsked, withFields } from './read-more.ts';
+import { perDeviceFields } from './record-arguments.ts';
+
+/**
+ * `RESOURCE list --drift`: the records of the selected devices, compared. A filter chooses records, not
+ * their copies: what matches on one device is compared on all of them.
+ */
+export async function* compareDevices(
+  call: Call,
+  resource: string,
+  filter: Filter | undefined,
+): AsyncGenerator<Output> {
+  const members = await call.members();
+  if (members.length < 2) {
+    throw new UsageError('--drift compares devices with each other: select two or more');
+  }
+  const { access, readWidth: width, options } = call;
+  const { signal } = call.io;
+  const asked = fieldsAsked(options, filter);
+  const answers = new Map<Member, DeviceRecords>();
+  let done = 0;
+  const reads = call.session.fleet.read(members, resource, {
+    access,
+    width,
+    signal,
+    refine: (member, records) => withFields(call, member, resource, records, asked),
+  });
+  for await (const one of reads) {
+    done += 1;
+    const { member } = one;
+    if (one.ok) answers.set(member, { device: member.ref, records: one.records });
+    else yield { kind: 'error', error: one.error, device: member.ref };
+    const text = `reading ${resource}s: ${member.ref.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: members.length, text };
+  }
+  const answered = members.filter((member) => answers.has(member));
+  const [first] = answered;
+  if (first === undefined) return;
+  if (answered.length < 2) {
+    const text = `only ${first.ref.name} has answered: there is nothing to compare it with`;
+    yield { kind: 'message', level: 'warning', text };
+    return;
+  }
+  const compared = answered.flatMap((member) => answers.get(member) ?? []);
+  const perDevice = [
+    ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
+  ];
+  const records = compared.flatMap((read) => read.records);
+  const keyField = isSingle(first.profile, resource)
+    ? ''
+    : keyFieldOf(first.profile, resource, records);
+  const { columns: fields } = options;
+  const all = driftOf(compared, { keyField, perDevice, fields });
+  const isMeant = ({ held }: DriftRow): boolean =>
+    filter === undefined ||
+    held.some((copies, index) =>
+      copies.some((record) => matches(filter, record, all.devices[index]?.name ?? '')),
+    );
+  const rows = sortBy(all.rows.filter(isMeant), options.sort ?? [keyField], ({ held }, field) => {
+    const record = held.find(({ length }) => length > 0)?.[0];
+    return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+  });
+  const drift = { ...all, rows };
+  yield { kind: 'drift', resource, drift, perDevice };
+  const isSame = rows.every((row) => row.isSame);
+  const text = driftSummary(drift, resource);
+  yield { kind: 'message', level: isSame ? 'done' : 'info', text };
+}

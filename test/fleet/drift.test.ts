@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { driftOf, driftSummary, holdersOf, missingOn } from '../../src/fleet/drift.ts';
+import { foldRecords } from '../../src/fleet/fold.ts';
+import { differenceTexts, driftCells, driftWord } from '../../src/output/drift-text.ts';
+
+const readsOf = (devices: readonly (readonly DeviceRecord[])[]) =>
+  devices.map((records, index) => ({
+    device: { name: `fw${index + 1}`, address: `fw${index + 1}:443` },
+    records,
+  }));
+
+function drift(devices: readonly (readonly DeviceRecord[])[], fields?: readonly string[]) {
+  return driftOf(readsOf(devices), { keyField: 'username', perDevice: ['uuid'], fields });
+}
+
+const bob = (lang: string, uuid = '1'): DeviceRecord => ({ uuid, username: 'bob', lang });
+
+/** `key: word word word: texts` of each row. */
+function lines(...args: Parameters<typeof drift>): string[] {
+  const found = drift(...args);
+  return found.rows.map((row) => {
+    const words = row.cells.map(driftWord).join(' | ');
+    return [`${row.key}: ${words}`, ...differenceTexts(found, row)].join('; ');
+  });
+}
+
+describe('what most devices hold is the measure', () => {
+  test('one device that differs is named with its field', () => {
+    expect(lines([[bob('de')], [bob('fr')], [bob('de')], []])).toEqual([
+      'bob: same | differs: lang | same | missing; missing on fw4; lang differs: de on fw1, fw3, fr on fw2',
+    ]);
+  });
+
+  test('of two that differ none is right', () => {
+    expect(lines([[bob('de')], [bob('fr')]])).toEqual([
+      'bob: differs: lang | differs: lang; lang differs: de on fw1, fr on fw2',
+    ]);
+  });
+
+  test('a record on few devices is only there', () => {
+    expect(lines([[bob('de')], [], []])).toEqual(['bob: same | missing | missing; only on fw1']);
+  });
+
+  test('many devices are counted, not named', () => {
+    const devices = Array.from({ length: 50 }, (_, index) => [bob(index === 7 ? 'fr' : 'de')]);
+    const found = drift(devices);
+    expect(driftCells({ kind: 'drift', resource: 'user', drift: found, perDevice: [] }, true).rows)
+      .toMatchInlineSnapshot(`
+        [
+          [
+            "bob",
+            "50 of 50",
+            "lang differs: de on 49 devices, fr on fw8",
+          ],
+        ]
+      `);
+    expect(driftSummary(found, 'user')).toBe('1 user on 50 devices: 0 the same on all, 1 differs');
+  });
+});
+
+describe('what never counts', () => {
+  test('ids, points in time, and an empty field beside a missing one', () => {
+    expect(
+      lines([
+        [{ ...bob('de', '1'), seen: '2026-01-01T10:00:00Z', note: '' }],
+        [{ ...bob('de', '2'), seen: '2026-02-02T11:00:00Z' }],
+      ]),
+    ).toEqual(['bob: same | same']);
+  });
+
+  test('fields that were not asked for', () => {
+    expect(lines([[bob('de')], [bob('fr')]], ['first_name'])).toEqual(['bob: same | same']);
+  });
+});
+
+test('a key that one device holds twice is a difference, told as such', () => {
+  expect(lines([[bob('de'), bob('de', '2')], [bob('de')], [bob('de')]])).toEqual([
+    'bob: differs | same | same; held 2 times on fw1',
+  ]);
+});
+
+test('records without a key are known again by their content', () => {
+  const found = drift([[{ lang: 'de' }, { lang: 'fr' }], [{ lang: 'fr' }]]);
+  expect(found.rows.map(({ cells }) => cells.map(driftWord).join(' '))).toEqual([
+    'same missing',
+    'same same',
+  ]);
+});
+
+test('a single object is one row, whatever it holds', () => {
+  const found = driftOf(readsOf([[{ host: 'a' }], [{ host: 'b' }]]), {
+    keyField: '',
+    perDevice: [],
+  });
+  expect(found.rows).toHaveLength(1);
+  expect(found.rows[0]?.fields.map(({ field }) => field)).toEqual(['host']);
+});
+
+describe('any records', () => {
+  const record = fc.record({
+    uuid: fc.string({ maxLength: 2 }),
+    username: fc.constantFrom('a', 'b', 'c', ''),
+    lang: fc.constantFrom('de', 'fr', '', null, 1, true),
+    __proto__x: fc.constantFrom('x', 'y'),
+  });
+  const devices = fc.array(fc.array(record, { maxLength: 5 }), { minLength: 2, maxLength: 6 });
+
+  test('every record is in exactly one row, and every cell says what the device holds', () => {
+    fc.assert(
+      fc.property(devices, (held) => {
+        const found = drift(held);
+        expect(found.rows.flatMap((row) => row.held.flat())).toHaveLength(held.flat().length);
+        for (const row of found.rows) {
+          expect(row.cells).toHaveLength(held.length);
+          expect(holdersOf(found, row).length + missingOn(found, row).length).toBe(held.length);
+          row.cells.forEach((cell, index) => {
+            expect(cell.kind === 'missing').toBe(row.held[index]?.length === 0);
+          });
+          expect(row.isSame).toBe(row.cells.every(({ kind }) => kind === 'same'));
+          expect(differenceTexts(found, row).length > 0).toBe(!row.isSame);
+        }
+      }),
+    );
+  });
+
+  test('the same devices in another order have the same differences', () => {
+    fc.assert(
+      fc.property(devices, (held) => {
+        const count = (found: ReturnType<typeof drift>): number[] =>
+          ['same', 'differs', 'missing'].map(
+            (kind) =>
+              found.rows.flatMap(({ cells }) => cells).filter((cell) => cell.kind === kind).length,
+          );
+        expect(count(drift([...held].reverse()))).toEqual(count(drift(held)));
+      }),
+    );
+  });
+
+  test('nothing differs between copies of one device, and folding agrees', () => {
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 5 }), (records) => {
+        const held = [records, records.map((one) => ({ ...one, uuid: 'other' }))];
+        expect(drift(held).rows.every(({ isSame }) => isSame)).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(record, { selector: ({ username }) => username, maxLength: 4 }),
+        fc.uniqueArray(record, { selector: ({ username }) => username, maxLength: 4 }),
+        (a, b) => {
+          const isFolded = foldRecords(readsOf([a, b]), 'username', ['uuid']).every(
+            (row) => row.devices.length === row.of,
+          );
+          expect(drift([a, b]).rows.every(({ isSame }) => isSame)).toBe(isFolded);
+        },
+      ),
+    );
+  });
+});

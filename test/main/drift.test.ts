@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
+
+/** Three devices with the same users; then bob is missing on sim3, and another on sim2. */
+async function startDrifted() {
+  const fleet = await startFleet({ devices: 3, users: 2 });
+  for (const device of fleet.devices) device.putUser({ username: 'bob', lang: 'de' });
+  fleet.device(2).putUser({ username: 'bob', lang: 'fr' });
+  fleet.device(3).removeUser('bob');
+  return fleet;
+}
+
+test('devices that hold the same end with 0, and it is said', async () => {
+  const { devsh } = await startFleet({ devices: 2, users: 2 });
+  const { stdout, stderr, exitCode } = await devsh('user list --drift --on @lab', {
+    tty: [],
+    env: { NO_COLOR: '1' },
+  });
+  expect(stdout).toBe('');
+  expect(stderr).toContain('✓ no differences: 2 users on 2 devices');
+  expect(exitCode).toBe(0);
+});
+
+test('differences end with 8, each named with its devices', async () => {
+  const { devsh } = await startDrifted();
+  const { stdout, stderr, exitCode } = await devsh('user list --drift --on @lab', {
+    tty: [],
+    env: { NO_COLOR: '1' },
+  });
+  expect(exitCode).toBe(8);
+  expect(stdout).toMatchInlineSnapshot(`
+    "USERNAME  ON      DIFFERENCE
+    bob       2 of 3  missing on sim3
+                      lang differs: de on sim1, fr on sim2
+    "
+  `);
+  expect(stderr).toContain('3 users on 3 devices: 2 the same on all, 1 differs, 1 not on all');
+  const piped = await devsh('user list --drift --on @lab');
+  expect(piped.stdout).toMatchInlineSnapshot(`
+    "USERNAME	ON	DIFFERENCE
+    bob	2 of 3	missing on sim3; lang differs: de on sim1, fr on sim2
+    "
+  `);
+});
+
+test('--json has the shape of the README, csv the whole matrix', async () => {
+  const { devsh } = await startDrifted();
+  const { stdout, exitCode } = await devsh('user list --drift --on @lab --json');
+  expect(exitCode).toBe(8);
+  expect(JSON.parse(stdout)).toEqual({
+    schema: 'devsh/1',
+    drift: {
+      resource: 'user',
+      key: 'username',
+      devices: ['sim1', 'sim2', 'sim3'],
+      same: 2,
+      different: [
+        {
+          resource: 'user',
+          key: 'bob',
+          devices: [
+            { device: 'sim1', state: 'differs', fields: ['lang'] },
+            { device: 'sim2', state: 'differs', fields: ['lang'] },
+            { device: 'sim3', state: 'missing' },
+          ],
+          fields: [
+            {
+              field: 'lang',
+              values: [
+                { value: 'de', devices: ['sim1'] },
+                { value: 'fr', devices: ['sim2'] },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
+  const lines = await devsh('user list --drift --on @lab --format jsonl');
+  expect(JSON.parse(lines.stdout)).toMatchObject({ key: 'bob', resource: 'user' });
+  const csv = await devsh('user list --drift --on @lab --format csv');
+  expect(csv.stdout).toMatchInlineSnapshot(`
+    "username,sim1,sim2,sim3
+    admin,same,same,same
+    bob,differs: lang,differs: lang,missing
+    viewer,same,same,same
+    "
+  `);
+});
+
+test('a filter chooses records, which are compared on all devices', async () => {
+  const { devsh } = await startDrifted();
+  const { stdout, exitCode } = await devsh('user list lang=fr --drift --on @lab');
+  expect(stdout).toContain('bob\t2 of 3\tmissing on sim3; lang differs: de on sim1, fr on sim2');
+  expect(exitCode).toBe(8);
+  expect((await devsh('user list admin --drift --on @lab')).exitCode).toBe(0);
+});
+
+test('with --columns only those fields are compared', async () => {
+  const { devsh } = await startDrifted();
+  const line = 'user list --drift --on sim1,sim2 --columns';
+  expect((await devsh(`${line} lastname`)).exitCode).toBe(0);
+  expect((await devsh(`${line} lang`)).exitCode).toBe(8);
+});
+
+test('a device that does not answer makes the comparison a part of one', async () => {
+  const { devsh, device } = await startDrifted();
+  device(1).setFault('refuse');
+  const { stdout, stderr, exitCode } = await devsh('user list --drift --on @lab');
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain('bob\t1 of 2\tmissing on sim3');
+  expect(stderr).toContain('sim1');
+  device(2).setFault('refuse');
+  const alone = await devsh('user list --drift --on @lab');
+  expect(alone.stderr).toContain('only sim3 has answered: there is nothing to compare it with');
+  expect(alone.exitCode).toBe(5);
+});
+
+test('one device cannot be compared', async () => {
+  const { devsh } = await startDrifted();
+  const { stderr, exitCode } = await devsh('user list --drift --on sim1');
+  expect(stderr).toContain('--drift compares devices with each other: select two or more');
+  expect(exitCode).toBe(2);
+});
