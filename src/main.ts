@@ -6,7 +6,7 @@ import { toJson } from './output/json.ts';
 import { visibleLines } from './visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
-import { openSettings } from './settings/settings.ts';
+import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf } from './opening.ts';
 import { formatAsked } from './shell/bind.ts';
 import { wordsOfArgv } from './shell/parse.ts';
@@ -65,7 +65,7 @@ async function runIn(
   };
   const shell = new Shell(session);
   try {
-    return await runDoor(host, shell, readStdin, cleanUp);
+    return await runDoor(host, shell, settings, readStdin, cleanUp);
   } finally {
     await session.close();
   }
@@ -75,6 +75,7 @@ async function runIn(
 async function runDoor(
   host: Host,
   shell: Shell,
+  settings: Settings,
   readStdin: () => Promise<string>,
   cleanUp: () => void,
 ): Promise<number> {
@@ -99,7 +100,9 @@ async function runDoor(
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
-    return runTui(shell, host, opening, cleanUp);
+    const { effectiveKeymap } = await import('./tui/own-keys.ts');
+    const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
+    return runTui(shell, host, opening, { keymap, cleanUp });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   return runRepl(shell, host, opening.line);

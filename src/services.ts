@@ -104,6 +104,11 @@ export function createServices(options: ServiceOptions): Services {
     startSimulator,
     async faults() {
       const { FAULTS } = await import('./simulator/faults.ts');
+    async keys() {
+      const { effectiveKeymap } = await import('./tui/own-keys.ts');
+      const { keyTable } = await import('./tui/key-table.ts');
+      return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));
+    },
       return FAULTS.map(({ name, summary }) => ({ name, summary }));
     },
     openInBrowser: (url) => openInBrowser(url, env),

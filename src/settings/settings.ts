@@ -20,6 +20,12 @@ const valuesSchema = z.strictObject({
   columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
 });
 
+  /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */
+  keys: z
+    .record(z.string(), z.record(z.string(), z.array(z.string().min(1)).readonly()))
+    .optional(),
+  /** Which keys edit the line at the prompt. */
+  editing: z.enum(['emacs', 'vi']).default('emacs'),
 /** What the user has set, as checked; what is absent is decided where it is used. */
 export type SettingsValues = Readonly<z.infer<typeof valuesSchema>>;
 export type SettingName = keyof SettingsValues;

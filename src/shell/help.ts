@@ -1,4 +1,5 @@
 import { argLabel, title } from './bind.ts';
+import type { KeyRow } from './key-row.ts';
 import { OPTIONS, optionLabel } from './option-list.ts';
 import { type OptionSpec } from './options.ts';
 import type { CommandSpec, VerbSpec } from './spec.ts';
@@ -39,7 +40,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     'Exit codes: 0 done · 1 failed · 2 usage · 3 partial · 4 credentials · 5 unreachable or untrusted',
     '            6 refused · 7 drift · 70 a bug · 130 Ctrl-C · 143 SIGTERM',
     '',
-    '"help COMMAND" tells more about one command.',
+    '"help COMMAND" tells more about one command, "help keys" about the keys of the full screen.',
   ].join('\n');
 }
 
@@ -70,6 +71,36 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     ...(verb.details === undefined ? [] : ['', verb.details]),
     ...(own.length === 0 ? [] : ['', 'Options', ...columns(optionRows(own))]),
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
+  ].join('\n');
+}
+
+/** `help keys`: the keys of the full screen, as they hold for this user. */
+export function helpOnKeys(rows: readonly KeyRow[], settingsPath: string): string {
+  const titles = [...new Set(rows.map(({ title }) => title))];
+  const width = Math.max(...rows.map(({ action }) => action.length));
+  const keysWidth = 24;
+  const sections = titles.flatMap((heading) => {
+    const members = rows.filter(({ title }) => title === heading);
+    const place = members[0]?.place ?? '';
+    return [
+      `${heading} (keys.${place})`,
+      ...members.map(({ keys, action, label, command }) => {
+        const names = (keys.length === 0 ? 'no key' : keys.join(', ')).padEnd(keysWidth);
+        const line = command === undefined ? '' : `  (${command})`;
+        return `  ${names}  ${action.padEnd(width)}  ${label}${line}`;
+      }),
+      '',
+    ];
+  });
+  return [
+    'keys: what the keys of the full screen do, and the names of their actions',
+    '',
+    ...sections,
+    `To change one, name the place, the action and its keys in ${settingsPath}:`,
+    '  {"keys": {"table": {"delete": ["x"], "copy": ["y", "ctrl-y"]}}}',
+    'Esc, Ctrl-C, and Enter at the prompt keep what they do.',
+    '',
+    'The prompt is edited as in emacs and bash; {"editing": "vi"} makes it vi.',
   ].join('\n');
 }
 

@@ -104,6 +104,8 @@ export interface Services {
   now(): Date;
 }
 
+  /** The keys of the full screen, as they hold for this user. */
+  readonly keys: () => Promise<readonly KeyRow[]>;
 /** What lasts from one line to the next. */
 export class Session {
   readonly services: Services;

@@ -12,6 +12,7 @@ import type {
   RollOutState,
   RunRow,
 } from './state.ts';
+import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 
 /** Moves: of the table's cursor, or of a text that lies over it. */
@@ -74,6 +75,8 @@ export type ViewAction =
 export type Action =
   | { readonly kind: 'view'; readonly action: ViewAction }
   | { readonly kind: 'edit'; readonly key: EditKey }
+  /** A key of several presses has begun, or is over. */
+  | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
   | { readonly kind: 'problem'; readonly problem: LineProblem }

@@ -3,8 +3,9 @@ import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
 import { FormRunner } from './form/form-runner.ts';
-import { isEffect, type Effect } from './key-bindings.ts';
-import { actionFor, contextOf } from './keymap.ts';
+import { disabledReason } from './disabled-keys.ts';
+import { isEffect, type Context, type Effect } from './key-bindings.ts';
+import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
 import { LineRunner } from './line-runner.ts';
 import { Questions } from './questions.ts';
@@ -17,6 +18,7 @@ import {
   deleteLines,
   editForm,
   editLine,
+  jumpLine,
   runLine,
   useLine,
 } from './table-commands.ts';
@@ -101,14 +103,25 @@ export class Controller {
   onKey(event: KeyEvent): void {
     const { state } = this.#store;
     const context = contextOf(state);
-    const action = actionFor(event, context);
     if (context === 'waiting') this.#questions.hold();
-    if (action === undefined) {
+    const pressed = this.#pressed(event, context);
+    if (pressed?.kind === 'prefix') {
+      this.#store.dispatch({ kind: 'pending-keys', keys: pressed.keys });
+      return;
+    }
+    const action = pressed?.binding.action;
+    const reason = action && disabledReason(action, state);
+    if (pressed !== undefined && reason !== undefined) {
+      const { keys, hint, label } = pressed.binding;
+      this.#sayOnce(`${keyText(keys[pressed.index] ?? '')} (${hint?.text ?? label}): ${reason}`);
+    } else if (action === undefined) {
       this.#lines.type(event);
     } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#perform('run-line');
+    } else if (action === 'jump-device') {
+      this.#use(jumpLine(state, pressed?.index ?? 0));
     } else if (isEffect(action)) {
       this.#perform(action);
     } else {
@@ -116,7 +129,19 @@ export class Controller {
     }
   }
 
-  #perform(effect: Effect): void {
+  /** A key of several presses that goes wrong is over; its last press means what it always does. */
+  #pressed(event: KeyEvent, context: Context): Pressed | undefined {
+    const { keymap, pendingKeys } = this.#store.state;
+    if (pendingKeys === undefined) return pressedKey(event, context, keymap);
+    this.#store.dispatch({ kind: 'pending-keys', keys: undefined });
+    return pressedKey(event, context, keymap, pendingKeys) ?? pressedKey(event, context, keymap);
+  }
+
+  #use(command: string | undefined): void {
+    if (command !== undefined) this.#lines.submit(command, true);
+  }
+
+  #perform(effect: Exclude<Effect, 'jump-device'>): void {
     const { state } = this.#store;
     const { line } = state.prompt.editing;
     switch (effect) {
@@ -187,10 +212,12 @@ export class Controller {
         break;
       case 'next-device':
       case 'previous-device': {
-        const command = useLine(state, effect === 'next-device' ? 1 : -1);
-        if (command !== undefined) this.#lines.submit(command, true);
+        this.#use(useLine(state, effect === 'next-device' ? 1 : -1));
         break;
       }
+      case 'all-devices':
+        this.#use('use all');
+        break;
       case 'copy':
         this.#copy(copyLines(state));
         break;
@@ -247,6 +274,11 @@ export class Controller {
 
   #say(tone: 'good' | 'bad' | 'warning', text: string): void {
     this.#store.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
+  }
+
+  /** Asked again, it is not said again. */
+  #sayOnce(text: string): void {
+    if (this.#store.state.log.current.at(-1)?.text !== text) this.#say('warning', text);
   }
 
   /** Leaves at once, or as soon as what runs has ended; asked again, at once. */

@@ -1,6 +1,7 @@
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Member } from '../fleet/member.ts';
 import { visible } from '../visible.ts';
+import { deniedWrites } from '../shell/denied-writes.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import type { FleetView } from './state.ts';
 
@@ -17,7 +18,13 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
     isNarrowed: fleet.isNarrowed,
     prompt: promptText(fleet),
     rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly),
+    isReadOnly: isReadOnly || isAllReadOnly(fleet.selection),
+    denied: deniedWrites(fleet.selection),
   };
+}
+
+function isAllReadOnly(members: readonly Member[]): boolean {
+  return members.length > 0 && members.every(({ entry }) => entry.readOnly === true);
 }
 
 /** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */

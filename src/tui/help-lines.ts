@@ -1,9 +1,14 @@
-import { fit } from '../output/width.ts';
-import { KEYMAP, type Context } from './key-bindings.ts';
+import { fit, widthOf } from '../output/width.ts';
+import { disabledReason } from './disabled-keys.ts';
+import type { Context, KeyBinding } from './key-bindings.ts';
 import { keyText } from './keymap.ts';
+import type { State } from './state.ts';
 import { wrapText } from './wrap.ts';
 
-const SECTIONS: readonly { readonly context: Context | 'anywhere'; readonly title: string }[] = [
+export const KEY_SECTIONS: readonly {
+  readonly context: Context | 'anywhere';
+  readonly title: string;
+}[] = [
   { context: 'table', title: 'In the table' },
   { context: 'prompt', title: 'At the prompt' },
   { context: 'menu', title: 'While proposals are open' },
@@ -25,17 +30,16 @@ const EDITING =
   'The line is edited as in emacs and bash: ctrl-a and ctrl-e, ctrl-w, ctrl-k, ctrl-u and ctrl-y, ' +
   'alt-b, alt-f and alt-d, ctrl-t, ctrl-_ takes back.';
 
-/** All keys with what they do and the command that does the same. */
-export function helpLines(width: number): string[] {
-  const keysWidth = 18;
-  const sections = SECTIONS.flatMap(({ context, title }) => [
+const KEYS_WIDTH = 18;
+
+/** All keys with what they do, the command that does the same, and why some do nothing now. */
+export function helpLines(state: State): string[] {
+  const width = state.size.columns - 2;
+  const sections = KEY_SECTIONS.flatMap(({ context, title }) => [
     title,
-    ...KEYMAP.filter((binding) => binding.context === context).flatMap((binding) => {
-      const keys = fit(binding.keys.map(keyText).join(' '), keysWidth);
-      const command = binding.command === undefined ? '' : `  (${binding.command})`;
-      const [first = '', ...rest] = wrapText(binding.label + command, width - keysWidth - 3);
-      return [`  ${keys} ${first}`, ...rest.map((line) => ' '.repeat(keysWidth + 3) + line)];
-    }),
+    ...state.keymap
+      .filter((binding) => binding.context === context)
+      .flatMap((binding) => bindingLines(binding, state, width)),
     '',
   ]);
   return [
@@ -44,4 +48,17 @@ export function helpLines(width: number): string[] {
     ...sections,
     EDITING,
   ].flatMap((line) => wrapText(line, width));
+}
+
+function bindingLines(binding: KeyBinding, state: State, width: number): string[] {
+  const keys = binding.keys.length === 0 ? '(no key)' : binding.keys.map(keyText).join(' ');
+  const command = binding.command === undefined ? '' : `  (${binding.command})`;
+  const reason = disabledReason(binding.action, state);
+  const why = reason === undefined ? '' : `; not now: ${reason}`;
+  const room = width - KEYS_WIDTH - 3;
+  const isLong = widthOf(keys) > KEYS_WIDTH;
+  const lines = wrapText(binding.label + command + why, room);
+  const first = isLong ? '' : (lines.shift() ?? '');
+  const head = `  ${isLong ? keys : fit(keys, KEYS_WIDTH)} ${first}`.trimEnd();
+  return [head, ...lines.map((line) => ' '.repeat(KEYS_WIDTH + 3) + line)];
 }

@@ -1,66 +1,7 @@
 import type { ViewAction } from './actions.ts';
 import type { KeyName } from './terminal/key-name.ts';
 
-/** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
-export type Effect =
-  | 'run-line'
-  | 'complete'
-  | 'interrupt'
-  | 'end-of-input'
-  | 'quit'
-  | 'repaint'
-  | 'suspend'
-  | 'add'
-  | 'edit-record'
-  | 'add-form'
-  | 'edit-form'
-  | 'run-form'
-  | 'delete'
-  | 'undo'
-  | 'runs'
-  | 'show-run'
-  | 'resume-run'
-  | 'retry-run'
-  | 'undo-run'
-  | 'report-run'
-  | 'refresh'
-  | 'next-device'
-  | 'previous-device'
-  | 'copy'
-  | 'answer'
-  | 'decline'
-  | 'search-run';
-
-/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
-export type Context =
-  | 'waiting'
-  | 'question'
-  | 'plan'
-  | 'runs'
-  | 'overlay'
-  | 'form'
-  | 'form-switch'
-  | 'form-choice'
-  | 'form-pick'
-  | 'form-run'
-  | 'filter'
-  | 'search'
-  | 'menu'
-  | 'prompt'
-  | 'table';
-
-export interface KeyBinding {
-  readonly keys: readonly KeyName[];
-  readonly context: Context | 'anywhere';
-  readonly action: ViewAction | Effect;
-  readonly label: string;
-  /** Shown in the footer, in this order of importance. */
-  readonly hint?: { readonly rank: number; readonly text: string };
-  /** The line that does the same. */
-  readonly command?: string;
-}
-
-const EFFECTS: ReadonlySet<string> = new Set<Effect>([
+const EFFECTS = [
   'run-line',
   'complete',
   'interrupt',
@@ -82,20 +23,58 @@ const EFFECTS: ReadonlySet<string> = new Set<Effect>([
   'undo-run',
   'report-run',
   'refresh',
+  'jump-device',
+  'all-devices',
   'next-device',
   'previous-device',
   'copy',
   'answer',
   'decline',
   'search-run',
-]);
+] as const;
+
+/** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
+export type Effect = (typeof EFFECTS)[number];
+
+/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
+export type Context =
+  | 'waiting'
+  | 'question'
+  | 'plan'
+  | 'runs'
+  | 'overlay'
+  | 'form'
+  | 'form-switch'
+  | 'form-choice'
+  | 'form-pick'
+  | 'form-run'
+  | 'filter'
+  | 'search'
+  | 'menu'
+  | 'prompt'
+  | 'table';
+
+export interface KeyBinding {
+  /** Each does the same; one of several presses is written with blanks: `ctrl-x ctrl-e`. */
+  readonly keys: readonly KeyName[];
+  readonly context: Context | 'anywhere';
+  readonly action: ViewAction | Effect;
+  readonly label: string;
+  /** Shown in the footer, in this order of importance. */
+  readonly hint?: { readonly rank: number; readonly text: string };
+  /** The line that does the same. */
+  readonly command?: string;
+}
+
+/** All keys with their meaning, as they hold for this user. */
+export type Keymap = readonly KeyBinding[];
 
 export function isEffect(action: ViewAction | Effect): action is Effect {
-  return EFFECTS.has(action);
+  return EFFECTS.some((effect) => effect === action);
 }
 
 /** Every key but those that edit a line (`line.ts`). Footer and help are made from it. */
-export const KEYMAP: readonly KeyBinding[] = [
+export const KEYMAP: Keymap = [
   bind('prompt', ['enter'], 'run-line', 'run the line', { rank: 1, text: 'run' }),
   bind('prompt', ['tab'], 'complete', 'complete the word; to the table when nothing is typed', {
     rank: 2,
@@ -226,15 +205,24 @@ export const KEYMAP: readonly KeyBinding[] = [
   bind('table', ['shift-tab'], 'previous-device', 'the device before', undefined, 'use DEVICE'),
   bind(
     'table',
+    ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+    'jump-device',
+    'the first device, the second…',
+    undefined,
+    'use DEVICE',
+  ),
+  bind('table', ['0'], 'all-devices', 'all devices', undefined, 'use all'),
+  bind(
+    'table',
     ['r'],
     'refresh',
     'read again, failed devices too',
     { rank: 11, text: 'refresh' },
     'user list',
   ),
-  bind('table', ['y'], 'copy', 'copy the records as commands'),
+  bind('table', ['y'], 'copy', 'copy the marked records, or this one, as commands'),
   bind('table', ['A'], 'add', 'add a record, at the prompt'),
-  bind('table', ['E'], 'edit-record', 'change the record, at the prompt'),
+  bind('table', ['c'], 'edit-record', 'change the record, at the prompt'),
   bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
   bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
   bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),

@@ -1,8 +1,9 @@
+import { disabledReason } from './disabled-keys.ts';
+import { KEYMAP, type Context, type Effect, type KeyBinding, type Keymap } from './key-bindings.ts';
 import type { ViewAction } from './actions.ts';
-import { KEYMAP, type Context, type Effect } from './key-bindings.ts';
 import { formContext } from './form/form-state.ts';
 import type { State } from './state.ts';
-import { matchesKey, type KeyName } from './terminal/key-name.ts';
+import { keyLabel, matchesKey, type KeyName } from './terminal/key-name.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 
 export function contextOf({ questions, overlay, form, table, prompt, focus }: State): Context {
@@ -33,13 +34,56 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 /** Where the keys below are worth a hint, too. */
 const HINTS_BELOW: readonly Context[] = ['plan', 'form-switch', 'form-choice', 'form-run'];
 
-/** What a key means where the focus is; undefined when it edits a line or means nothing. */
-export function actionFor(event: KeyEvent, context: Context): ViewAction | Effect | undefined {
-  const here = KEYMAP.filter((binding) => binding.context === context);
-  const rest = KEYMAP.filter((binding) => binding.context === 'anywhere');
-  const below = KEYMAP.filter((binding) => binding.context === BELOW[context]);
-  return [...here, ...rest, ...below].find(({ keys }) => keys.some((key) => matchesKey(event, key)))
-    ?.action;
+/** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
+export type Pressed =
+  | { readonly kind: 'binding'; readonly binding: KeyBinding; readonly index: number }
+  | { readonly kind: 'prefix'; readonly keys: KeyName };
+
+/**
+ * What a key means where the focus is; undefined when it edits a line or means nothing.
+ *
+ * @param pending the presses before it, when they have begun a key of several
+ */
+export function pressedKey(
+  event: KeyEvent,
+  context: Context,
+  keymap: Keymap,
+  pending = '',
+): Pressed | undefined {
+  if (event.kind === 'paste') return undefined;
+  for (const binding of bindingsIn(context, keymap)) {
+    const index = binding.keys.findIndex((key) => {
+      const { before, last } = pressesOf(key);
+      return before === pending && matchesKey(event, last);
+    });
+    if (index !== -1) return { kind: 'binding', binding, index };
+  }
+  const keys = `${pending} ${keyLabel(event)}`.trim();
+  const begins = bindingsIn(context, keymap).some((binding) =>
+    binding.keys.some((key) => key.startsWith(`${keys} `)),
+  );
+  return begins ? { kind: 'prefix', keys } : undefined;
+}
+
+export function actionFor(
+  event: KeyEvent,
+  context: Context,
+  keymap: Keymap = KEYMAP,
+): ViewAction | Effect | undefined {
+  const pressed = pressedKey(event, context, keymap);
+  return pressed?.kind === 'binding' ? pressed.binding.action : undefined;
+}
+
+function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
+  return [context, 'anywhere' as const, BELOW[context]].flatMap((place) =>
+    keymap.filter((binding) => binding.context === place),
+  );
+}
+
+/** `ctrl-x ctrl-e`: the presses before the last one, and the last one. */
+function pressesOf(key: KeyName): { before: KeyName; last: KeyName } {
+  const at = key.lastIndexOf(' ');
+  return { before: key.slice(0, Math.max(0, at)), last: key.slice(at + 1) };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -58,15 +102,40 @@ export function keyText(key: KeyName): string {
   return NAMES[key] ?? key;
 }
 
-/** `enter run · ↹ complete · esc table`, as many as fit. */
-export function footerHints(context: Context): readonly string[] {
+/** A hint of the footer; one that does nothing now says so by its brackets, too. */
+export interface FooterHint {
+  readonly text: string;
+  readonly isDisabled: boolean;
+}
+
+/** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
+export function footerHints(state: State, context = contextOf(state)): readonly FooterHint[] {
+  const { keymap, pendingKeys } = state;
+  if (pendingKeys !== undefined) return continuations(context, keymap, pendingKeys);
   const below = HINTS_BELOW.includes(context) ? BELOW[context] : undefined;
-  const here = KEYMAP.filter((binding) => binding.context === context);
+  const here = keymap.filter((binding) => binding.context === context);
   const isTaken = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
-  const rest = KEYMAP.filter((binding) => binding.context === below && !isTaken(binding.keys[0]));
+  const rest = keymap.filter((binding) => binding.context === below && !isTaken(binding.keys[0]));
   return [...here, ...rest]
-    .filter(({ hint }) => hint !== undefined)
+    .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
-    .map(({ keys, hint }) => `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`);
+    .map(({ keys, hint, action }) => {
+      const text = `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`;
+      const isDisabled = disabledReason(action, state) !== undefined;
+      return { text: isDisabled ? `(${text})` : text, isDisabled };
+    });
+}
+
+/** After the first of several presses: how it may go on. */
+function continuations(context: Context, keymap: Keymap, pending: KeyName): FooterHint[] {
+  const rest = bindingsIn(context, keymap).flatMap(({ keys, label }) =>
+    keys
+      .filter((key) => key.startsWith(`${pending} `))
+      .map((key) => `${keyText(key.slice(pending.length + 1))} ${label}`),
+  );
+  return [`${keyText(pending)} …`, ...rest, 'esc leave'].map((text) => ({
+    text,
+    isDisabled: false,
+  }));
 }

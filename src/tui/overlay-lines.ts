@@ -18,7 +18,7 @@ export function overlayLines(state: State): readonly string[] {
     case 'roll-out':
       return rollOutLines(overlay.rollOut).map(({ text }) => text);
     case 'help':
-      return helpLines(size.columns - 2);
+      return helpLines(state);
     case 'details':
       return detailLines(state, overlay.key);
   }

@@ -40,6 +40,8 @@ function step(state: State, action: Action): State {
       return act(state, action.action);
     case 'edit':
       return editActive(state, action.key);
+    case 'pending-keys':
+      return { ...state, pendingKeys: action.keys };
     case 'set-line':
       return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
     case 'menu':

@@ -6,6 +6,7 @@ import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import { formCursor } from './form/form-view.ts';
 import { inputLine } from './input-line.ts';
+import type { Keymap } from './key-bindings.ts';
 import { contextOf } from './keymap.ts';
 import { isTooSmall, layoutOf } from './layout.ts';
 import { sessionSummary } from './session-summary.ts';
@@ -16,18 +17,24 @@ import { mountInk } from './terminal/render.ts';
 import { Terminal } from './terminal/terminal.ts';
 import { createTheme } from './theme.ts';
 
+export interface ScreenOptions {
+  readonly keymap: Keymap;
+  /** Removes what must not be left behind when a signal ends the process. */
+  readonly cleanUp: () => void;
+}
+
 /**
  * The shell on the full screen, until the user leaves. What was changed is said afterwards, in the
- * normal screen. A signal ends the process itself, with the terminal given back and `cleanUp` called.
+ * normal screen. A signal ends the process itself, with the terminal given back.
  */
 export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  cleanUp: () => void,
+  { keymap, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
-  const store = new Store(initialState(terminal.size));
+  const store = new Store(initialState(terminal.size, keymap));
   const theme = createTheme(wantsColor(host, opening.noColor));
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));

@@ -6,11 +6,18 @@ import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
+import type { DeniedWrites } from '../shell/denied-writes.ts';
+import { KEYMAP, type Keymap } from './key-bindings.ts';
+import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {
   readonly size: Size;
+  /** The keys as they hold for this user. */
+  readonly keymap: Keymap;
+  /** The first presses of a key that has several: `ctrl-x`. */
+  readonly pendingKeys: KeyName | undefined;
   readonly focus: 'prompt' | 'table';
   readonly prompt: PromptState;
   readonly table: TableState;
@@ -109,6 +116,10 @@ export interface FleetView {
   readonly prompt: string;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
+  /** Nothing may be changed on any of the selected devices. */
+  readonly isReadOnly: boolean;
+  /** By resource: what none of the selected devices offers, and why. */
+  readonly denied: ReadonlyMap<string, DeniedWrites>;
 }
 
 export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet';
@@ -184,9 +195,11 @@ export const NO_FILTER: TableFilter = {
 /** The main table's resource as long as no line asks for another one. */
 const RESOURCE = 'user';
 
-export function initialState(size: Size): State {
+export function initialState(size: Size, keymap: Keymap = KEYMAP): State {
   return {
     size,
+    keymap,
+    pendingKeys: undefined,
     focus: 'prompt',
     prompt: {
       editing: EMPTY_EDITING,
@@ -210,7 +223,15 @@ export function initialState(size: Size): State {
       shift: 0,
       marks: new Set(),
     },
-    fleet: { devices: [], selected: [], isNarrowed: false, prompt: 'devsh> ', rights: [] },
+    fleet: {
+      devices: [],
+      selected: [],
+      isNarrowed: false,
+      prompt: 'devsh> ',
+      rights: [],
+      isReadOnly: false,
+      denied: new Map(),
+    },
     log: { current: [], all: [] },
     work: undefined,
     reading: undefined,

@@ -116,6 +116,12 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
 }
 
+/** `use fw2` for the device at this place, from 0; undefined when there is none. */
+export function jumpLine({ fleet }: State, index: number): string | undefined {
+  const device = fleet.devices[index];
+  return device && `use ${quoteWord(device.name)}`;
+}
+
 const RUN_COMMANDS = {
   'show-run': 'run show',
   'resume-run': 'resume',

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { ViewAction } from '../../src/tui/actions.ts';
+import { disabledReason } from '../../src/tui/disabled-keys.ts';
 import { helpLines } from '../../src/tui/help-lines.ts';
-import { KEYMAP, type Context } from '../../src/tui/key-bindings.ts';
+import { KEYMAP, type Context, type Effect } from '../../src/tui/key-bindings.ts';
 import { actionFor, footerHints } from '../../src/tui/keymap.ts';
+import type { State } from '../../src/tui/state.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
+import { after, stateOf, user } from './table-fixture.ts';
 
 function pressed(key: string, context: Context) {
   return actionFor({ kind: 'key', text: '', ...parseKey(key) }, context);
@@ -46,16 +50,59 @@ describe('a key means what its place says', () => {
   });
 });
 
+const texts = (state: State, context?: Context) =>
+  footerHints(state, context).map(({ text }) => text);
+
 test('footer and help are made from the keymap', () => {
-  expect(footerHints('prompt').slice(0, 4)).toEqual([
+  const state = stateOf({ fw1: [user('alice')], fw2: [] });
+  expect(texts(state, 'prompt').slice(0, 4)).toEqual([
     'enter run',
     '↹ complete',
     'esc table',
     'f1 help',
   ]);
-  expect(footerHints('form-run').slice(0, 3)).toEqual(['enter run', 'ctrl-s run', 'esc close']);
-  expect(footerHints('form-choice').slice(0, 2)).toEqual(['space choices', 'enter next']);
-  const help = helpLines(100).join('\n');
+  expect(texts(state, 'form-run').slice(0, 3)).toEqual(['enter run', 'ctrl-s run', 'esc close']);
+  expect(texts(state, 'form-choice').slice(0, 2)).toEqual(['space choices', 'enter next']);
+  const help = helpLines({ ...state, size: { columns: 102, rows: 30 } }).join('\n');
   for (const { label } of KEYMAP) expect(help).toContain(label);
-  for (const line of helpLines(40)) expect(line.length).toBeLessThanOrEqual(40);
+  const narrow = { ...state, size: { columns: 42, rows: 30 } };
+  for (const line of helpLines(narrow)) expect(line.length).toBeLessThanOrEqual(40);
+});
+
+describe('a key that does nothing now says why', () => {
+  const empty = stateOf({});
+  const readOnly = after(stateOf({ fw1: [user('alice')] }), {
+    kind: 'fleet',
+    fleet: { ...stateOf({ fw1: [] }).fleet, isReadOnly: true },
+  });
+  const denied = after(stateOf({ fw1: [user('alice')] }), {
+    kind: 'fleet',
+    fleet: {
+      ...stateOf({ fw1: [] }).fleet,
+      denied: new Map([['user', { delete: 'the device offers no DELETE here' }]]),
+    },
+  });
+
+  test.each<[string, State, Effect | ViewAction, RegExp | undefined]>([
+    ['without a device', empty, 'delete', /^no device is connected/],
+    ['read-only', readOnly, 'add-form', /^read-only/],
+    ['read-only', readOnly, 'details', undefined],
+    ['without a record', stateOf({ fw1: [] }), 'delete', /^nothing is marked, and no record/],
+    ['without a record', stateOf({ fw1: [] }), 'add-form', undefined],
+    ['with a method that is not offered', denied, 'delete', /offers no DELETE/],
+    ['with a method that is not offered', denied, 'edit-form', undefined],
+    ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
+    ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],
+  ])('%s', (_title, state, action, reason) => {
+    const why = disabledReason(action, state);
+    if (reason === undefined) expect(why).toBeUndefined();
+    else expect(why).toMatch(reason);
+  });
+
+  test('in the footer in brackets, in the help with the reason', () => {
+    expect(texts(readOnly, 'table')).toContain('(d delete)');
+    expect(texts(readOnly, 'table')).toContain('enter details');
+    const wide = { ...readOnly, size: { columns: 120, rows: 30 } };
+    expect(helpLines(wide).join('\n')).toMatch(/d +delete the marked .*; not now: read-only/);
+  });
 });

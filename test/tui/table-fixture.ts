@@ -23,6 +23,8 @@ export function stateOf(
     isNarrowed: false,
     prompt: 'devsh all> ',
     rights: [{ text: 'as admin', isAlarming: false }],
+    isReadOnly: false,
+    denied: new Map(),
   };
   return after(
     initialState(size),

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import { helpOn, helpOnCommand, helpOverview } from '../help.ts';
+import { helpOn, helpOnCommand, helpOnKeys, helpOverview } from '../help.ts';
 import type { CommandSpec } from '../spec.ts';
 
 export const help: CommandSpec = {
@@ -14,22 +15,31 @@ export const help: CommandSpec = {
       args: [
         {
           name: 'COMMAND',
-          summary: 'a command, and one of its verbs',
+          summary: 'a command, and one of its verbs; or keys',
           isRest: true,
         },
       ],
       options: [],
-      examples: ['help', 'help user', 'help user add'],
-      *run({ args, grammar }) {
+      examples: ['help', 'help user', 'help user add', 'help keys'],
+      async *run({ args, grammar, session }) {
         const { commands } = grammar;
         const [first, second] = args.words('COMMAND');
         if (first === undefined) {
           yield { kind: 'text', name: 'help', text: helpOverview(commands) };
           return;
         }
+        if (first.text === 'keys') {
+          const rows = await session.services.keys();
+          yield {
+            kind: 'text',
+            name: 'help',
+            text: helpOnKeys(rows, join(session.services.paths.config, 'settings.json')),
+          };
+          return;
+        }
         const command = commands.find(({ name }) => name === first.text);
         if (command === undefined) {
-          const names = commands.map(({ name }) => name);
+          const names = [...commands.map(({ name }) => name), 'keys'];
           throw new UsageError(`there is no command "${first.text}"`, {
             column: first.start,
             suggestions: suggest(first.text, names),

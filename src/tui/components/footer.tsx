@@ -1,18 +1,24 @@
 import { widthOf } from '../../output/width.ts';
-import { contextOf, footerHints } from '../keymap.ts';
+import { footerHints, type FooterHint } from '../keymap.ts';
 import type { State } from '../state.ts';
 import type { Theme } from '../theme.ts';
 import { Row } from './row.tsx';
 
 const SEPARATOR = ' · ';
 
-/** The most important keys where the focus is. */
+/** The most important keys where the focus is; those that do nothing now are dimmed, in brackets. */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  let text = '';
-  for (const hint of footerHints(contextOf(state))) {
-    const longer = text === '' ? ` ${hint}` : text + SEPARATOR + hint;
-    if (widthOf(longer) > state.size.columns - 1) break;
-    text = longer;
-  }
-  return <Row>{theme('quiet', text)}</Row>;
+  const line = fitting(footerHints(state), state.size.columns - 1)
+    .map(({ text, isDisabled }) => theme(isDisabled ? 'quiet' : 'plain', text))
+    .join(theme('quiet', SEPARATOR));
+  return <Row>{line === '' ? '' : ` ${line}`}</Row>;
+}
+
+function fitting(hints: readonly FooterHint[], columns: number): readonly FooterHint[] {
+  let used = 1 - SEPARATOR.length;
+  const end = hints.findIndex(({ text }) => {
+    used += SEPARATOR.length + widthOf(text);
+    return used > columns;
+  });
+  return end === -1 ? hints : hints.slice(0, end);
 }

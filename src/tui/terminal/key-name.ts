@@ -5,6 +5,21 @@ export type KeyName = string;
 
 type Combination = Pick<KeyPress, 'name' | 'ctrl' | 'meta' | 'shift'>;
 
+/** The keys that have a name instead of a character. */
+export const plainKeyNames: readonly KeyName[] = [
+  ...['enter', 'tab', 'escape', 'space', 'backspace', 'delete', 'insert'],
+  ...['up', 'down', 'left', 'right', 'home', 'end', 'pageup', 'pagedown', 'clear'],
+  ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
+];
+
+/** Whether a text is the name of one press. */
+export function isKeyName(text: string): boolean {
+  const { name, ctrl, shift } = parseKey(text);
+  // A terminal does not tell Ctrl-Shift-X from Ctrl-X.
+  if (/^[^\s\p{C}]$/u.test(name)) return !(ctrl && shift);
+  return plainKeyNames.includes(name);
+}
+
 /** Reads `ctrl-`, `alt-` and `shift-` in any order; an upper-case letter stands for Shift. */
 export function parseKey(text: KeyName): Combination {
   const [, prefixes = '', last = text] = /^((?:(?:ctrl|alt|shift)-)*)(.+)$/su.exec(text) ?? [];

@@ -1,0 +1,78 @@
+import type { ViewAction } from './actions.ts';
+import type { Effect } from './key-bindings.ts';
+import type { State } from './state.ts';
+import { tableRows } from './table-rows.ts';
+
+type Reason = (state: State) => string | undefined;
+
+const noDevice: Reason = ({ fleet }) =>
+  fleet.devices.length === 0 ? 'no device is connected: ":" and "connect ADDRESS"' : undefined;
+
+const readOnly: Reason = ({ fleet }) =>
+  fleet.isReadOnly ? 'read-only: nothing may be changed' : undefined;
+
+const noRow: Reason = (state) => {
+  if (tableRows(state).rows.length > 0) return undefined;
+  const { filter, commandFilter } = state.table;
+  const isFiltered = filter.parsed.terms.length > 0 || commandFilter !== '';
+  return isFiltered ? 'no record matches the filter' : 'there is no record here';
+};
+
+const nothingMarked: Reason = (state) =>
+  state.table.marks.size > 0
+    ? undefined
+    : noRow(state) && 'nothing is marked, and no record is here';
+
+const oneDevice: Reason = ({ fleet }) =>
+  fleet.devices.length < 2 ? 'only one device is connected' : undefined;
+
+const noRun: Reason = ({ overlay }) =>
+  overlay.kind === 'runs' && overlay.runs.length === 0 ? 'there is no run here' : undefined;
+
+/** What the devices offer, as far as they have said so. */
+function notOffered(action: 'add' | 'set' | 'delete'): Reason {
+  return ({ fleet, table }) => fleet.denied.get(table.view.resource)?.[action];
+}
+
+function firstOf(...reasons: readonly Reason[]): Reason {
+  return (state) => {
+    for (const reason of reasons) {
+      const text = reason(state);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  };
+}
+
+const change = firstOf(noDevice, readOnly, noRow, notOffered('set'));
+const create = firstOf(noDevice, readOnly, notOffered('add'));
+
+const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
+  add: create,
+  'add-form': create,
+  'edit-record': change,
+  'edit-form': change,
+  delete: firstOf(noDevice, readOnly, nothingMarked, notOffered('delete')),
+  undo: firstOf(noDevice, readOnly),
+  'resume-run': firstOf(noRun, readOnly),
+  'retry-run': firstOf(noRun, readOnly),
+  'undo-run': firstOf(noRun, readOnly),
+  'show-run': noRun,
+  'report-run': noRun,
+  copy: firstOf(noDevice, nothingMarked),
+  details: firstOf(noDevice, noRow),
+  mark: firstOf(noDevice, noRow),
+  'mark-all': firstOf(noDevice, noRow),
+  refresh: noDevice,
+  filter: noDevice,
+  fold: firstOf(noDevice, oneDevice),
+  'next-device': firstOf(noDevice, oneDevice),
+  'previous-device': firstOf(noDevice, oneDevice),
+  'all-devices': noDevice,
+  'jump-device': noDevice,
+};
+
+/** Why a key would do nothing now, in words for the status line; undefined: it does what it says. */
+export function disabledReason(action: ViewAction | Effect, state: State): string | undefined {
+  return REASONS[action]?.(state);
+}
