@@ -17,6 +17,7 @@ import { fieldsOf } from './arguments.ts';
 import { compareDevices } from './drift.ts';
 import {
   fieldsAsked,
+  filterOf,
   isKeyed,
   isKeyOf,
   isSingleHere,
@@ -52,7 +53,7 @@ function list(resource: string): VerbSpec {
         summary: 'words (anywhere), field=value, field!=value, field~regex; all must match',
         isRest: true,
         mayBeEmpty: true,
-        complete: (scope) => fieldCandidates(scope, resource),
+        complete: (scope) => fieldCandidates(scope, resource, 'read'),
       },
     ],
     options: ['devices', 'profile', 'curl', 'table'],
