@@ -21,7 +21,7 @@ import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import { valueText } from './value-text.ts';
-import { answerError, decodeError, type Circumstances } from './translate.ts';
+import { answerError, decodeError, withoutSecrets, type Circumstances } from './translate.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteAnswer {
@@ -183,7 +183,7 @@ export class Device {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const path = url.pathname + url.search;
     const { accept, redirect } = request;
-    return this.#ask(
+    const answer = await this.#ask(
       {
         ...withBody({ ...request, path }),
         ...(accept && { accept }),
@@ -191,6 +191,8 @@ export class Device {
       },
       signal,
     );
+    // Data is given as it came: in a list a word may be somebody's password by chance.
+    return isSuccess(answer) ? answer : withoutSecrets(this.#circumstances(request), answer);
   }
 
   /** How long all pages of a list may take. */

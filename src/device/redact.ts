@@ -19,19 +19,22 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8');
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
-  const codes = [bytes.toString('hex'), bytes.toString('base64'), ...base64Codes(bytes)];
+  // As UTF-8 can hold it: half a character cannot stand in a URL.
+  const inUrl = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
+  const sent = [...new Set([secret, inForm, inUrl])];
   return [
-    secret,
-    inForm,
-    // As UTF-8 can hold it: half a character cannot stand in a URL.
-    encodeURIComponent(bytes.toString('utf8')),
+    ...sent,
     JSON.stringify(secret).slice(1, -1),
     htmlEscaped(secret, '&quot;', '&#39;'),
     htmlEscaped(secret, '&#34;', '&#x27;'),
-    ...codes.filter((code) => code.length >= SHORTEST_CODE),
+    ...sent.flatMap(codesOf).filter((code) => code.length >= SHORTEST_CODE),
   ];
+}
+
+function codesOf(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  return [bytes.toString('hex'), bytes.toString('base64'), ...base64Codes(bytes)];
 }
 
 function htmlEscaped(text: string, quote: string, apostrophe: string): string {

@@ -7,9 +7,18 @@ export const MASK = '***';
 const SECRET_NAME =
   /(password|passwd|passphrase|pwd|secret|token|credentials?|apikey|privatekey|sharedkey|psk)s?(hash|confirm|confirmation|again|\d+)?$/;
 
+/** Lists of many records ask for the same few names again and again. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 1_000;
+
 /** Whether a field holds a secret, by its name: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
-  return SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const isSecret = SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  if (judged.size >= MOST_JUDGED) judged.clear();
+  judged.set(name, isSecret);
+  return isSecret;
 }
 
 const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
@@ -29,11 +38,21 @@ export function maskedValue(field: string, value: Value): Value {
   return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
 
-/** A record with its secrets masked. */
+/** A record with its secrets masked; itself where there are none, as in most lists. */
 export function maskedRecord(record: DeviceRecord): DeviceRecord {
+  if (!holdsSecret(record)) return record;
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => [field, maskedValue(field, value)]),
   );
+}
+
+function holdsSecret(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isValueList(value)) return value.some(holdsSecret);
+  for (const [field, inner] of Object.entries(value)) {
+    if (isSecretField(field) || holdsSecret(inner)) return true;
+  }
+  return false;
 }
 
 /** The pairs of a form with their secrets masked. */

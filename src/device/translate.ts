@@ -110,12 +110,19 @@ export function decodeError(
   );
 }
 
-/** As much of an answer as an error keeps; a device may echo what it was sent. */
+/** As much of an answer as an error keeps. */
 function redactedAnswer(circumstances: Circumstances, answer: Answer): Answer {
+  // Before it is cut: what is left of a secret at the edge would not be known again.
+  const start = { ...answer, body: answer.body.slice(0, 2 * KEPT_BODY) };
+  const clean = withoutSecrets(circumstances, start);
+  return { ...clean, body: clean.body.slice(0, KEPT_BODY) };
+}
+
+/** An answer without what it was sent: a device may repeat that. */
+export function withoutSecrets(circumstances: Circumstances, answer: Answer): Answer {
   return {
     ...answer,
-    // Before it is cut: what is left of a secret at the edge would not be known again.
-    body: redacted(circumstances, answer.body.slice(0, 2 * KEPT_BODY)).slice(0, KEPT_BODY),
+    body: redacted(circumstances, answer.body),
     headers: Object.fromEntries(
       Object.entries(answer.headers).map(([name, text]) => [name, redacted(circumstances, text)]),
     ),
