@@ -8,7 +8,7 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END
  * and then say of every device that its issuer is not known. Throws UsageError that names the file.
  */
 export function readCa(text: string, file: string): string {
-  const blocks = text.match(CERTIFICATE) ?? [];
+  const blocks = certificatesIn(text);
   if (blocks.length === 0) {
     const instead = /PRIVATE KEY-----/.test(text) ? ', but a private key' : '';
     throw new UsageError(
@@ -21,6 +21,11 @@ export function readCa(text: string, file: string): string {
     }
   }
   return text;
+}
+
+/** Each certificate of a PEM text. */
+export function certificatesIn(text: string): readonly string[] {
+  return text.match(CERTIFICATE) ?? [];
 }
 
 function isCertificate(pem: string): boolean {

@@ -185,7 +185,8 @@ function verify(
     if (normalizeFingerprint(trust.fingerprint) === presented.fingerprint) return;
     throw changedCertificate(device, trust, presented);
   }
-  const problem = certificateProblem(socket, x509, address.host);
+  const ca = trust.kind === 'ca' ? trust.pem : undefined;
+  const problem = certificateProblem(socket, x509, address.host, ca);
   if (problem === undefined) return;
   switch (trust.kind) {
     case 'ca':

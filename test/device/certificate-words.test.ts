@@ -87,7 +87,7 @@ test.each<
     'IP:127.0.0.1',
     [-9, -2],
     'ca',
-    [`it expired on ${day(-2)} (here it is ${today})`],
+    [`lab-ca.pem: it expired on ${day(-2)} (here it is ${today}) (`],
   ],
   [
     'is not valid yet',
@@ -115,11 +115,14 @@ test.each<
     ['its issuer CN=Lab-CA is not known here'],
   ],
   [
-    'has expired and has another name',
+    'has expired, has another name and an unknown issuer',
     'DNS:fw9.example',
     [-9, -2],
     'system',
-    [`it expired on ${day(-2)}`, 'made out to another name'],
+    [
+      `its issuer CN=Lab-CA is not known here; it expired on ${day(-2)}`,
+      'made out to another name',
+    ],
   ],
 ])('a certificate that %s is refused in words', async (_title, names, [from, to], kind, words) => {
   const server = await serve((_request, response) => response.end('[]'), signed(names, from, to));

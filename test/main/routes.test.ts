@@ -166,3 +166,18 @@ test('a proxy that is spoken to in TLS is used when the system trusts its certif
   expect(refused.stderr).toContain('has no TLS that can be trusted: self-signed certificate');
   expect(proxy.targets).toHaveLength(1);
 });
+
+test('info and doctor tell of a proxy that cannot be understood, and show all the rest', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const env = { HTTPS_PROXY: 'ftp://jane:pr0xysecret@proxy' };
+  const info = await devsh('info', { env });
+  expect(info.stdout).toMatch(
+    /proxy\s+not usable: HTTPS_PROXY in the environment: a proxy is http/,
+  );
+  expect(info.stdout).toMatch(/inventory\s/);
+  expect(info.exitCode).toBe(0);
+  const doctor = await devsh('doctor', { env });
+  expect(doctor.stdout).toMatch(/proxy.*failed.*HTTPS_PROXY in the environment/);
+  expect(doctor.exitCode).not.toBe(2);
+  expect(info.stdout + doctor.stdout + doctor.stderr).not.toContain('pr0xysecret');
+});

@@ -1,3 +1,5 @@
+import { UsageError } from '../../errors.ts';
+import type { Services } from '../session.ts';
 import type { CommandSpec } from '../spec.ts';
 
 export const info: CommandSpec = {
@@ -16,7 +18,7 @@ export const info: CommandSpec = {
           yield { kind: 'text', name: 'version', text: version };
           return;
         }
-        const proxy = session.services.environmentProxy();
+        const proxy = proxyRows(session.services);
         const rows = [
           { name: 'version', value: version },
           { name: 'node', value: process.version },
@@ -25,12 +27,7 @@ export const info: CommandSpec = {
           { name: 'history', value: history.path },
           { name: 'settings', value: paths.config },
           { name: 'state', value: paths.state },
-          ...(proxy === undefined
-            ? []
-            : [
-                { name: 'proxy', value: `${proxy.url} (${proxy.variable})` },
-                { name: 'no proxy for', value: proxy.noProxy },
-              ]),
+          ...proxy,
         ];
         yield {
           kind: 'table',
@@ -45,6 +42,21 @@ export const info: CommandSpec = {
     },
   ],
 };
+
+/** The proxy of the environment; what is wrong with it stands in its place. */
+function proxyRows({ environmentProxy }: Services): { name: string; value: string }[] {
+  try {
+    const proxy = environmentProxy();
+    if (proxy === undefined) return [];
+    return [
+      { name: 'proxy', value: `${proxy.url} (${proxy.variable})` },
+      { name: 'no proxy for', value: proxy.noProxy },
+    ];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ name: 'proxy', value: `not usable: ${error.message}` }];
+  }
+}
 
 export const quit: CommandSpec = {
   name: 'quit',

@@ -1,3 +1,4 @@
+import { UsageError } from '../../errors.ts';
 import type { Machine, Services } from '../session.ts';
 import type { Finding } from './finding.ts';
 
@@ -16,16 +17,23 @@ export function* machineFindings(services: Services): Generator<Finding> {
   };
   yield terminalFinding(machine);
   yield localeFinding(machine);
-  const proxy = services.environmentProxy();
-  yield {
-    area: 'machine',
-    what: 'proxy',
-    state: proxy === undefined ? 'not used' : 'ok',
-    detail:
-      proxy === undefined
-        ? 'no proxy in the environment'
-        : `${proxy.url} by ${proxy.variable}${proxy.noProxy === '' ? '' : `, not for ${proxy.noProxy}`}`,
-  };
+  yield proxyFinding(services);
+}
+
+function proxyFinding({ environmentProxy }: Services): Finding {
+  const about = { area: 'machine', what: 'proxy' } as const;
+  try {
+    const proxy = environmentProxy();
+    if (proxy === undefined) {
+      return { ...about, state: 'not used', detail: 'no proxy in the environment' };
+    }
+    const { url, variable, noProxy } = proxy;
+    const but = noProxy === '' ? '' : `, not for ${noProxy}`;
+    return { ...about, state: 'ok', detail: `${url} by ${variable}${but}` };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { ...about, state: 'failed', detail: error.message };
+  }
 }
 
 function terminalFinding({ terminal }: Machine): Finding {
