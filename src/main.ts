@@ -10,6 +10,7 @@ import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf } from './opening.ts';
 import { formatAsked } from './shell/bind.ts';
 import { wordsOfArgv } from './shell/parse.ts';
+import { rememberKeys } from './shell/remember-keys.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
 import { TOUR } from './plain/tour.ts';
@@ -96,6 +97,7 @@ async function runDoor(
       release();
     }
   }
+  rememberKeys(shell.session);
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {

@@ -19,6 +19,7 @@ import { withLock } from './settings/lock.ts';
 import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
+import { SeenKeys } from './settings/seen-keys.ts';
 import type { Settings } from './settings/settings.ts';
 import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
@@ -62,6 +63,7 @@ export function createServices(options: ServiceOptions): Services {
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
     columns: new ColumnMemory(settings),
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
+    seenKeys: new SeenKeys(join(paths.cache, 'seen'), settings.get('rememberKeys')),
     runs: new RunFiles(join(paths.state, 'runs')),
     operator: `${userInfo().username}@${hostname()}`,
     exclusive: (address, work) =>
@@ -102,13 +104,13 @@ export function createServices(options: ServiceOptions): Services {
     readFile: readUserFile,
     writeFile: writeTextAtomically,
     startSimulator,
-    async faults() {
-      const { FAULTS } = await import('./simulator/faults.ts');
     async keys() {
       const { effectiveKeymap } = await import('./tui/own-keys.ts');
       const { keyTable } = await import('./tui/key-table.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));
     },
+    async faults() {
+      const { FAULTS } = await import('./simulator/faults.ts');
       return FAULTS.map(({ name, summary }) => ({ name, summary }));
     },
     openInBrowser: (url) => openInBrowser(url, env),

@@ -92,6 +92,10 @@ export class Member {
     return this.#seen.get(resource);
   }
 
+  get seenResources(): readonly string[] {
+    return [...this.#seen.keys()];
+  }
+
   /**
    * Lets `work` use the open device. When the certificate is unknown or the credential is refused,
    * `access` is asked and `work` runs again: it must be one request, or safe to repeat after a 401.

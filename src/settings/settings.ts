@@ -16,16 +16,18 @@ const valuesSchema = z.strictObject({
   historySize: z.int().min(0).max(1_000_000).optional(),
   /** Whether to ask before a credential goes to the keychain, or never to store one. */
   saveCredentials: z.enum(['ask', 'never']).default('ask'),
+  /** Whether the keys of records are kept from session to session, for completion. */
+  rememberKeys: z.boolean().default(true),
   /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
   columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
-});
-
   /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */
   keys: z
     .record(z.string(), z.record(z.string(), z.array(z.string().min(1)).readonly()))
     .optional(),
   /** Which keys edit the line at the prompt. */
   editing: z.enum(['emacs', 'vi']).default('emacs'),
+});
+
 /** What the user has set, as checked; what is absent is decided where it is used. */
 export type SettingsValues = Readonly<z.infer<typeof valuesSchema>>;
 export type SettingName = keyof SettingsValues;

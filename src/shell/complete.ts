@@ -1,9 +1,14 @@
 import { DevshError } from '../errors.ts';
+import { completeList } from './complete-list.ts';
+import { fieldCandidates } from './commands/record-arguments.ts';
+import { knownDevices } from './known-devices.ts';
+import { matchOf, type Match } from './match.ts';
 import { OPTIONS } from './option-list.ts';
-import { type OptionSpec } from './options.ts';
+import type { OptionSpec } from './options.ts';
 import { parseLine, quoteWord, type Word } from './parse.ts';
 import type { Session } from './session.ts';
 import type { Candidate, CommandSpec, CompletionScope, VerbSpec } from './spec.ts';
+import { usageOf } from './usage.ts';
 
 /** What could stand in place of the characters from `start` to `end` of the line. */
 export interface Completion {
@@ -15,9 +20,14 @@ export interface Completion {
 export interface Proposal extends Candidate {
   /** What is put into the line: quoted, with a space behind it when the word is complete. */
   readonly insert: string;
+  /** Where in `text` the letters stand that were typed, in UTF-16 units from 0. */
+  readonly letters: readonly number[];
 }
 
-/** Proposals for the word that ends at the cursor, from what is known already. */
+/** Options that may stand several times in one line. */
+const REPEATABLE: ReadonlySet<string> = new Set(['on', 'group', 'quirk', 'fault', 'verbose']);
+
+/** Proposals for the word that ends at the cursor, best first, from what is known already. */
 export async function complete(
   line: string,
   cursor: number,
@@ -31,24 +41,45 @@ export async function complete(
   const before = isNewWord ? words : words.slice(0, -1);
   const scope = {
     fleet: session.fleet,
+    devices: await knownDevices(session, selectorsIn(before)),
     targets: await targetsOf(session),
     runs: await session.services.runs.ids(),
     typed: current.text,
   };
-  const candidates = candidatesFor(before, scope, commands);
-  const wanted = current.text.toLowerCase();
-  const seen = new Set<string>();
-  const proposals = candidates
-    .filter(({ text }) => {
-      const isNew = !seen.has(text) && text.toLowerCase().startsWith(wanted);
-      seen.add(text);
-      return isNew;
-    })
-    .map((candidate) => ({
-      ...candidate,
-      insert: insertionOf(candidate),
-    }));
+  const history = await historyOf(session);
+  const ranked = rank(candidatesFor(before, scope, commands), before, current.text, history);
+  const proposals = ranked.map(({ candidate, match }) => ({
+    ...candidate,
+    insert: insertionOf(candidate),
+    letters: match.letters,
+  }));
   return { start: current.start, end: cursor, proposals };
+}
+
+/**
+ * Those that fit best, and only those that fit as well as the best: what begins as typed, else what
+ * contains it, else what has its letters. What was used more, and later, comes first.
+ */
+function rank(
+  candidates: readonly Candidate[],
+  before: readonly Word[],
+  typed: string,
+  history: readonly string[],
+): { candidate: Candidate; match: Match }[] {
+  const seen = new Set<string>();
+  const fitting = candidates.flatMap((candidate) => {
+    const match = seen.has(candidate.text) ? undefined : matchOf(typed, candidate.text);
+    seen.add(candidate.text);
+    return match === undefined ? [] : [{ candidate, match }];
+  });
+  // A word that is complete already stands among those that go on.
+  const best = Math.max(1, Math.min(...fitting.map(({ match }) => match.tier)));
+  const usage = usageOf(history);
+  const [command] = withoutOptions(before);
+  return fitting
+    .filter(({ match }) => match.tier <= best)
+    .map((one) => ({ ...one, used: usage(command ?? '', one.candidate.text) }))
+    .sort((a, b) => a.match.tier - b.match.tier || b.used - a.used);
 }
 
 function insertionOf({ text, continues }: Candidate): string {
@@ -65,22 +96,31 @@ function candidatesFor(
   scope: Omit<CompletionScope, 'given'>,
   commands: readonly CommandSpec[],
 ): readonly Candidate[] {
-  const optionBefore = optionAwaitingValue(before.at(-1));
-  if (optionBefore !== undefined) return valuesOf(optionBefore, scope);
   const plain = withoutOptions(before);
   const [first, second] = plain;
   const command = commands.find(
     ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
   );
+  const optionBefore = optionAwaitingValue(before.at(-1));
+  if (optionBefore !== undefined) return valuesOf(optionBefore, scope, command);
+  const joined = joinedValue(scope.typed);
+  if (joined !== undefined) {
+    const { option, start } = joined;
+    const values = valuesOf(option, { ...scope, typed: scope.typed.slice(start.length) }, command);
+    return values.map((value) => ({ ...value, text: start + value.text }));
+  }
+  const isGiven = (name: string): boolean => before.some(({ text }) => text.split('=')[0] === name);
   if (command === undefined) {
     if (first !== undefined) return [];
     return scope.typed.startsWith('-')
-      ? optionCandidates(['general'])
+      ? optionCandidates(['general'], isGiven)
       : commands.map(({ name, summary }) => ({ text: name, summary }));
   }
   const named = command.verbs.find(({ name }) => name !== '' && name === second);
   const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
-  if (scope.typed.startsWith('-')) return optionCandidates(['general', ...(verb?.options ?? [])]);
+  if (scope.typed.startsWith('-')) {
+    return optionCandidates(['general', ...(verb?.options ?? [])], isGiven);
+  }
   const given = plain.slice(named === undefined ? 1 : 2);
   const verbs =
     second === undefined
@@ -101,15 +141,32 @@ function argumentCandidates(
   return arg.complete?.(scope) ?? [];
 }
 
-function optionCandidates(groups: readonly OptionSpec['group'][]): Candidate[] {
-  return OPTIONS.filter(({ group }) => groups.includes(group)).map(({ name, summary }) => ({
-    text: `--${name}`,
-    summary,
-  }));
+function optionCandidates(
+  groups: readonly OptionSpec['group'][],
+  isGiven: (option: string) => boolean,
+): Candidate[] {
+  return OPTIONS.filter(({ group }) => groups.includes(group))
+    .filter(({ name }) => REPEATABLE.has(name) || !isGiven(`--${name}`))
+    .map(({ name, value, summary }) => ({
+      text: `--${name}`,
+      summary: value === undefined ? summary : `${value} · ${summary}`,
+    }));
 }
 
+/** The option in front of its value: `--on`, `-o`. */
 function optionAwaitingValue(word: Word | undefined): OptionSpec | undefined {
-  return OPTIONS.find(({ name, value }) => value !== undefined && word?.text === `--${name}`);
+  return OPTIONS.find(
+    ({ name, short, value }) =>
+      value !== undefined &&
+      (word?.text === `--${name}` || (short !== undefined && word?.text === `-${short}`)),
+  );
+}
+
+/** The option of `--format=js`, and what stands in front of its value. */
+function joinedValue(typed: string): { option: OptionSpec; start: string } | undefined {
+  const [, start = '', name] = /^(--([^=]+)=)/.exec(typed) ?? [];
+  const option = OPTIONS.find((one) => one.value !== undefined && one.name === name);
+  return option && { option, start };
 }
 
 function withoutOptions(words: readonly Word[]): string[] {
@@ -121,19 +178,37 @@ function withoutOptions(words: readonly Word[]): string[] {
     .map(({ text }) => text);
 }
 
-function valuesOf(option: OptionSpec, scope: Omit<CompletionScope, 'given'>): readonly Candidate[] {
+/** What `--on` says in a line. */
+function selectorsIn(words: readonly Word[]): string[] {
+  return words.flatMap(({ text }, at) => {
+    if (words[at - 1]?.text === '--on') return [text];
+    return text.startsWith('--on=') ? [text.slice('--on='.length)] : [];
+  });
+}
+
+function valuesOf(
+  option: OptionSpec,
+  scope: Omit<CompletionScope, 'given'>,
+  command: CommandSpec | undefined,
+): readonly Candidate[] {
   if (option.choices !== undefined) return option.choices.map((text) => ({ text }));
+  const resource = command?.section === 'Records' ? command.name : 'user';
   switch (option.name) {
     case 'on':
-      return scope.targets;
+      return completeList(scope.typed, /[\s,]/, () => scope.targets);
     case 'columns':
     case 'sort':
+      return completeList(scope.typed, /,/, (given) =>
+        fieldCandidates({ ...scope, typed: '', given }, resource, 'read').map(
+          ({ text, summary }) => ({
+            text: text.slice(0, -1),
+            ...(summary !== undefined && { summary }),
+          }),
+        ),
+      );
     case 'filter':
     case 'where':
-      return knownFields(scope.fleet, 'user').map((field) => ({
-        text: option.group === 'where' || option.name === 'filter' ? `${field}=` : field,
-        continues: true,
-      }));
+      return fieldCandidates({ ...scope, given: [] }, resource, 'read');
     default:
       return [];
   }
@@ -160,13 +235,11 @@ async function targetsOf(session: Session): Promise<readonly Candidate[]> {
   }
 }
 
-/** The fields that records of a resource were seen to have, in the order of the device. */
-export function knownFields(fleet: CompletionScope['fleet'], resource: string): string[] {
-  const fields = new Set<string>();
-  for (const member of fleet.connected) {
-    for (const record of member.seen(resource) ?? []) {
-      for (const field of Object.keys(record)) fields.add(field);
-    }
+async function historyOf({ services }: Session): Promise<readonly string[]> {
+  try {
+    return await services.history.load();
+  } catch (error) {
+    if (error instanceof DevshError) return [];
+    throw error;
   }
-  return [...fields];
 }

@@ -9,7 +9,7 @@ import { valueText } from '../device/value-text.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Member } from '../fleet/member.ts';
-import { knownFields } from './complete.ts';
+import { knownFields } from './known-records.ts';
 
 export type { FieldIssues };
 
@@ -61,7 +61,7 @@ export function formFields(
   const idFields = member?.profile.idFields ?? [];
   const keyField = member && keyFieldOf(member.profile, resource, records);
   const told = Object.keys(known?.details ?? {});
-  const held = record === undefined ? knownFields(fleet, resource) : Object.keys(record);
+  const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
   const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
   return names
     .filter((field) => !idFields.includes(field))

@@ -13,6 +13,8 @@ import type { KnownDevices } from '../settings/known-devices.ts';
 import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
+import type { SeenKeys } from '../settings/seen-keys.ts';
+import type { KeyRow } from './key-row.ts';
 import type { Notices } from './notices.ts';
 import type { Options } from './options.ts';
 
@@ -78,6 +80,8 @@ export interface Services {
   readonly columns: ColumnMemory;
   /** Profiles, and what was learned of devices. */
   readonly profiles: ProfileFiles;
+  /** The keys of records last seen, for completion. */
+  readonly seenKeys: SeenKeys;
   /** The journals of runs. */
   readonly runs: RunFiles;
   /** Who uses devsh, for the journal: `user@machine`. */
@@ -100,12 +104,12 @@ export interface Services {
   /** Says whether a browser could be started. */
   readonly openInBrowser: (url: string) => Promise<boolean>;
   readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
+  /** The keys of the full screen, as they hold for this user. */
+  readonly keys: () => Promise<readonly KeyRow[]>;
   readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
   now(): Date;
 }
 
-  /** The keys of the full screen, as they hold for this user. */
-  readonly keys: () => Promise<readonly KeyRow[]>;
 /** What lasts from one line to the next. */
 export class Session {
   readonly services: Services;

@@ -1,3 +1,4 @@
+import type { DeviceRecord } from '../device/record.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Call } from './call.ts';
 import type { OptionGroup } from './options.ts';
@@ -11,9 +12,27 @@ export interface Candidate {
   readonly continues?: boolean;
 }
 
+/** A device that a line is about, as far as it is known without asking it. */
+export interface KnownDevice {
+  readonly name: string;
+  /** The records read in this session. */
+  seen(resource: string): readonly DeviceRecord[] | undefined;
+  /** What is left of those read in an earlier one. */
+  remembered(resource: string): RememberedRecords | undefined;
+}
+
+/** The records of one resource without what they hold. */
+export interface RememberedRecords {
+  readonly keys: readonly string[];
+  /** No secret ones. */
+  readonly fields: readonly string[];
+}
+
 /** What completion may look at: only what is known already, never the network. */
 export interface CompletionScope {
   readonly fleet: Fleet;
+  /** The devices that `--on` names, else the selection. */
+  readonly devices: readonly KnownDevice[];
   /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
   /** The ids of the runs, the newest first. */

@@ -42,3 +42,55 @@ test('the word at the cursor is completed, not the end of the line', async () =>
     expect.arrayContaining(['user', 'use']) as string[],
   );
 });
+
+test('what begins as typed comes alone; else what contains it, else what has its letters', async () => {
+  const { session, read } = await startSession();
+  await read();
+  expect(await inserts(session, 'user add name')).toEqual([
+    'first_name=',
+    'lastname=',
+    'username=',
+  ]);
+  expect(await inserts(session, 'user add fn')).toEqual(['first_name=']);
+  const { proposals } = await complete('user add fn', 11, COMMANDS, session);
+  expect(proposals[0]?.letters).toEqual([0, 6]);
+});
+
+test('what was used more comes first, for its command', async () => {
+  const { session } = await startSession();
+  const { history } = session.services;
+  for (const line of ['user delete bob', 'user delete eva', 'devices']) await history.append(line);
+  expect((await inserts(session, 'user '))[0]).toBe('delete ');
+  expect((await inserts(session, 'de'))[0]).toBe('devices ');
+  expect((await inserts(session, 'trust ')).slice(0, 2)).toEqual(['list ', 'scan ']);
+});
+
+test('an option stands once, unless it may be repeated; its value may be joined to it', async () => {
+  const { session, read } = await startSession();
+  await read();
+  expect(await inserts(session, 'user list --fold --fo')).toEqual(['--format ']);
+  expect(await inserts(session, 'user list --on sim1 --on')).toContain('--on ');
+  expect(await inserts(session, 'user list --format=js')).toEqual([
+    '--format=json ',
+    '--format=jsonl ',
+  ]);
+  expect(await inserts(session, 'user list --columns lang,user')).toEqual(['lang,username ']);
+  expect(await inserts(session, 'user list --sort -las')).toEqual(['-lastname ']);
+});
+
+test('a secret that was read is never proposed', async () => {
+  const { session, read } = await startSession();
+  await read();
+  expect(await inserts(session, 'user list token=')).toEqual([]);
+});
+
+test('records of devices that are not connected are known from an earlier session', async () => {
+  const { session, device } = await startSession();
+  await session.fleet.leave(session.fleet.connected);
+  const seen = { keys: ['alice', 'bob'], fields: ['username', 'lang'] };
+  await session.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
+  await session.services.seenKeys.keep(device.address, 'user', seen);
+  expect(await inserts(session, 'user show a')).toEqual(['alice ']);
+  expect(await inserts(session, 'user show --on fw1 b')).toEqual(['bob ']);
+  expect(await inserts(session, 'user add --on fw1 us')).toEqual(['username=']);
+});

@@ -14,7 +14,7 @@ const typed = (state: State, text: string): State =>
 const line = (state: State): string => lineText(state.prompt.editing.line);
 
 function completion(...texts: readonly string[]) {
-  const proposals = texts.map((text) => ({ text, insert: `${text} ` }));
+  const proposals = texts.map((text) => ({ text, insert: `${text} `, letters: [] }));
   return { start: 5, end: 6, proposals };
 }
 

@@ -1,9 +1,8 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { oneLine } from '../../device/text.ts';
-import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import type { Word } from '../parse.ts';
-import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
+import type { ArgSpec } from '../spec.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
 export const TARGETS: ArgSpec = {
@@ -47,37 +46,4 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
     });
   }
   return fields;
-}
-
-/** Natural keys of the records that were last seen, each with what tells it apart. */
-export function knownKeys(
-  { fleet }: CompletionScope,
-  resource: string,
-  keyField: string,
-): Candidate[] {
-  const where = new Map<string, string[]>();
-  for (const member of fleet.selection) {
-    for (const record of member.seen(resource) ?? []) {
-      const key = valueText(record[keyField]);
-      if (key === '') continue;
-      where.set(key, [...(where.get(key) ?? []), member.ref.name]);
-    }
-  }
-  return [...where]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([text, names]) => ({ text, summary: names.join(', ') }));
-}
-
-/** The values that a field was seen to have, the most frequent first. */
-export function knownValues({ fleet }: CompletionScope, resource: string, field: string): string[] {
-  const counts = new Map<string, number>();
-  for (const member of fleet.selection) {
-    for (const record of member.seen(resource) ?? []) {
-      const value = record[field];
-      if (value === undefined || value === null || typeof value === 'object' || value === '')
-        continue;
-      counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
-    }
-  }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
 }

@@ -2,10 +2,10 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/field-facts.ts';
 import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { knownFields } from '../complete.ts';
+import { everKnownFields, knownKeys, knownValues } from '../known-records.ts';
 import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
-import { knownKeys, knownValues } from './arguments.ts';
 
 /** How the devices of the selection speak, as far as one answer can do for all of them. */
 export function selectionProfile(fleet: Fleet): Profile {
@@ -23,12 +23,12 @@ export function recordKey(resource: string): ArgSpec {
     name: 'KEY',
     summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
     complete: (scope) => {
-      const { fleet, given } = scope;
+      const { fleet, devices, given } = scope;
       // A single object has no key: its fields come at once.
       if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
       const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
-      return knownKeys(scope, resource, keyField).filter(({ text }) => !given.includes(text));
+      return knownKeys(devices, resource, keyField).filter(({ text }) => !given.includes(text));
     },
   };
 }
@@ -43,27 +43,41 @@ export function assignments(resource: string): ArgSpec {
   };
 }
 
-/** Field names that are not given yet; behind the `=`, the values seen so far. */
-export function fieldCandidates(scope: CompletionScope, resource: string): Candidate[] {
+/**
+ * Field names that are not given yet; behind the `=`, the choices and the values seen so far.
+ *
+ * @param purpose to `write`, ids and read-only fields are left out
+ */
+export function fieldCandidates(
+  scope: CompletionScope,
+  resource: string,
+  purpose: 'read' | 'write' = 'write',
+): Candidate[] {
   const profile = selectionProfile(scope.fleet);
   const known = profile.resources[resource];
   const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
   if (field !== undefined) {
+    if (mayBeSecretField(field)) return [];
     const choices = known?.details?.[field]?.choices ?? [];
     return [
       ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
-      ...knownValues(scope, resource, field).map((value) => ({ text: `${field}=${value}` })),
+      ...knownValues(scope.devices, resource, field).map((value) => ({
+        text: `${field}=${value}`,
+      })),
     ];
   }
-  const described = Object.entries(known?.details ?? {}).flatMap(([name, facts]) =>
-    facts.readOnly ? [] : [name],
-  );
+  const isWritable = (name: string): boolean =>
+    !profile.idFields.includes(name) && known?.details?.[name]?.readOnly !== true;
+  const described = Object.keys(known?.details ?? {});
   const fields = [
-    ...new Set([...(known?.fields ?? []), ...described, ...knownFields(scope.fleet, resource)]),
+    ...new Set([
+      ...(known?.fields ?? []),
+      ...described,
+      ...everKnownFields(scope.devices, resource),
+    ]),
   ];
   return fields
-    .filter((name) => !profile.idFields.includes(name))
-    .filter((name) => known?.details?.[name]?.readOnly !== true)
+    .filter((name) => purpose === 'read' || isWritable(name))
     .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
     .map((name) => ({
       text: `${name}=`,

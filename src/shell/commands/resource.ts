@@ -15,6 +15,7 @@ import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
 import { compareDevices } from './drift.ts';
+import { edit } from './edit.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -39,7 +40,14 @@ export function resourceCommand(resource: string): CommandSpec {
     summary: `Browse, add, change and delete ${resource}s`,
     section: 'Records',
     defaultVerb: 'list',
-    verbs: [list(resource), show(resource), add(resource), set(resource), remove(resource)],
+    verbs: [
+      list(resource),
+      show(resource),
+      add(resource),
+      set(resource),
+      edit(resource),
+      remove(resource),
+    ],
   };
 }
 

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { isSecretField } from '../device/secret-fields.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { valueText } from '../device/value-text.ts';
+import { SettingsError } from '../errors.ts';
+import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
+
+/** More keys of a resource help nobody to complete one, and would make the file large. */
+const MOST_KEYS = 5_000;
+const MOST_FIELDS = 200;
+const LONGEST = 200;
+
+const recordsSchema = z.object({ keys: z.array(z.string()), fields: z.array(z.string()) });
+const fileSchema = z.object({ resources: z.record(z.string(), recordsSchema) });
+
+/** The natural keys of the records of one resource and the names of their fields; no values. */
+export type SeenRecords = Readonly<z.infer<typeof recordsSchema>>;
+
+/**
+ * What completion may offer of devices that are not connected: the keys last seen, one file for each
+ * device, in the cache, for the user only. Reading and writing fail in silence: it can be seen again.
+ */
+export class SeenKeys {
+  readonly #folder: string;
+  readonly #isKept: boolean;
+  readonly #known = new Map<string, Promise<Readonly<Record<string, SeenRecords>>>>();
+
+  /** @param isKept false: nothing is read or written */
+  constructor(folder: string, isKept: boolean) {
+    this.#folder = folder;
+    this.#isKept = isKept;
+  }
+
+  /** By resource. */
+  of(address: string): Promise<Readonly<Record<string, SeenRecords>>> {
+    const known = this.#known.get(address) ?? this.#read(address);
+    this.#known.set(address, known);
+    return known;
+  }
+
+  async keep(address: string, resource: string, seen: SeenRecords): Promise<void> {
+    if (!this.#isKept) return;
+    const held = await this.of(address);
+    const resources = { ...held, [resource]: seen };
+    if (JSON.stringify(held[resource]) === JSON.stringify(seen)) return;
+    this.#known.set(address, Promise.resolve(resources));
+    try {
+      await this.#write(this.#path(address), JSON.stringify({ resources }));
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+    }
+  }
+
+  async #read(address: string): Promise<Readonly<Record<string, SeenRecords>>> {
+    if (!this.#isKept) return {};
+    try {
+      const text = await readText(this.#path(address));
+      const result = fileSchema.safeParse(text === undefined ? undefined : JSON.parse(text));
+      return result.success ? result.data.resources : {};
+    } catch (error) {
+      if (error instanceof SettingsError || error instanceof SyntaxError) return {};
+      throw error;
+    }
+  }
+
+  /** In one step, but without waiting for the disk: after a power cut there is just nothing known. */
+  async #write(path: string, text: string): Promise<void> {
+    await makePrivateFolder(this.#folder);
+    const draft = `${path}.${randomUUID()}.tmp`;
+    try {
+      await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
+      await rename(draft, path);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw fileError('write', path, error);
+    }
+  }
+
+  #path(address: string): string {
+    return join(this.#folder, `${address.replace(/[^\w.-]/g, '_')}.json`);
+  }
+}
+
+/** What is kept of records; a key that is a secret by its name is none. */
+export function seenRecords(records: readonly DeviceRecord[], keyField: string): SeenRecords {
+  const fields = new Set(records.flatMap((record) => Object.keys(record)));
+  const keys = isSecretField(keyField) ? [] : records.map((record) => valueText(record[keyField]));
+  return {
+    keys: [...new Set(keys)].filter(isShort).slice(0, MOST_KEYS),
+    fields: [...fields]
+      .filter((name) => !isSecretField(name) && isShort(name))
+      .slice(0, MOST_FIELDS),
+  };
+}
+
+function isShort(text: string): boolean {
+  return text !== '' && text.length <= LONGEST;
+}
