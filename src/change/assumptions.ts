@@ -1,6 +1,7 @@
 import {
   collectionPath,
   idFieldOf,
+  isNamedByKey,
   itemPath,
   keyFieldOf,
   type Profile,
@@ -26,7 +27,8 @@ export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonl
 function wayOf(profile: Profile, { action, resource, before, keyField }: Step): string {
   const { method, path, constants, selector } = waysOf(profile, WRITE_OF[action], resource);
   const key = before === undefined ? keyField : keyFieldOf(profile, resource, [before]);
-  const id = (before && idFieldOf(profile, before)) ?? profile.idFields[0] ?? key;
+  const own = (before && idFieldOf(profile, before)) ?? profile.idFields[0] ?? key;
+  const id = isNamedByKey(profile, resource) ? key : own;
   const said: Readonly<Record<string, string>> = {
     collection: collectionPath(profile, resource),
     item: decodeURIComponent(itemPath(profile, resource, `<${id}>`)),

@@ -1,3 +1,5 @@
+import { ownAddress } from './own-address.ts';
+import type { Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isValueList } from './value-text.ts';
 
@@ -26,6 +28,18 @@ export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string
         some.every(
           (record) => !Object.hasOwn(record, name) || isAddress(record[name] ?? null, basePath),
         )),
+  );
+}
+
+/** Whether a list holds nothing but the addresses of its records, as Redfish does. */
+export function areLinks(records: readonly DeviceRecord[], { basePath }: Profile): boolean {
+  return (
+    records.length > 0 &&
+    records.every(
+      (record) =>
+        ownAddress(record, basePath) !== undefined &&
+        bookkeepingIn([record], basePath).length === Object.keys(record).length,
+    )
   );
 }
 

@@ -11,6 +11,7 @@ import {
 import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
 import { entityTagOf } from './entity-tag.ts';
 import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
+import { areLinks } from './bookkeeping.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
@@ -116,7 +117,10 @@ export class Device {
     const paging = this.#listings.get(resource)?.paging;
     const observed = this.profile.resources[resource]?.pageStep;
     const known = paging === 'next' ? undefined : (paging ?? observed);
-    const listing = await readPages(path, this.ref, read, { facts, known, maxMs });
+    const pages = await readPages(path, this.ref, read, { facts, known, maxMs });
+    const listing = areLinks(pages.records, this.profile)
+      ? { ...pages, records: await this.details(resource, pages.records, signal) }
+      : pages;
     this.#listings.set(resource, listing);
     return listing;
   }
@@ -129,6 +133,7 @@ export class Device {
     resource: string,
     records: readonly DeviceRecord[],
     signal?: AbortSignal,
+    profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
     if (records.length > MAX_DETAILS) {
       throw new ProtocolError(
@@ -139,9 +144,12 @@ export class Device {
     }
     const full = [...records];
     const left = records.entries();
+    const deadline = performance.now() + this.pagesTimeMs;
     const readOn = async (): Promise<void> => {
-      for (const [index, record] of left)
-        full[index] = await this.#detail(resource, record, signal);
+      for (const [index, record] of left) {
+        if (performance.now() > deadline) throw this.#tooSlow(resource, index, records.length);
+        full[index] = await this.#detail(resource, record, profile, signal);
+      }
     };
     await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
     return full;
@@ -222,20 +230,26 @@ export class Device {
     return this.#client.request({ ...(accept !== undefined && { accept }), ...request }, signal);
   }
 
+  #tooSlow(resource: string, read: number, all: number): ProtocolError {
+    const text = `only ${read} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
+    return new ProtocolError(this.ref, text);
+  }
+
   async #detail(
     resource: string,
     record: DeviceRecord,
+    profile: Profile,
     signal?: AbortSignal,
   ): Promise<DeviceRecord> {
-    const path = detailPath(this.profile, resource, record);
+    const path = detailPath(profile, resource, record);
     const request = { method: 'GET', path } as const;
     const answer = await this.#ask(request, signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const full = decoding(circumstances, answer, () =>
-      decodeRecord(answer.body, resource, this.profile),
+      decodeRecord(answer.body, resource, profile),
     );
-    const names = [keyFieldOf(this.profile, resource, [record]), ...this.profile.idFields];
+    const names = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
     const other = names.find(
       (field) =>
         Object.hasOwn(record, field) &&

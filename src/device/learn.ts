@@ -1,12 +1,21 @@
-import { DevshError } from '../errors.ts';
+import { DevshError, RefusedError } from '../errors.ts';
 import type { Device } from './device.ts';
+import { RejectedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { FieldFacts } from './field-facts.ts';
 import type { Learned, LearnedResource } from './learned.ts';
 import { lookAtAnswers } from './list-answers.ts';
 import { pagingText } from './page-steps.ts';
-import { collectionPath, idOf, isResourceName, itemPath } from './profile.ts';
+import {
+  collectionPath,
+  idOf,
+  isNamedByKey,
+  isResourceName,
+  keyFieldOf,
+  type Profile,
+} from './profile.ts';
+import { writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isValueList, valueText } from './value-text.ts';
 
@@ -24,13 +33,12 @@ export async function learn(
   const { profile } = device;
   const root = await ask(device, 'GET', profile.basePath, signal);
   const collection = await ask(device, 'OPTIONS', collectionPath(profile, resource), signal);
-  const [id] = records.flatMap((record) => idOf(profile, record) ?? []);
-  const item =
-    device.listing(resource)?.single === true || id === undefined || /[/\\]/.test(id)
-      ? undefined
-      : await ask(device, 'OPTIONS', itemPath(profile, resource, id), signal);
+  const example =
+    device.listing(resource)?.single === true ? undefined : exampleOf(device, resource, records);
+  const one = example && (await lookAtOne(device, resource, example, signal));
+  const path = example && pathOf(profileFor(profile, resource, one?.namedBy), resource, example);
+  const item = path === undefined ? undefined : await ask(device, 'OPTIONS', path, signal);
   const answers = await lookAtAnswers(device, resource, signal);
-  const summary = await isSummaryOf(device, resource, records, signal);
   const resources = root === undefined ? undefined : resourcesIn(root);
   return {
     at: now.toISOString(),
@@ -39,10 +47,61 @@ export async function learn(
     byResource: {
       [resource]: {
         ...listFacts(device, resource),
-        ...(summary !== undefined && { summary }),
+        ...one,
         ...resourceFacts(collection, item),
       },
     },
+  };
+}
+
+/** A record that paths name without doubt: one with a slash in it may be looked for elsewhere. */
+function exampleOf(
+  { profile }: Device,
+  resource: string,
+  records: readonly DeviceRecord[],
+): DeviceRecord | undefined {
+  const keyField = keyFieldOf(profile, resource, records);
+  const isPlain = (name: string | undefined): boolean => !/[/\\]/.test(name ?? '');
+  return records.find(
+    (record) => isPlain(idOf(profile, record)) && isPlain(valueText(record[keyField])),
+  );
+}
+
+/** Where one record is; undefined when nothing names it. */
+function pathOf(profile: Profile, resource: string, record: DeviceRecord): string | undefined {
+  try {
+    return writePath(profile, { path: '{item}' }, resource, record);
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
+}
+
+/** A profile as it is when paths name the records of a resource in this way. */
+function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefined): Profile {
+  if (namedBy === undefined) return profile;
+  const known = profile.resources[resource] ?? { keyField: 'name', fields: [], choiceFields: [] };
+  return { ...profile, resources: { ...profile.resources, [resource]: { ...known, namedBy } } };
+}
+
+/** What reading one record at its own path shows: by what paths name it, and what lists leave out. */
+async function lookAtOne(
+  device: Device,
+  resource: string,
+  record: DeviceRecord,
+  signal: AbortSignal | undefined,
+): Promise<Pick<LearnedResource, 'summary' | 'namedBy'>> {
+  const { profile } = device;
+  const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
+    isLeftOut(device, resource, record, known, signal);
+  const byId = await read(profile);
+  const isSaid = profile.origins[`resources.${resource}.namedBy`] === 'configured';
+  const isByKey = byId === 'not found' && !isSaid && !isNamedByKey(profile, resource);
+  const found = isByKey ? await read(profileFor(profile, resource, 'key')) : byId;
+  if (found === 'not found' || found === undefined) return {};
+  return {
+    ...(profile.list.summary === undefined && { summary: found }),
+    ...(isByKey && { namedBy: 'key' as const }),
   };
 }
 
@@ -50,21 +109,19 @@ export async function learn(
 const LINK = /^(?:_.*|url|href|links?)$/;
 
 /** Whether one record has more fields than its list shows; undefined where the device does not tell. */
-async function isSummaryOf(
+async function isLeftOut(
   device: Device,
   resource: string,
-  records: readonly DeviceRecord[],
+  record: DeviceRecord,
+  profile: Profile,
   signal: AbortSignal | undefined,
-): Promise<boolean | undefined> {
-  const [first] = records;
-  const isSaid = device.profile.list.summary !== undefined;
-  if (first === undefined || isSaid || device.listing(resource)?.single === true) return undefined;
+): Promise<boolean | 'not found' | undefined> {
   try {
-    const [full = first] = await device.details(resource, [first], signal);
-    return Object.keys(full).some((field) => !Object.hasOwn(first, field) && !LINK.test(field));
+    const [full = record] = await device.details(resource, [record], signal, profile);
+    return Object.keys(full).some((field) => !Object.hasOwn(record, field) && !LINK.test(field));
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return undefined;
+    return error instanceof RejectedError && error.status === 404 ? 'not found' : undefined;
   }
 }
 

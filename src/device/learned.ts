@@ -28,6 +28,8 @@ const resourceSchema = z.object({
   paging: z.string().optional(),
   /** One record has fields that its list leaves out. */
   summary: z.boolean().optional(),
+  /** The path of a record ends with its natural key, and not with its id. */
+  namedBy: z.literal('key').optional(),
   /** Content types that writes may have. */
   parses: z.array(z.string()).optional(),
 });
@@ -185,10 +187,16 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     remove = { ...remove, method: 'DELETE' };
     origins['remove'] = 'observed';
   }
+  const namedBy = isOpenFact(profile, resource, 'namedBy') ? seen.namedBy : undefined;
+  if (namedBy !== undefined) origins[`resources.${resource}.namedBy`] = 'observed';
   const known = resourceWith(profile.resources[resource], resource, seen);
   const resources = {
     ...profile.resources,
-    [resource]: { ...known, ...(own !== undefined && { update: own }) },
+    [resource]: {
+      ...known,
+      ...(namedBy !== undefined && { namedBy }),
+      ...(own !== undefined && { update: own }),
+    },
   };
   if (seen.fields !== undefined) origins[`resources.${resource}.fields`] = 'observed';
   return {

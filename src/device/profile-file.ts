@@ -52,6 +52,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     const known = resources[resource];
     const path = facts.path ?? known?.path;
     const volatile = facts.volatile ?? known?.volatile;
+    const namedBy = facts.named_by ?? known?.namedBy;
     const bookkeeping = facts.bookkeeping ?? known?.bookkeeping;
     const isKeyed = facts.key_field !== undefined ? false : undefined;
     const single = facts.single ?? known?.single ?? isKeyed;
@@ -63,6 +64,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
       ...(volatile !== undefined && { volatile }),
       ...(own !== undefined && { update: own }),
       ...(bookkeeping !== undefined && { bookkeeping }),
+      ...(namedBy !== undefined && { namedBy }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -147,6 +149,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
     for (const fact of ['volatile', 'bookkeeping', 'update'] as const) {
       if (facts[fact] !== undefined) origins[`resources.${resource}.${fact}`] = 'configured';
     }
+    if (facts.named_by !== undefined) origins[`resources.${resource}.namedBy`] = 'configured';
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';
   }

@@ -63,6 +63,10 @@ const resourceSchema = z.strictObject({
     .optional()
     .describe('Where the records are, when that is not below the base path'),
   single: flag.optional().describe('One object without a list, as /api/system/; it has no key'),
+  named_by: z
+    .enum(['id', 'key'])
+    .optional()
+    .describe('key: the path of a record ends with its natural key, although it has an id'),
   key_field: text.optional().describe('The field that people call a record by'),
   fields: names.optional().describe('The fields that a new record must fill'),
   choice_fields: names

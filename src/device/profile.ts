@@ -32,6 +32,8 @@ export interface ResourceProfile {
     readonly collection?: readonly string[] | undefined;
     readonly item?: readonly string[] | undefined;
   };
+  /** `key`: the path of a record ends with its natural key, although it has an id; absent: with its id. */
+  readonly namedBy?: 'id' | 'key';
   /** How it is changed, where that is known of this resource alone. */
   readonly update?: WriteFacts;
   /** Fields that change by themselves (counters, uptimes): shown, and never compared. */
@@ -134,6 +136,11 @@ export function isSingle(profile: Profile, resource: string): boolean {
 export function saidSingle({ resources, origins }: Profile, resource: string): boolean | undefined {
   const isObserved = origins[`resources.${resource}.single`] === 'observed';
   return isObserved ? undefined : resources[resource]?.single;
+}
+
+/** Whether the path of a record ends with its natural key. */
+export function isNamedByKey({ resources, idFields }: Profile, resource: string): boolean {
+  return idFields.length === 0 || resources[resource]?.namedBy === 'key';
 }
 
 /** Whether a list leaves fields out that the record itself has. */

@@ -3,6 +3,7 @@ import { formText } from './form-text.ts';
 import {
   collectionPath,
   idFieldOf,
+  isNamedByKey,
   isResourceName,
   itemPath,
   keyFieldOf,
@@ -109,18 +110,21 @@ function valueAt(record: DeviceRecord, path: string): Value | undefined {
   }, record);
 }
 
-/** @param mayBeAddress a path may also use what the record's own address ends with; a body may not */
+/**
+ * @param isForPath a path may also name a record by its natural key, or by what its own address ends
+ * with; a body may not
+ */
 function checkedId(
   profile: Profile,
   resource: string,
   record: DeviceRecord,
-  mayBeAddress = true,
+  isForPath = true,
 ): Named {
   // Where records have no ids at all, paths name them by what people call them.
-  const isByKey = profile.idFields.length === 0;
+  const isByKey = isForPath ? isNamedByKey(profile, resource) : profile.idFields.length === 0;
   const field = isByKey ? keyFieldOf(profile, resource, [record]) : idFieldOf(profile, record);
   if (field === undefined) {
-    const own = mayBeAddress ? ownAddress(record, profile.basePath) : undefined;
+    const own = isForPath ? ownAddress(record, profile.basePath) : undefined;
     // Elsewhere it would name another record.
     if (
       own !== undefined &&

@@ -151,7 +151,7 @@ export class Member {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     if (records.length === 0 || !isSummary(this.#profile, resource)) return records;
-    return this.use(access, (device) => device.details(resource, records, signal));
+    return this.use(access, (device) => device.details(resource, records, signal, this.#profile));
   }
 
   /** The records of a list, those that are wanted in full. */

@@ -219,16 +219,16 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
 /** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
 function asInFile(fact: string): string {
   return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
+    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|namedBy|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, summary, envelope, paging, volatile, bookkeeping, update } = facts;
+  const { path, single, summary, envelope, paging, volatile, bookkeeping, namedBy, update } = facts;
   // That something is a list goes without saying.
   const isOne = single === true ? single : undefined;
-  const values = { path, single: isOne, summary, envelope, paging, volatile, bookkeeping };
+  const values = { path, single: isOne, summary, envelope, paging, volatile, bookkeeping, namedBy };
   const said = Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );

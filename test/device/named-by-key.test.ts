@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { drfProfile } from '../../src/device/built-in-profiles.ts';
+import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { learn } from '../../src/device/learn.ts';
+import { withAllLearned, type Learned } from '../../src/device/learned.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import type { Profile } from '../../src/device/profile.ts';
+import { deviceAt, serve, type TestServer } from './server.ts';
+
+const users = [
+  { id: 1, username: 'a/b', lang: 'de' },
+  { id: 2, username: 'bob', lang: 'de' },
+];
+
+/** Users are found at `/api/user/NAME/`, where NAME is what they hold in this field. */
+function serveBy(field: 'id' | 'username'): Promise<TestServer> {
+  return serve((request, response) => {
+    const [, name] = /^\/api\/user\/(?:([^/]+)\/)?$/.exec(request.url ?? '') ?? [];
+    const user = users.find((record) => encodeURIComponent(String(record[field])) === name);
+    const found = name === undefined && request.url === '/api/user/' ? users : user;
+    const allow = name === undefined ? 'GET, POST, OPTIONS' : 'GET, PATCH, DELETE, OPTIONS';
+    response.writeHead(found === undefined ? 404 : 200, {
+      allow,
+      'content-type': 'application/json',
+    });
+    response.end(JSON.stringify(found ?? { detail: 'Not found.' }));
+  });
+}
+
+async function learnFrom(server: TestServer, profile: Profile): Promise<Learned> {
+  const device = deviceAt(server, { profile });
+  const { records } = await device.list('user');
+  return learn(device, 'user', records, new Date());
+}
+
+test('a device that finds records by their natural key is addressed that way from then on', async () => {
+  const server = await serveBy('username');
+  const learned = await learnFrom(server, drfProfile);
+  expect(learned.byResource['user']?.namedBy).toBe('key');
+  expect(learned.byResource['user']?.itemAllows).toContain('PATCH');
+  const profile = withAllLearned(drfProfile, learned);
+  expect(profile.origins['resources.user.namedBy']).toBe('observed');
+  const [, bob = {}] = users;
+  expect(deleteRequest(profile, 'user', bob).path).toBe('/api/user/bob/');
+  expect(updateRequest(profile, 'user', bob, { lang: 'en' }).path).toBe('/api/user/bob/');
+  expect(server.requests.every(({ method }) => method === 'GET' || method === 'OPTIONS')).toBe(
+    true,
+  );
+});
+
+test('where ids lead to records, natural keys are not tried', async () => {
+  const server = await serveBy('id');
+  expect((await learnFrom(server, drfProfile)).byResource['user']).not.toHaveProperty('namedBy');
+  expect(server.requests.map(({ path }) => path)).not.toContain('/api/user/bob/');
+});
+
+test('what the user says of it stands', async () => {
+  const source = 'extends: drf\nresources: {user: {named_by: id}}';
+  const profile = parseProfile(source, 'p.yaml', 'p');
+  const learned = await learnFrom(await serveBy('username'), profile);
+  expect(withAllLearned(profile, learned).resources['user']?.namedBy).toBe('id');
+});
