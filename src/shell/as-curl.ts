@@ -17,11 +17,12 @@ export function requestAsCurl(
       const title = `${member.ref.name}: ${request.method} ${request.path}`;
       return { title, device: member.ref, owner: request.path, request };
     }),
+    members,
   );
 }
 
 /** The requests of a plan as curl calls. */
-export function planAsCurl(call: Call, { devices }: Plan): TextOutput {
+export function planAsCurl(call: Call, { devices }: Plan, members: readonly Member[]): TextOutput {
   const calls = devices.flatMap(({ device, steps, settled, error }): CurlCall[] => [
     ...(error === undefined
       ? []
@@ -38,9 +39,13 @@ export function planAsCurl(call: Call, { devices }: Plan): TextOutput {
       request: step.request,
     })),
   ]);
-  return script(call, calls);
+  return script(call, calls, members);
 }
 
-function script(call: Call, calls: readonly CurlCall[]): TextOutput {
-  return { kind: 'text', name: 'curl', text: curlScript([call.line], calls) };
+function script(call: Call, calls: readonly CurlCall[], members: readonly Member[]): TextOutput {
+  const routes = new Map(
+    members.map(({ ref, entry }) => [ref.address, call.access.route(entry)] as const),
+  );
+  const routed = calls.map((one) => ({ ...one, route: routes.get(one.device.address) }));
+  return { kind: 'text', name: 'curl', text: curlScript([call.line], routed) };
 }

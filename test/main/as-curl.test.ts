@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { startHttpProxy, startSocksProxy } from '../device/route/proxies.ts';
 import { startFleet, usernames } from './devsh.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -50,4 +51,44 @@ test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done'
   bash.stdin.end(stdout);
   expect(await new Promise((resolve) => bash.on('close', resolve))).toBe(0);
   expect(usernames(device(1))).not.toContain(user?.username);
+});
+
+/** Runs a script while this process, which the simulator is in, goes on. */
+async function bash(script: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const { spawn } = await import('node:child_process');
+  const shell = spawn('bash', ['-s'], {
+    env: { PATH: process.env['PATH'], CURL_OPTS: '-k', ...env },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  shell.stdin.end(script);
+  return new Promise((resolve) => shell.on('close', resolve));
+}
+
+test.skipIf(!hasCurl)('the curl calls take the proxy that devsh takes, and its login', async () => {
+  const { devsh, device } = await startFleet();
+  const login = { user: 'jane', password: 'a"b\\c$d' };
+  const proxy = await startHttpProxy({ login });
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const secret = `jane:${login.password}`;
+  const env = { HTTPS_PROXY: url.replace('//', `//jane:${encodeURIComponent(login.password)}@`) };
+  const { stdout } = await devsh(`user list --on sim1 --proxy ${url} --as-curl`, { env });
+  expect(stdout).not.toContain(login.password);
+  expect(stdout).toContain(`PROXY_LOGIN   USER:PASSWORD of ${url}`);
+  const { username, password } = device(1).accounts.admin;
+  const own = { DEVSH_USER: username, DEVSH_PASSWORD: password, NO_PROXY: '*' };
+  expect(await bash(stdout, { ...own, PROXY_LOGIN: secret })).toBe(0);
+  expect(proxy.targets).toEqual([device(1).address]);
+});
+
+test.skipIf(!hasCurl)('a SOCKS proxy is taken, too, and a jump host is a remark', async () => {
+  const { devsh, device } = await startFleet();
+  const proxy = await startSocksProxy();
+  const url = `socks5h://127.0.0.1:${proxy.port}`;
+  const { stdout } = await devsh(`user list --on sim1 --proxy ${url} --as-curl`);
+  const { username, password } = device(1).accounts.admin;
+  expect(await bash(stdout, { DEVSH_USER: username, DEVSH_PASSWORD: password })).toBe(0);
+  expect(proxy.targets).toHaveLength(1);
+  const jump = await devsh('user list --on sim1 --jump admin@bastion --as-curl');
+  expect(jump.stdout).toMatch(/^# curl knows no jump host: "ssh -L" to admin@bastion/m);
+  expect(spawnSync('bash', ['-n'], { input: jump.stdout }).status).toBe(0);
 });

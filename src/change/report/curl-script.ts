@@ -1,6 +1,8 @@
 import type { WriteRequest } from '../../device/encode.ts';
 import { jsonText } from '../../device/json-text.ts';
 import type { DeviceRef } from '../../device/record.ts';
+import type { ProxyServer } from '../../device/route/proxy-server.ts';
+import type { Route } from '../../device/route/route.ts';
 import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
 import { hasUnsafe, visible, replaceUnsafe } from '../../visible.ts';
 
@@ -11,6 +13,8 @@ export interface CurlCall {
   readonly request?: Omit<WriteRequest, 'method'> & { readonly method: string };
   /** Whose secrets are in the request: `user carol`. */
   readonly owner: string;
+  /** How the device is reached; undefined: as curl reaches it by itself. */
+  readonly route?: Route | undefined;
   /** Only shown, as a comment. */
   readonly isComment?: boolean;
 }
@@ -57,6 +61,9 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     '  fi',
     '}',
     '',
+    ...(calls.some(({ route }) => route?.kind === 'proxy' && route.proxy.login() !== undefined)
+      ? PROXY_LOGIN
+      : []),
     '# Words of CURL_OPTS are options of their own: no quotes around it.',
     'options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30',
     `  --header 'Accept: application/json, */*;q=0.1' --write-out '\\n' \${CURL_OPTS:-})`,
@@ -68,16 +75,32 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
   ].join('\n');
 }
 
+/** A word of curl's configuration: in quotes, where a backslash escapes. */
+const PROXY_LOGIN = [
+  'proxy_login() {',
+  '  local word=${1//\\\\/\\\\\\\\}',
+  `  printf 'proxy-user = "%s"\\n' "\${word//\\"/\\\\\\"}"`,
+  '}',
+  '',
+];
+
 function callLines(
-  { title, device, request, owner, isComment = false }: CurlCall,
+  { title, device, request, owner, route, isComment = false }: CurlCall,
   variables: Variables,
 ): string[] {
   if (request === undefined) return ['', comment(title)];
   const { method, path, form, json } = request;
   const nameOf = (field: string): string =>
     variableFor(isComment ? new Map(variables) : variables, field, owner);
+  const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
   const lines = [
+    ...(route?.kind === 'jump'
+      ? [
+          `# curl knows no jump host: "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
+        ]
+      : []),
     `curl "\${options[@]}" --header @<(login) --request ${method} \\`,
+    ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
     ...(json === undefined
       ? []
@@ -90,6 +113,17 @@ function callLines(
   return isComment
     ? ['', comment(title), ...lines.map((line) => `#   ${line}`)]
     : ['', comment(title), ...lines];
+}
+
+/** Whatever NO_PROXY of the environment says; the login comes through a pipe. */
+function proxyArguments(proxy: ProxyServer, variables: Variables): string {
+  const words = [`--noproxy '' --proxy ${quoted(proxy.url)}`];
+  if (proxy.login() !== undefined) {
+    const id = JSON.stringify(['proxy', proxy.url]);
+    const name = newVariable(variables, id, 'PROXY_LOGIN', `USER:PASSWORD of ${proxy.url}`);
+    words.push(`--config <(proxy_login "$${name}")`);
+  }
+  return words.join(' ');
 }
 
 function dataArgument(
@@ -113,14 +147,17 @@ function encodedName(field: string): string {
 
 /** One variable for each secret: two users have two passwords, one user has one on all devices. */
 function variableFor(variables: Variables, field: string, owner: string): string {
-  const id = JSON.stringify([field, owner]);
+  const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  return newVariable(variables, JSON.stringify([field, owner]), plain, `the ${field} of ${owner}`);
+}
+
+function newVariable(variables: Variables, id: string, plain: string, of: string): string {
   const known = variables.get(id);
   if (known) return known.name;
-  const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
   const taken = new Set([...variables.values()].map(({ name }) => name));
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
-  variables.set(id, { name, of: `the ${field} of ${owner}` });
+  variables.set(id, { name, of });
   return name;
 }
 
