@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
+import { editInProgram, type Draft } from '../external-editor.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/parse.ts';
@@ -95,6 +96,6 @@ export function ioOf(host: Host, signal: AbortSignal): ShellIo {
     isOnScreen: host.stdout.isTTY === true,
     readInput: () => Promise.resolve(''),
     trace: (line) => void host.stderr.write(`${visible(line)}\n`),
-    ...(isInteractive && { ask }),
+    ...(isInteractive && { ask, edit: (draft: Draft) => editInProgram(draft, host.env, signal) }),
   };
 }

@@ -16,6 +16,8 @@ export interface Question {
 export interface ShellIo {
   /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** Lets the user change a text in an editor; absent without a terminal. Resolves to what was saved. */
+  readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
   /** Somebody reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
   /** Standard input as text, for `run -`. */

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import { stringify } from 'yaml';
+import { jsonText } from '../device/json-text.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField, maskedValue } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import { UsageError } from '../errors.ts';
+import { hasUnsafe, replaceUnsafe, visible } from '../visible.ts';
+import { YamlSource } from '../yaml-source.ts';
+
+/** One record to be edited as text, or several devices' that are the same. */
+export interface EditableRecord {
+  readonly resource: string;
+  readonly key: string;
+  readonly devices: readonly string[];
+  readonly record: DeviceRecord;
+  /** Shown, and not to be changed: the key, ids, what the device keeps itself. */
+  readonly fixed: readonly string[];
+}
+
+export interface EditedRecord {
+  readonly of: EditableRecord;
+  /** What was changed, as typed. */
+  readonly fields: DeviceRecord;
+}
+
+export interface Edited {
+  readonly changed: readonly EditedRecord[];
+  /** The records whose part of the text is gone. */
+  readonly removed: readonly EditableRecord[];
+}
+
+const HEAD = [
+  '# Change values, save, and leave the editor: the plan comes next, nothing is sent before it is',
+  '# confirmed. Only values that differ from these are sent. A line or a record that you remove is',
+  '# left as it is on the device. To give up, leave the text as it is, or empty it.',
+];
+
+/** Stands on top when the text comes back to the editor, in so many lines. */
+const COMPLAINT = '# NOT TAKEN: ';
+const COMPLAINT_LINES = 2;
+
+/** The records as YAML, one document each; what must not be edited is in comments. Secrets are left out. */
+export function recordText(records: readonly EditableRecord[]): string {
+  return [...HEAD, ...records.map(documentOf), ''].join('\n');
+}
+
+/** The text with what is wrong with it on top. */
+export function withComplaint(text: string, message: string): string {
+  const [line = ''] = visible(message).split('\n');
+  return `${COMPLAINT}${line}\n#\n${withoutComplaint(text)}`;
+}
+
+export function withoutComplaint(text: string): string {
+  if (!text.startsWith(COMPLAINT)) return text;
+  return text.split('\n').slice(COMPLAINT_LINES).join('\n');
+}
+
+/**
+ * What was changed in the text of these records. Throws a `UsageError` with `file:line:column`, counted
+ * as they stand in the text with a complaint on top.
+ */
+export function readRecordText(
+  text: string,
+  records: readonly EditableRecord[],
+  file: string,
+): Edited {
+  const [head = '', ...parts] = partsOf(withoutComplaint(text));
+  const stray = head.split('\n').findIndex((line) => !/^\s*(#|$)/.test(line));
+  if (stray !== -1) {
+    throw new UsageError(`${file}:${stray + 1 + COMPLAINT_LINES}:1: this belongs to no record`);
+  }
+  const seen = new Map<EditableRecord, DeviceRecord>();
+  let above = head.split('\n').length + COMPLAINT_LINES;
+  for (const part of parts) {
+    const [first = '', ...rest] = part.split('\n');
+    const place = `${file}:${above + 1}:1`;
+    const [, number] = /^---\s+#\s*record (\d+)\b/.exec(first) ?? [];
+    const record = number === undefined ? undefined : records[Number(number) - 1];
+    if (record === undefined) {
+      throw new UsageError(`${place}: "--- # record NUMBER" must stay as it was`);
+    }
+    if (seen.has(record)) throw new UsageError(`${place}: record ${number ?? ''} is here twice`);
+    seen.set(record, changesIn('\n'.repeat(above + 1) + rest.join('\n'), record, file));
+    above += rest.length + 1;
+  }
+  return {
+    changed: [...seen]
+      .filter(([, fields]) => Object.keys(fields).length > 0)
+      .map(([of, fields]) => ({ of, fields })),
+    removed: records.filter((record) => !seen.has(record)),
+  };
+}
+
+/** The text before the first `---`, and each document with its `---`. */
+function partsOf(text: string): string[] {
+  const parts: string[][] = [[]];
+  for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
+    if (/^---(\s|$)/.test(line)) parts.push([]);
+    parts.at(-1)?.push(line);
+  }
+  return parts.map((lines) => lines.join('\n'));
+}
+
+function changesIn(text: string, edited: EditableRecord, file: string): DeviceRecord {
+  const source = new YamlSource(text, file, (message) => new UsageError(message));
+  const fields = fieldsOf(source);
+  const before = fieldsOf(
+    new YamlSource(fieldLines(edited).join('\n'), file, (message) => new UsageError(message)),
+  );
+  const changes = Object.entries(fields).filter(
+    ([field, value]) => !Object.hasOwn(before, field) || !isDeepStrictEqual(value, before[field]),
+  );
+  for (const [field] of changes) {
+    if (edited.fixed.includes(field)) {
+      throw source.error([field], `${visible(field)} cannot be changed here`, 'key');
+    }
+  }
+  return Object.fromEntries(changes);
+}
+
+function fieldsOf(source: YamlSource): DeviceRecord {
+  const data = source.data({ readsNull: true }) ?? {};
+  if (typeof data !== 'object' || Array.isArray(data)) {
+    throw source.error([], 'a record has lines like "lang: de"');
+  }
+  // The failsafe schema has only text, null, lists and maps: all of them are values.
+  return data as Readonly<Record<string, Value>>;
+}
+
+function documentOf(edited: EditableRecord, index: number): string {
+  const { resource, key, devices, record, fixed } = edited;
+  const on = visible(devices.join(', '));
+  const named = key === '' ? resource : `${resource} ${visible(key)}`;
+  const hidden = Object.keys(record).filter((field) => holdsSecret(record, field));
+  return [
+    `--- # record ${index + 1}: ${named} on ${on}`,
+    ...fixed
+      .filter((field) => Object.hasOwn(record, field) && !hidden.includes(field))
+      .map((field) => `# ${visible(field)}: ${visible(valueText(record[field]))}`),
+    ...(hidden.length === 0
+      ? []
+      : [`# not shown, and left as they are: ${visible(hidden.join(', '))}`]),
+    ...fieldLines(edited),
+  ].join('\n');
+}
+
+function fieldLines({ record, fixed }: EditableRecord): string[] {
+  return Object.entries(record)
+    .filter(([field]) => !fixed.includes(field) && !holdsSecret(record, field))
+    .map(([field, value]) => fieldLine(field, value));
+}
+
+/** As people write YAML; in the form of JSON where an invisible character would be lost on them. */
+function fieldLine(field: string, value: Value): string {
+  const json = jsonText(value);
+  if (!hasUnsafe(field + json) && !/\\[nrtbfu]/.test(json)) {
+    return stringify({ [field]: value }, { lineWidth: 0 }).trimEnd();
+  }
+  return `${escaped(JSON.stringify(field))}: ${escaped(json)}`;
+}
+
+function escaped(json: string): string {
+  return replaceUnsafe(json, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
+}
+
+/** Whether a field, or something nested in it, is a secret. */
+function holdsSecret(record: DeviceRecord, field: string): boolean {
+  const value = record[field] ?? null;
+  return isSecretField(field) || jsonText(maskedValue(field, value)) !== jsonText(value);
+}
