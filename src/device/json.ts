@@ -6,6 +6,9 @@ export class JsonFailure extends Error {}
 /** Deeper than any record; far below where a recursive walk overflows the stack. */
 const MAX_DEPTH = 64;
 
+/** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
+const MAX_DIGITS = 1000;
+
 /** Digits from which on an integer may not fit into a number. */
 const LONG_DIGITS = 16;
 
@@ -53,6 +56,9 @@ function scan(source: string): { depth: number; longIntegers: readonly Span[] } 
     } else if (isDigit(code)) {
       const start = index;
       while (isDigit(source.charCodeAt(index))) index += 1;
+      if (index - start > MAX_DIGITS) {
+        throw new JsonFailure(`JSON with a number of more than ${MAX_DIGITS} digits`);
+      }
       if (index - start >= LONG_DIGITS && isInteger(source, start, index)) {
         longIntegers.push([source[start - 1] === '-' ? start - 1 : start, index]);
       }

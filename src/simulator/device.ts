@@ -76,6 +76,10 @@ export class DeviceServer implements SimulatedDevice {
     return this.#listener.certificate?.cert ?? '';
   }
 
+  get connections(): number {
+    return this.#listener.connections;
+  }
+
   get users(): readonly User[] {
     return this.#site.store.users;
   }

@@ -18,6 +18,7 @@ export class Listener {
   readonly #serve: RequestListener;
   /** The connections below TLS. */
   readonly #sockets = new Set<Socket>();
+  #connections = 0;
   #server: Server | undefined;
   #secure: SecureServer | undefined;
   #strike: ConnectionStrike | undefined;
@@ -35,6 +36,11 @@ export class Listener {
 
   get endpoint(): Endpoint {
     return this.#endpoint;
+  }
+
+  /** How many it has taken, whatever became of them. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /** The one presented now. */
@@ -144,6 +150,7 @@ export class Listener {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
+    this.#connections += 1;
     socket.on('error', () => undefined);
     socket.once('close', () => this.#sockets.delete(socket));
     if (this.#strike?.greet === undefined) this.#secure?.emit('connection', socket);

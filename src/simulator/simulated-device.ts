@@ -43,6 +43,8 @@ export interface SimulatedDevice {
   /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
   records(resource: string): readonly DeviceRecord[];
   readonly log: readonly LoggedRequest[];
+  /** How many connections it has taken, whatever became of them. */
+  readonly connections: number;
   /**
    * Switches a fault: true until switched off (500-once: for one request), false off, or for that
    * many requests. Faults of the connection see no requests, so they know only true and false.

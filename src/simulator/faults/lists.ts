@@ -15,14 +15,10 @@ function wrapped(facts: (target: string, length: number) => object): ListFault['
     JSON.stringify({ ...facts(target, records.length), results: records });
 }
 
-/** About 80 bytes each, so that a million of them are more than any device should send. */
-function* millionUsers(): Iterable<string> {
+function* million(rowOf: (number: number) => string): Iterable<string> {
   yield '[';
   for (let from = 0; from < MILLION; from += 1000) {
-    const rows = Array.from({ length: 1000 }, (_, index) => {
-      const number = from + index;
-      return `{"uuid":"${number}","first_name":"A","lastname":"B","username":"u${number}","lang":"en"}`;
-    });
+    const rows = Array.from({ length: 1000 }, (_, index) => rowOf(from + index));
     yield (from === 0 ? '' : ',') + rows.join(',');
   }
   yield ']';
@@ -112,8 +108,20 @@ export const RECORD_FAULTS = [
     wrapped(() => ({ count: 'many' })),
   ),
   {
-    ...answerFault('million-users', 'The list has a million users.', (wire, answer) => {
-      sendBlocks(wire, answer, millionUsers());
+    ...answerFault('million-users', 'The list has a million users, 75 MB.', (wire, answer) => {
+      const rowOf = (number: number): string =>
+        `{"uuid":"${number}","first_name":"A","lastname":"B","username":"u${number}","lang":"en"}`;
+      sendBlocks(wire, answer, million(rowOf));
+    }),
+    methods: ['GET'],
+  },
+  {
+    ...answerFault('million-names', 'The list has a million usernames, 24 MB.', (wire, answer) => {
+      sendBlocks(
+        wire,
+        answer,
+        million((number) => `{"username":"u${number}"}`),
+      );
     }),
     methods: ['GET'],
   },

@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Verdict } from '../../src/change/verdict.ts';
+import type { FaultScope } from '../../src/simulator/fault-switches.ts';
+import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults/fault.ts';
+import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { ADMIN, makeDevsh, writesOf } from '../main/devsh.ts';
+
+/** What is asked of the device. `read back`: an add, and the fault strikes only the reading after it. */
+export const DOORS = ['list', 'add', 'set', 'delete', 'read back'] as const;
+export type Door = (typeof DOORS)[number];
+
+/** The time limit that devsh is given for one answer. */
+export const LIMIT_MS = 1000;
+/** The same where there is much to send while others misbehave in the same process. */
+const BULKY_LIMIT_MS = 15_000;
+const BULKY: readonly FaultName[] = ['text-huge', 'million-users', 'gzip-bomb'];
+
+const LINES: Readonly<Record<Door, string>> = {
+  list: 'user list',
+  add: 'user add username=zoe lang=de first_name=Zoe lastname=Zett',
+  set: 'user set ann lang=de first_name=Anne',
+  delete: 'user delete ann',
+  'read back': 'user add username=zoe lang=de first_name=Zoe lastname=Zett',
+};
+
+/** One run of the whole program against one faulty device. */
+export interface Outcome {
+  /** A verdict, or the code of the error of a list; `listed` when there was none. */
+  readonly end: Verdict | 'listed' | (string & {});
+  readonly exitCode: number;
+  /** Requests other than GET that reached the device. */
+  readonly writes: number;
+  /** Whether the device holds what was asked for; undefined for a list. */
+  readonly isApplied: boolean | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly elapsedMs: number;
+}
+
+export function faultNamed(name: FaultName): Fault {
+  const fault = FAULTS.find((one) => one.name === name);
+  if (fault === undefined) throw new RangeError(name);
+  return fault;
+}
+
+/** Whether a fault can strike behind a door. */
+export function isPossible(name: FaultName, door: Door): boolean {
+  const { stage, methods } = faultNamed(name);
+  if (door === 'list') return methods?.includes('GET') ?? true;
+  if (door === 'read back') return stage !== 'connection' && (methods?.includes('GET') ?? true);
+  return methods === undefined || methods.includes('GET') || methods.includes(methodOf(door));
+}
+
+function methodOf(door: Door): 'GET' | 'POST' | 'DELETE' {
+  if (door === 'list') return 'GET';
+  return door === 'delete' ? 'DELETE' : 'POST';
+}
+
+/** Lists are faulty always; all else strikes the one request that the door is about. */
+function scopeOf({ stage, methods }: Fault, door: Door): FaultScope {
+  if (stage === 'connection') return {};
+  if (door === 'read back') return { method: 'GET', afterWrite: true };
+  const isOfLists = stage === 'list' || methods?.every((method) => method === 'GET') === true;
+  return { method: isOfLists ? 'GET' : methodOf(door) };
+}
+
+export async function runCell(name: FaultName, door: Door, format = '--json'): Promise<Outcome> {
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    return await runOn(name, door, format, (end) => ends.push(end));
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+async function runOn(
+  name: FaultName,
+  door: Door,
+  format: string,
+  atEnd: (end: () => Promise<void>) => void,
+): Promise<Outcome> {
+  const simulator = await startSimulator({ users: 6 });
+  atEnd(() => simulator.close());
+  const [device] = simulator.devices;
+  if (device === undefined) throw new Error('no device');
+  device.putUser({ username: 'ann', lang: 'fr', first_name: 'Ann', lastname: 'Ä. Example' });
+  const devsh = await makeDevsh(ADMIN, atEnd);
+  const fault = faultNamed(name);
+  const { address, fingerprint } = device;
+  device.setFault(name, true, scopeOf(fault, door));
+  const trust = await trustOptions(fault, device, devsh.folder);
+  // A pin would come first.
+  if (trust.length === 0) await devsh(['trust', 'accept', address, '--fingerprint', fingerprint]);
+
+  const limitMs = BULKY.includes(name) ? BULKY_LIMIT_MS : LIMIT_MS;
+  const line = [...LINES[door].split(' '), '--on', address, '--timeout', String(limitMs / 1000)];
+  const write = door === 'list' ? [] : ['--yes'];
+  const from = performance.now();
+  const run = await devsh([...line, ...write, ...trust, format].filter((word) => word !== ''));
+  const elapsedMs = performance.now() - from;
+  return {
+    ...run,
+    end: format === '--json' ? endOf(run) : '',
+    writes: writesOf(device).length,
+    isApplied: isApplied(device, door),
+    elapsedMs,
+  };
+}
+
+/** A wrong date or name can only be seen by who checks them: with a CA instead of a pin. */
+async function trustOptions(
+  fault: Fault,
+  device: SimulatedDevice,
+  folder: string,
+): Promise<string[]> {
+  const isChecked = fault.stage === 'connection' && Object.keys(fault.certificate ?? {}).length > 0;
+  if (!isChecked) return [];
+  const file = join(folder, 'ca.pem');
+  await writeFile(file, device.certificate);
+  return ['--ca', file];
+}
+
+interface Document {
+  readonly results?: readonly { verdict: string }[];
+  readonly devices?: readonly { error?: { code: string } }[];
+  readonly error?: { code: string };
+}
+
+function endOf({ stdout, stderr }: Pick<Outcome, 'stdout' | 'stderr'>): string {
+  if (stdout === '') throw new Error(`no document: ${stderr}`);
+  const document = JSON.parse(stdout) as Document;
+  const code = document.error?.code ?? document.devices?.[0]?.error?.code;
+  return code ?? document.results?.[0]?.verdict ?? 'listed';
+}
+
+function isApplied({ users }: SimulatedDevice, door: Door): boolean | undefined {
+  const named = (name: string) => users.filter(({ username }) => username === name);
+  const [ann] = named('ann');
+  switch (door) {
+    case 'list':
+      return undefined;
+    case 'add':
+    case 'read back':
+      return named('zoe').some(({ lang, first_name }) => lang === 'de' && first_name === 'Zoe');
+    case 'set':
+      return ann?.lang === 'de' && ann.first_name === 'Anne';
+    case 'delete':
+      return ann === undefined;
+  }
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { FaultName } from '../../src/simulator/faults.ts';
+import { startFleet, writesOf } from '../main/devsh.ts';
+import { startProgram } from '../main/process.ts';
+
+const LIMIT_MS = 1000;
+/** What the whole program may take on top of the limit, its start included. */
+const GRACE_MS = 2000;
+const INTERRUPT_MS = 500;
+
+/** Answers that wait, and never come or never end. */
+const STALLED: readonly FaultName[] = [
+  'handshake-stall',
+  'silence',
+  'headers-stall',
+  'slow-headers',
+  'endless-hints',
+  'slow-body',
+  'stalled-body',
+  'long-length',
+  'chunk-extensions',
+];
+
+/** Answers that come as fast as they are read, and never end. */
+const POURING: readonly FaultName[] = [
+  'endless-headers',
+  'endless-body',
+  'endless-gzip',
+  'trailer-flood',
+];
+
+/** Tells the most memory that the program ever had, when it ends. */
+const WITH_PEAK = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(
+    "import{writeFileSync}from'node:fs';process.on('exit',()=>" +
+      "writeFileSync(process.env.HOME+'/peak',String(process.resourceUsage().maxRSS)))",
+  )}`,
+};
+
+async function peakMiB(folder: string): Promise<number> {
+  return Number(await readFile(join(folder, 'peak'), 'utf8')) / 1024;
+}
+
+describe('an answer that does not end is ended in time:', () => {
+  test.each([...STALLED, ...POURING])('%s', async (fault) => {
+    const { device, devsh } = await startFleet();
+    device(1).setFault(fault);
+    const from = performance.now();
+    const { exitCode, stderr } = await devsh(
+      `user list --on sim1 --timeout ${String(LIMIT_MS / 1000)}`,
+    );
+    expect(performance.now() - from).toBeLessThan(LIMIT_MS + GRACE_MS);
+    expect(stderr).toContain('sim1: ');
+    expect([1, 5]).toContain(exitCode);
+  });
+});
+
+describe('Ctrl-C ends the waiting for', () => {
+  test.each(STALLED)('a list with %s', async (fault) => {
+    const { device, devsh } = await startFleet();
+    device(1).setFault(fault);
+    const connected = device(1).connections;
+    const program = startProgram(['user', 'list', '--on', 'sim1'], devsh.folder);
+    await vi.waitUntil(() => device(1).connections > connected, { timeout: 10_000 });
+
+    const from = performance.now();
+    program.child.kill('SIGINT');
+    const { code } = await program.ended;
+
+    expect(performance.now() - from).toBeLessThan(INTERRUPT_MS);
+    expect(code).toBe(130);
+  });
+
+  test('a write that is not answered, which then is looked at and said to be unknown or not done', async () => {
+    const { device, devsh } = await startFleet();
+    device(1).setFault('silence', true, { method: 'POST' });
+    const line = [
+      'user',
+      'add',
+      'username=zoe',
+      '--on',
+      'sim1',
+      '--yes',
+      '--json',
+      '--timeout',
+      '2',
+    ];
+    const program = startProgram(line, devsh.folder);
+    await vi.waitUntil(() => writesOf(device(1)).length === 1, { timeout: 10_000 });
+
+    program.child.kill('SIGINT');
+    const { stdout } = await program.ended;
+
+    expect(stdout).toMatch(/"verdict":"(?:failed|unknown)"/);
+    expect(writesOf(device(1))).toHaveLength(1);
+  });
+});
+
+describe('memory stays bounded with', () => {
+  test.each<[FaultName, number]>([
+    ['gzip-bomb', 400],
+    ['endless-gzip', 400],
+    ['endless-body', 400],
+    ['endless-headers', 400],
+    ['trailer-flood', 400],
+    ['huge-length', 400],
+    ['deep-open', 400],
+    ['text-huge', 400],
+    ['million-users', 400],
+    ['million-names', 1500],
+  ])(
+    '%s: at most %i MiB',
+    async (fault, limit) => {
+      const { device, devsh } = await startFleet();
+      device(1).setFault(fault);
+      const line = ['user', 'list', '--on', 'sim1', '--timeout', '20'];
+      const program = startProgram(line, devsh.folder, '', WITH_PEAK);
+      const { code, stderr } = await program.ended;
+
+      const isRead = fault === 'text-huge' || fault === 'million-names';
+      expect(isRead ? [0] : [1, 5], stderr).toContain(code);
+      expect(await peakMiB(devsh.folder)).toBeLessThan(limit);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hasUnsafe } from '../../src/visible.ts';
+import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
+import { DOORS, isPossible, runCell, type Outcome } from './cell.ts';
+import { EXPECTED, type Expected } from './expected.ts';
+
+/** So many devices misbehave at a time; most of them only wait. */
+const AT_A_TIME = 14;
+
+const EXIT_CODES: Readonly<Record<string, readonly number[]>> = {
+  listed: [0],
+  done: [0],
+  unchanged: [0],
+  'no effect': [1],
+  differs: [1],
+  // What came in between decides: a refusal, the login, the connection, devsh itself.
+  failed: [1, 4, 5, 6],
+  unknown: [3],
+  drift: [7],
+  usage: [2],
+  protocol: [1],
+  rejected: [1],
+  unauthorized: [4],
+  forbidden: [4],
+  unreachable: [5],
+  untrusted: [5],
+};
+
+/** A device that asks to wait (429) is asked again, as reading back shows that nothing has changed. */
+const IS_ASKED_AGAIN = ['429'];
+
+/** Too much for many devices in one process; limits.test.ts shows what it ends with. */
+const TOO_LARGE: readonly FaultName[] = ['million-names'];
+
+/** One record comes instead of the list: devsh can only believe what it is shown. */
+const SHOWS_ANOTHER_STATE = ['lone-object'];
+
+const runs = new Map<Expected, Promise<Outcome>>();
+const texts = new Map<Expected, Promise<Outcome>>();
+
+/** All at once, a few at a time; each test then waits for its own. */
+beforeAll(() => {
+  const waiting: (() => Promise<unknown>)[] = [];
+  const later = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const result = new Promise<Result>((resolve, reject) => {
+      waiting.push(() => run().then(resolve, reject));
+    });
+    // Whoever waits for it is told; until then it is not unhandled.
+    result.catch(() => undefined);
+    return result;
+  };
+  for (const cell of EXPECTED) {
+    const { fault, door } = cell;
+    runs.set(
+      cell,
+      later(() => runCell(fault, door)),
+    );
+    if (isShownAsText(cell)) {
+      texts.set(
+        cell,
+        later(() => runCell(fault, door, '')),
+      );
+    }
+  }
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+  };
+  for (let index = 0; index < AT_A_TIME; index += 1) void work();
+});
+
+function isShownAsText({ fault, door }: Expected): boolean {
+  return door === 'list' || (door === 'set' && /^text-|-escapes$|^html-page$/.test(fault));
+}
+
+describe('a device with', () => {
+  test.each(EXPECTED)(
+    '$fault: $door ends with $end',
+    async (cell) => {
+      const outcome = await outcomeOf(runs, cell);
+      const { end, exitCode, writes, isApplied, stdout, stderr } = outcome;
+      const said = `${stdout}\n${stderr}`;
+
+      if (cell.end === 'no answer') expect(['unreachable', 'protocol']).toContain(end);
+      else expect(end, said).toBe(cell.end);
+      expect(writes, said).toBe(cell.writes);
+      if (!IS_ASKED_AGAIN.includes(cell.fault)) expect(writes).toBeLessThanOrEqual(1);
+      expect(EXIT_CODES[end], said).toContain(exitCode);
+      expect(unsafeLine(said)).toBeUndefined();
+
+      // No claim that is not so.
+      if (end === 'done') expect(isApplied, said).toBe(true);
+      const isDenied = ['failed', 'no effect', 'unchanged'].includes(end);
+      if (isDenied && cell.door !== 'list' && !SHOWS_ANOTHER_STATE.includes(cell.fault)) {
+        expect(isApplied, said).toBe(false);
+      }
+    },
+    60_000,
+  );
+
+  test.each(EXPECTED.filter(isShownAsText))(
+    '$fault: $door shows nothing that a terminal would obey',
+    async (cell) => {
+      const { stdout, stderr, exitCode } = await outcomeOf(texts, cell);
+      expect(unsafeLine(`${stdout}\n${stderr}`)).toBeUndefined();
+      expect(exitCode).not.toBe(70);
+    },
+    60_000,
+  );
+});
+
+describe('the matrix', () => {
+  test('has every fault at every door where it can strike', () => {
+    const cells = EXPECTED.map(({ fault, door }) => `${fault}: ${door}`);
+    const faults = FAULTS.filter(({ name }) => !TOO_LARGE.includes(name));
+    const possible = faults.flatMap(({ name }) =>
+      DOORS.filter((door) => isPossible(name, door)).map((door) => `${name}: ${door}`),
+    );
+    expect([...cells].sort()).toEqual([...possible].sort());
+    expect(FAULTS.length).toBeGreaterThanOrEqual(80);
+  });
+
+  test('has one name and one sentence for each fault', () => {
+    expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
+    for (const { summary } of FAULTS) expect(summary).toMatch(/^[0-9A-Z].*[.]$/);
+  });
+});
+
+function outcomeOf(from: Map<Expected, Promise<Outcome>>, cell: Expected): Promise<Outcome> {
+  const outcome = from.get(cell);
+  if (outcome === undefined) throw new RangeError(`${cell.fault}: ${cell.door} was not run`);
+  return outcome;
+}
+
+// Emoji in the names of the simulated people are joined by invisible characters; tabs part columns.
+const HARMLESS = new RegExp('\\p{RGI_Emoji}|\\t', 'gv');
+
+function unsafeLine(text: string): string | undefined {
+  return text.split('\n').find((line) => hasUnsafe(line.replace(HARMLESS, '')));
+}
