@@ -55,7 +55,7 @@ async function* allFindings(call: Call): AsyncGenerator<Finding> {
   yield* machineFindings(services);
   yield* fileFindings(services);
   yield* keychainFindings(call);
-  const named = call.args.all('TARGET');
+  const named = [...call.args.all('TARGET'), ...call.options.on];
   const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
   yield* deviceFindings(call, members);
 }
