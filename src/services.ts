@@ -111,7 +111,7 @@ export function createServices(options: ServiceOptions): Services {
     },
     async faults() {
       const { FAULTS } = await import('./simulator/faults.ts');
-      return FAULTS.map(({ name, summary }) => ({ name, summary }));
+      return FAULTS.map(({ name, stage, summary }) => ({ name, stage, summary }));
     },
     openInBrowser: (url) => openInBrowser(url, env),
     async quirks() {

@@ -405,7 +405,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'fault',
     value: 'DEVICE:NAME',
-    summary: 'Let a device misbehave (repeatable; "help simulator" lists the names)',
+    summary: 'Let a device misbehave (repeatable; "simulator faults" lists them)',
     group: 'simulator',
     set: (options, text) => ({ ...options, faults: [...options.faults, text] }),
   },

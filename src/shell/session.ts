@@ -106,7 +106,7 @@ export interface Services {
   readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
   /** The keys of the full screen, as they hold for this user. */
   readonly keys: () => Promise<readonly KeyRow[]>;
-  readonly faults: () => Promise<readonly { name: string; summary: string }[]>;
+  readonly faults: () => Promise<readonly { name: string; stage: string; summary: string }[]>;
   now(): Date;
 }
 

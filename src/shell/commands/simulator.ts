@@ -83,7 +83,9 @@ export const demo: CommandSpec = {
 function namesVerb(
   name: string,
   summary: string,
-  list: (services: Services) => Promise<readonly { name: string; summary: string }[]>,
+  list: (
+    services: Services,
+  ) => Promise<readonly { name: string; stage?: string; summary: string }[]>,
 ): VerbSpec {
   return {
     name,
@@ -97,6 +99,9 @@ function namesVerb(
         name,
         columns: [
           { key: 'name', title: 'NAME' },
+          ...(rows.some((row) => row.stage !== undefined)
+            ? [{ key: 'stage', title: 'STRIKES THE' }]
+            : []),
           { key: 'summary', title: 'WHAT HAPPENS' },
         ],
         rows: rows.map((row) => ({ ...row })),
