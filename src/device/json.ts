@@ -13,16 +13,16 @@ const MAX_DIGITS = 1000;
 const LONG_DIGITS = 16;
 
 /**
- * Reads JSON without loss: integers beyond 2^53 become `bigint`. A byte order mark is skipped, of
+ * Reads JSON without loss: integers beyond 2^53 become `bigint`, numbers beyond all numbers their text. A byte order mark is skipped, of
  * duplicate keys the last wins, `__proto__` is a field like any other. Throws JsonFailure.
  */
 export function parseJson(text: string): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const { depth, longIntegers } = scan(source);
+  const { depth, longNumbers } = scan(source);
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
-  if (longIntegers.length === 0) return parse(source);
+  if (longNumbers.length === 0) return parse(source);
   const mark = unusedMark(source);
-  return restore(parse(quoted(source, longIntegers, mark)), mark);
+  return restore(parse(quoted(source, longNumbers, mark)), mark);
 }
 
 function parse(source: string): Value {
@@ -35,9 +35,9 @@ function parse(source: string): Value {
 
 type Span = readonly [start: number, end: number];
 
-/** One pass outside strings: how deep it nests, and where the long integers are. */
-function scan(source: string): { depth: number; longIntegers: readonly Span[] } {
-  const longIntegers: Span[] = [];
+/** One pass outside strings: how deep it nests, and where the long numbers are. */
+function scan(source: string): { depth: number; longNumbers: readonly Span[] } {
+  const longNumbers: Span[] = [];
   let level = 0;
   let depth = 0;
   let index = 0;
@@ -60,13 +60,19 @@ function scan(source: string): { depth: number; longIntegers: readonly Span[] } 
         throw new JsonFailure(`JSON with a number of more than ${MAX_DIGITS} digits`);
       }
       if (index - start >= LONG_DIGITS && isInteger(source, start, index)) {
-        longIntegers.push([source[start - 1] === '-' ? start - 1 : start, index]);
+        longNumbers.push([source[start - 1] === '-' ? start - 1 : start, index]);
+      }
+      const huge =
+        source[index] === 'e' || source[index] === 'E' ? hugeAt(source, index) : undefined;
+      if (huge !== undefined) {
+        longNumbers.push(huge);
+        index = huge[1];
       }
       continue;
     }
     index += 1;
   }
-  return { depth, longIntegers };
+  return { depth, longNumbers };
 }
 
 function isDigit(code: number): boolean {
@@ -80,6 +86,20 @@ function isInteger(source: string, start: number, end: number): boolean {
   const isPart = /[.eE+\w-]/;
   if (source[start] === '0') return false;
   return !(next !== undefined && isPart.test(next)) && !(last !== undefined && isPart.test(last));
+}
+
+/** An exponent that makes a number beyond all numbers; bounded, as it is looked for at each `e`. */
+const LARGE_EXPONENT = /[eE]\+?\d{3,400}(?![\w.+-])/y;
+
+/** The number around such an exponent, if it is one. */
+function hugeAt(source: string, exponent: number): Span | undefined {
+  LARGE_EXPONENT.lastIndex = exponent;
+  if (!LARGE_EXPONENT.test(source)) return undefined;
+  const end = LARGE_EXPONENT.lastIndex;
+  let start = exponent;
+  while (/[\d.-]/.test(source[start - 1] ?? '')) start -= 1;
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(source.slice(start, exponent));
+  return isNumber ? [start, end] : undefined;
 }
 
 /** The index after the closing quote; the end of the text when there is none. */
@@ -112,12 +132,17 @@ function quoted(source: string, spans: readonly Span[], mark: string): string {
   return parts.join('');
 }
 
+function exactNumber(text: string): Value {
+  const number = Number(text);
+  if (/^-?\d+$/.test(text)) return Number.isSafeInteger(number) ? number : BigInt(text);
+  return Number.isFinite(number) ? number : text;
+}
+
 /** Not deep: `scan` has limited the levels. */
 function restore(value: Value, mark: string): Value {
   if (typeof value === 'string') {
     if (!value.startsWith(mark)) return value;
-    const digits = value.slice(mark.length);
-    return Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits);
+    return exactNumber(value.slice(mark.length));
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item: Value) => restore(item, mark));

@@ -16,7 +16,7 @@ test.each([
   ],
   ['["integer:5", 9007199254740993]', ['integer:5', 9007199254740993n]],
   ['1.12345678901234567', 1.12345678901234567],
-  ['1e1234567890123456', Infinity],
+  ['1e1234567890123456', '1e1234567890123456'],
   ['\ufeff{"a":1}', { a: 1 }],
   ['{"a":1,"a":2}', { a: 2 }],
 ])('%s keeps its value', (text, value) => {
@@ -67,4 +67,21 @@ test('gives back every value and every digit', () => {
       expect(jsonText(parseJson(text))).toBe(text);
     }),
   );
+});
+
+test.each([
+  ['1e999', '1e999'],
+  ['-1.5E+400', '-1.5E+400'],
+  ['1e100', 1e100],
+  ['0e999', 0],
+])('%s, which may be beyond all numbers, stays what it is', (text, value) => {
+  expect(parseJson(`{"n":[${text}]}`)).toEqual({ n: [value] });
+});
+
+test.each(['[1.e999]', '[01e999]', '[1e999.5]', '[--1e999]'])('%s is no JSON', (text) => {
+  expect(() => parseJson(text)).toThrow('not valid JSON');
+});
+
+test('a number of very many digits is refused before it costs time', () => {
+  expect(() => parseJson(`[${'7'.repeat(1_000_000)}]`)).toThrow('more than 1000 digits');
 });
