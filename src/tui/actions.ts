@@ -1,4 +1,5 @@
 import type { StepResult } from '../change/verdict.ts';
+import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { FieldIssues, FormField } from '../shell/form-fields.ts';
@@ -25,9 +26,15 @@ export type TableAction =
   | 'right'
   | 'mark'
   | 'mark-all'
+  | 'mark-invert'
+  | 'mark-range'
+  | 'range-up'
+  | 'range-down'
   | 'sort'
+  | 'sort-more'
   | 'reverse'
   | 'fold'
+  | 'fold-row'
   | 'filter'
   | 'keep-filter'
   | 'clear-filter';
@@ -86,6 +93,10 @@ export type Action =
   | { readonly kind: 'table'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly ReadOutput[] }
   | { readonly kind: 'reading'; readonly text: string | undefined }
+  /** The rows for the filter have been found. */
+  | { readonly kind: 'apply-filter'; readonly filter: Filter }
+  /** What a refresh found changed has been shown for long enough. */
+  | { readonly kind: 'changes-seen' }
   | { readonly kind: 'work-start'; readonly waiting: number }
   | { readonly kind: 'work-progress'; readonly text: string }
   | { readonly kind: 'work-waiting'; readonly waiting: number }

@@ -3,7 +3,10 @@ import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
 import type { DeviceTab, FleetView, State } from './state.ts';
-import { marksOf, shownDevices, tableRows } from './table-rows.ts';
+import { countMarks } from './reduce-marks.ts';
+import { changesText } from './table-changes.ts';
+import { columnLayout } from './table-columns.ts';
+import { shownDevices, tableRows } from './table-rows.ts';
 import type { Tone } from './theme.ts';
 
 /** A piece of a line in one tone. */
@@ -108,7 +111,7 @@ export function titleLine(state: State): { left: string; right: string } {
   const filters = [table.commandFilter, lineText(table.filter.editing.line)].filter(
     (text) => text.trim() !== '',
   );
-  const filter = visible(hideSecrets(filters.join(' ')));
+  const filter = visible(hideSecrets(filters.join(' + ')));
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   const parts: { readonly text: string; readonly rank: number; readonly glue?: string }[] = [
     { text: `${visible(table.view.resource)}s`, rank: 2 },
@@ -116,19 +119,17 @@ export function titleLine(state: State): { left: string; right: string } {
     { text: count(data.recordCount, 'record'), rank: 3 },
     { text: shared === undefined ? '' : `${shared} the same on all`, rank: 4.5, glue: ', ' },
     {
-      text:
-        filter === ''
-          ? ''
-          : `filter: ${filter} (${count(data.rows.length, data.isSimilar ? 'similar row' : 'row')})`,
+      text: filter === '' ? '' : `filter: ${filter} (${foundText(state)})`,
       rank: 1,
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
+    { text: changesText(table.changes), rank: 5.2 },
+    { text: hiddenColumnsText(state), rank: 3.5 },
     { text: data.hidden, rank: 5.5 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
   ].filter(({ text }) => text !== '');
-  const marked = countMarked(state);
-  const right = marked === 0 ? '' : `[${marked} marked] `;
+  const right = marksText(state);
   const room = size.columns - widthOf(right) - 2;
   const kept = [...parts];
   const text = (): string =>
@@ -145,14 +146,35 @@ export function titleLine(state: State): { left: string; right: string } {
   return { left: cut(text(), room), right };
 }
 
-/** Rows that are marked, filtered out or not. */
-function countMarked(state: State): number {
-  const { marks } = state.table;
-  if (marks.size === 0) return 0;
-  const { rows, keyField } = tableRows(state);
-  const shown = rows.filter((row) => marksOf(row, keyField).every((mark) => marks.has(mark)));
-  const covered = new Set(shown.flatMap((row) => marksOf(row, keyField)));
-  return shown.length + [...marks].filter((mark) => !covered.has(mark)).length;
+/** `12 of 340 rows`; while many rows are still being looked through, `340 rows, looking …`. */
+function foundText(state: State): string {
+  const { filter } = state.table;
+  const { rows, all, isSimilar } = tableRows(state);
+  const noun = isSimilar ? 'similar row' : 'row';
+  if (lineText(filter.editing.line).trim() === '') return count(all.length, 'row');
+  if (filter.applied !== filter.parsed) return `looking in ${count(all.length, 'row')} …`;
+  return `${rows.length} of ${count(all.length, noun)}`;
+}
+
+/** How far the columns are scrolled, and how many have no room. */
+function hiddenColumnsText(state: State): string {
+  const { columns } = state.size;
+  const { shift } = state.table;
+  if (tableRows(state).all.length === 0) return '';
+  const { hidden } = columnLayout(state, columns);
+  const before = shift === 0 ? '' : `← ${count(shift, 'column')}`;
+  const after = hidden === 0 ? '' : `${hidden} more →`;
+  return [before, after].filter((text) => text !== '').join(' ');
+}
+
+/** What is marked, filtered out or not; a folded row means its record on each of its devices. */
+function marksText(state: State): string {
+  const { rows, records, devices } = countMarks(state);
+  if (rows === 0) return '';
+  const head = state.table.range === undefined ? `${rows} marked` : `range: ${rows} marked`;
+  const isFew = records === rows || state.size.columns < 60;
+  const all = isFew ? '' : ` = ${records} records on ${count(devices, 'device')}`;
+  return `[${head}${all}] `;
 }
 
 function count(number: number, noun: string): string {

@@ -2,6 +2,7 @@ import { visibleLines } from '../visible.ts';
 import type { Shell } from '../shell/shell.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
+import { FilterRunner } from './filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { disabledReason } from './disabled-keys.ts';
 import { isEffect, type Context, type Effect } from './key-bindings.ts';
@@ -49,6 +50,7 @@ export class Controller {
   readonly #store: Store;
   readonly #surface: Surface;
   readonly #questions: Questions;
+  readonly #filter: FilterRunner;
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
@@ -61,6 +63,7 @@ export class Controller {
     this.#store = store;
     this.#surface = surface;
     this.#questions = new Questions(store);
+    this.#filter = new FilterRunner(store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.runner = new LineRunner({
@@ -98,6 +101,7 @@ export class Controller {
   stop(): void {
     clearTimeout(this.#fleetTimer);
     this.#reader.interrupt();
+    this.#filter.stop();
   }
 
   onKey(event: KeyEvent): void {

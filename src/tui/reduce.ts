@@ -1,3 +1,4 @@
+import type { Filter } from '../fleet/filter.ts';
 import type { Action, TableAction, ViewAction } from './actions.ts';
 import { appended } from './reduce-log.ts';
 import {
@@ -8,15 +9,10 @@ import {
   scrolled,
 } from './reduce-overlay.ts';
 import { actOnPrompt, editPrompt, openMenu, setLine } from './reduce-prompt.ts';
-import {
-  actOnTable,
-  addReads,
-  dropLostMarks,
-  editFilter,
-  follow,
-  setSource,
-  settle,
-} from './reduce-table.ts';
+import { follow, settle } from './follow.ts';
+import { dropLostMarks } from './reduce-marks.ts';
+import { actOnTable, editFilter } from './reduce-table.ts';
+import { addReads, setSource } from './table-source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
 import type { EditKey } from './line.ts';
 import { contextOf } from './keymap.ts';
@@ -58,8 +54,12 @@ function step(state: State, action: Action): State {
       return { ...state, table: setSource(state, action.source) };
     case 'reads': {
       const read = { ...state, table: addReads(table, action.reads) };
-      return { ...read, table: dropLostMarks(read) };
+      return { ...read, table: dropLostMarks(read, action.reads) };
     }
+    case 'apply-filter':
+      return applyFilter(state, action.filter);
+    case 'changes-seen':
+      return { ...state, table: { ...table, changes: undefined } };
     case 'reading':
       return { ...state, reading: action.text };
     case 'work-start':
@@ -114,6 +114,13 @@ function step(state: State, action: Action): State {
   }
 }
 
+/** Rows for a filter that is no longer what is typed are of no use. */
+function applyFilter(state: State, applied: Filter): State {
+  const { table } = state;
+  if (table.filter.parsed !== applied) return state;
+  return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
+}
+
 /** The same devices stay the same list, so that nothing is computed anew for it. */
 function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet'] {
   const isSame =
@@ -129,10 +136,7 @@ function editActive(state: State, key: EditKey): State {
     case 'question':
       return editAnswer(state, key);
     case 'filter':
-      return {
-        ...state,
-        table: { ...state.table, filter: editFilter(state.table.filter, key), cursor: 0, top: 0 },
-      };
+      return { ...state, table: { ...state.table, filter: editFilter(state, key) } };
     case 'form':
     case 'form-switch':
     case 'form-choice':
@@ -161,6 +165,9 @@ function act(state: State, action: ViewAction): State {
     case 'back':
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
         return { ...state, table: { ...table, filter: NO_FILTER } };
+      }
+      if (table.range !== undefined) {
+        return { ...state, table: { ...table, marks: table.range.before, range: undefined } };
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
       return { ...state, focus: 'prompt' };
@@ -216,9 +223,15 @@ function act(state: State, action: ViewAction): State {
     case 'right':
     case 'mark':
     case 'mark-all':
+    case 'mark-invert':
+    case 'mark-range':
+    case 'range-up':
+    case 'range-down':
     case 'sort':
+    case 'sort-more':
     case 'reverse':
     case 'fold':
+    case 'fold-row':
     case 'filter':
     case 'keep-filter':
     case 'clear-filter':

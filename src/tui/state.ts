@@ -80,7 +80,10 @@ export interface TableState {
   /** By device name, in the order of the answers. */
   readonly reads: ReadonlyMap<string, ReadOutput>;
   readonly isFolded: boolean;
-  readonly sort: { readonly field: string; readonly isDown: boolean } | undefined;
+  /** The keys of rows that are unfolded where the others are folded, and the other way round. */
+  readonly turnedRows: ReadonlySet<string>;
+  /** As `--sort` has it; undefined: as the command said. */
+  readonly sort: readonly string[] | undefined;
   readonly filter: TableFilter;
   /** Index of the row with the cursor. */
   readonly cursor: number;
@@ -90,13 +93,30 @@ export interface TableState {
   readonly shift: number;
   /** `device\nkey` of each marked record. */
   readonly marks: ReadonlySet<string>;
+  /** While rows are marked from one to another: the row it began at, and what was marked before. */
+  readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
+  /** What the last refresh found changed, shown for a moment. */
+  readonly changes: TableChanges | undefined;
 }
 
-/** What was typed behind `/`; `parsed` is the last text that could be understood. */
+/** What is other than before in records that were read again. */
+export interface TableChanges {
+  /** By mark: the fields with another value; `undefined`: the record is new. */
+  readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly changed: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/**
+ * What was typed behind `/`; `parsed` is the last text that could be understood, `applied` what the
+ * rows were filtered by: in long tables it comes a moment later.
+ */
 export interface TableFilter {
   readonly editing: Editing;
   readonly isOpen: boolean;
   readonly parsed: Filter;
+  readonly applied: Filter;
   readonly problem: string | undefined;
 }
 
@@ -185,10 +205,13 @@ export interface OpenQuestion {
   readonly complaint: string | undefined;
 }
 
+const EVERYTHING = parseFilter('');
+
 export const NO_FILTER: TableFilter = {
   editing: EMPTY_EDITING,
   isOpen: false,
-  parsed: parseFilter(''),
+  parsed: EVERYTHING,
+  applied: EVERYTHING,
   problem: undefined,
 };
 
@@ -216,12 +239,15 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP): State {
       scope: undefined,
       reads: new Map(),
       isFolded: true,
+      turnedRows: new Set(),
       sort: undefined,
       filter: NO_FILTER,
       cursor: 0,
       top: 0,
       shift: 0,
       marks: new Set(),
+      range: undefined,
+      changes: undefined,
     },
     fleet: {
       devices: [],

@@ -1,15 +1,18 @@
-import { matchesHaystack, prepareHaystack, type Filter, type Haystack } from '../fleet/filter.ts';
 import { foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../output/columns.ts';
-import type { ReadOutput } from '../shell/output.ts';
+import type { ReadOutput, View } from '../shell/output.ts';
 import { cellText } from '../output/value.ts';
+import { filterRows } from './filter-rows.ts';
+import { memoized } from './memoized.ts';
 import type { State, TableState } from './state.ts';
 
 /** The rows of the main table and what is counted about them. */
 export interface TableRows {
   /** Folded or not, filtered, sorted. */
   readonly rows: readonly FoldedRow[];
+  /** The same without the filter of `/`. */
+  readonly all: readonly FoldedRow[];
   /** No record holds the words of the filter as they are typed: these look like them. */
   readonly isSimilar: boolean;
   readonly keyField: string;
@@ -37,7 +40,11 @@ export function keyOfRow(row: FoldedRow, keyField: string): string {
 /** One entry for each record that the row stands for, as in `TableState.marks`. */
 export function marksOf(row: FoldedRow, keyField: string): string[] {
   const key = rawKeyOf(row.record, keyField);
-  return row.devices.map(({ name }) => `${name}\n${key}`);
+  return row.devices.map(({ name }) => markOf(name, key));
+}
+
+export function markOf(device: string, key: string): string {
+  return `${device}\n${key}`;
 }
 
 export function rawKeyOf(record: FoldedRow['record'], keyField: string): string {
@@ -50,24 +57,44 @@ export function shownDevices({ table, fleet }: Pick<State, 'table' | 'fleet'>): 
   return table.scope ?? fleet.selected;
 }
 
-/** Folds, filters and sorts; computed anew only for what changed. Pure but for that memory. */
-export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
-  const { table } = state;
-  const merged = mergedRows(table.reads, shownDevices(state), table.view, table.isFolded);
-  const { rows: filtered, isSimilar } = filteredRows(merged.rows, table.filter.parsed);
-  const sort = table.sort;
-  const rows = sortedRows(filtered, sort?.field ?? merged.keyField, sort?.isDown ?? false, table);
-  return { ...merged, rows, isSimilar };
+/** What the table is sorted by, most important first, as `--sort` has it: as typed by key, or as the line said. */
+export function sortFields({ sort, view }: TableState, keyField: string): readonly string[] {
+  return sort ?? view.sort ?? [keyField];
 }
 
-type Merged = Omit<TableRows, 'isSimilar'>;
+/** Folds, sorts and filters; computed anew only for what changed. Pure but for that memory. */
+export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
+  const { table } = state;
+  const { reads, view, isFolded, turnedRows } = table;
+  const merged = mergedRows(reads, shownDevices(state), view, isFolded, turnedRows);
+  const all = sortedRows(merged.rows, sortFields(table, merged.keyField));
+  return withFilter(merged, all, filterRows(all, table.filter.applied));
+}
+
+type Merged = Omit<TableRows, 'isSimilar' | 'all'>;
+
+/** The same object for the same parts, so that what is computed from it can be remembered, too. */
+const withFilter = memoized(
+  (
+    merged: Merged,
+    all: TableRows['all'],
+    found: Pick<TableRows, 'rows' | 'isSimilar'>,
+  ): TableRows => ({
+    ...merged,
+    all,
+    rows: found.rows,
+    isSimilar: found.isSimilar,
+  }),
+  ([merged, all, { rows, isSimilar }]) => [merged, all, rows, isSimilar],
+);
 
 const mergedRows = memoized(
   (
     reads: TableState['reads'],
     devices: readonly string[],
-    view: TableState['view'],
+    view: View,
     isFolded: boolean,
+    turnedRows: TableState['turnedRows'],
   ): Merged => {
     const answered = devices.flatMap((name): DeviceRecords[] => {
       const read: ReadOutput | undefined = reads.get(name);
@@ -76,8 +103,10 @@ const mergedRows = memoized(
     const records = answered.flatMap((read) => read.records);
     const keyField = keyFieldOf(view, fieldsOf(records));
     const folded = foldRecords(answered, keyField, view.perDevice);
+    const isWhole = (row: FoldedRow): boolean =>
+      isFolded !== (turnedRows.size > 0 && turnedRows.has(rawKeyOf(row.record, keyField)));
     return {
-      rows: isFolded ? folded : folded.flatMap(unfolded),
+      rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,
       fields: columnsOf(view, records),
       hidden: hiddenText(view, records),
@@ -99,62 +128,7 @@ function unfolded(row: FoldedRow): FoldedRow[] {
   });
 }
 
-const filteredRows = memoized((rows: readonly FoldedRow[], filter: Filter) => {
-  if (filter.terms.length === 0) return { rows, isSimilar: false };
-  const exact = rows.filter((row) => matchesRow(row, exactly(filter)));
-  if (exact.length > 0) return { rows: exact, isSimilar: false };
-  const similar = rows.filter((row) => matchesRow(row, filter));
-  return { rows: similar, isSimilar: similar.length > 0 };
-});
-
-function exactly({ terms }: Filter): Filter {
-  return {
-    terms: terms.map((term) => (term.kind === 'word' ? { ...term, isFuzzy: false } : term)),
-  };
-}
-
-const haystacks = new WeakMap<FoldedRow, readonly Haystack[]>();
-
-/** A row matches when it does on one of its devices. */
-function matchesRow(row: FoldedRow, filter: Filter): boolean {
-  let prepared = haystacks.get(row);
-  if (prepared === undefined) {
-    const names = row.devices.map(({ name }) => name);
-    const each = names.length > 1 ? names : [];
-    prepared = [names.join(' '), ...each].map((name) => prepareHaystack(row.record, name));
-    haystacks.set(row, prepared);
-  }
-  return prepared.some((haystack) => matchesHaystack(filter, haystack));
-}
-
 const sortedRows = memoized(
-  (
-    rows: readonly FoldedRow[],
-    field: string,
-    isDown: boolean,
-    { view, sort }: Pick<TableState, 'view' | 'sort'>,
-  ) => {
-    const fields = sort === undefined && view.sort ? view.sort : [`${isDown ? '-' : ''}${field}`];
-    return sortBy(rows, fields, valueOfRow);
-  },
-  ([rows, field, isDown, { view, sort }]) => [rows, field, isDown, view, sort],
+  (rows: readonly FoldedRow[], fields: readonly string[]) => sortBy(rows, fields, valueOfRow),
+  ([rows, fields]) => [rows, fields.join('\n')],
 );
-
-/**
- * Remembers the last two results, for the state before a change and after it. What did not change is
- * the same object in both, so identity tells.
- */
-function memoized<A extends readonly unknown[], R>(
-  compute: (...args: A) => R,
-  keysOf: (args: A) => readonly unknown[] = (args) => args,
-): (...args: A) => R {
-  let known: readonly { keys: readonly unknown[]; result: R }[] = [];
-  return (...args) => {
-    const keys = keysOf(args);
-    const found = known.find((entry) => keys.every((key, index) => key === entry.keys[index]));
-    if (found !== undefined) return found.result;
-    const entry = { keys, result: compute(...args) };
-    known = [entry, ...known.slice(0, 1)];
-    return entry.result;
-  };
-}

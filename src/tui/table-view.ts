@@ -1,14 +1,22 @@
-import { foldNote, type FoldedRow } from '../fleet/fold.ts';
-import { columnTitle } from '../output/columns.ts';
-import { visible } from '../visible.ts';
-import { fieldText } from '../output/value.ts';
+import type { Filter } from '../fleet/filter.ts';
+import type { FoldedRow } from '../fleet/fold.ts';
 import { cut, fit, widthOf } from '../output/width.ts';
-import type { State } from './state.ts';
-import { marksOf, shownDevices, tableRows, type TableRows } from './table-rows.ts';
+import { isMarkedRow } from './reduce-marks.ts';
+import type { State, TableChanges } from './state.ts';
+import { columnLayout, GAP, GUTTER, type Column } from './table-columns.ts';
+import { marksOf, tableRows } from './table-rows.ts';
+
+/** A part of a line: what the filter found in it, or what the last refresh found changed. */
+export interface Piece {
+  readonly kind: 'plain' | 'match' | 'changed';
+  readonly text: string;
+}
 
 /** A line of the table, ready to be drawn: no wider than the screen, not padded. */
 export interface RowView {
   readonly text: string;
+  /** The same text in parts. */
+  readonly pieces: readonly Piece[];
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
 }
@@ -18,24 +26,6 @@ export interface TableView {
   readonly rows: readonly RowView[];
 }
 
-interface Column {
-  readonly kind: 'device' | 'field' | 'note';
-  /** A field that is different on each device, such as a uuid. */
-  readonly isId: boolean;
-  /** Field name, `device` or `note`: what it is sorted by. */
-  readonly field: string;
-  readonly title: string;
-  readonly text: (row: FoldedRow) => string;
-  readonly least: number;
-  readonly most: number;
-}
-
-const GAP = '  ';
-/** Cursor sign and mark. */
-const GUTTER = 2;
-/** So many rows decide how wide the columns are; more would cost more than they tell. */
-const MEASURED_ROWS = 400;
-
 /** The rows from `top` on, `height` of them with the header, fit into `width` cells. */
 export function tableView(
   state: Pick<State, 'table' | 'fleet'>,
@@ -44,157 +34,107 @@ export function tableView(
 ): TableView {
   const { table } = state;
   const data = tableRows(state);
-  const columns = fitColumns(columnsOf(state, data), data.rows, width - GUTTER);
-  const line = (texts: readonly string[]): string =>
-    columns
-      .map(({ width: cells }, index) => fit(texts[index] ?? '', cells))
-      .join(GAP)
-      .trimEnd();
-  const header = line(columns.map(({ column }) => column.title));
+  const { columns } = columnLayout(state, width);
+  const header = columns.map((column) => fit(column.title, column.width, column.align)).join(GAP);
   const rows = data.rows.slice(table.top, table.top + Math.max(0, height - 1));
   return {
-    header: cut(' '.repeat(GUTTER) + header, width),
+    header: cut(' '.repeat(GUTTER) + header.trimEnd(), width),
     rows: rows.map((row, index) => {
       const isCurrent = table.top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const gutter = (isCurrent ? '▸' : ' ') + (isMarked ? '*' : ' ');
-      return {
-        isCurrent,
-        isMarked,
-        text: cut(gutter + line(columns.map(({ column }) => column.text(row))), width),
-      };
+      const changed = changedIn(row, data.keyField, table.changes);
+      const gutter = (isCurrent ? '▸' : ' ') + (isMarked ? '*' : changed.sign);
+      const pieces = trimmed(
+        columns.flatMap((column, at): Piece[] => [
+          { kind: 'plain', text: at === 0 ? gutter : GAP },
+          ...cellPieces(column, row, table.filter.applied, changed.fields),
+        ]),
+        width,
+      );
+      return { isCurrent, isMarked, pieces, text: pieces.map(({ text }) => text).join('') };
     }),
   };
 }
 
-export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {
-  return marks.size > 0 && marksOf(row, keyField).every((mark) => marks.has(mark));
+interface RowChange {
+  /** `~` changed, `+` new. */
+  readonly sign: string;
+  readonly fields: ReadonlySet<string>;
 }
 
-/** The fields that `s` sorts by, in the order of the columns. */
-export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly string[] {
-  const { fields, keyField } = tableRows(state);
-  return [keyField, ...fields.filter((field) => field !== keyField), 'device'];
+const UNCHANGED: RowChange = { sign: ' ', fields: new Set() };
+
+function changedIn(row: FoldedRow, keyField: string, changes: TableChanges | undefined): RowChange {
+  if (changes === undefined) return UNCHANGED;
+  const found = marksOf(row, keyField).filter((mark) => changes.fields.has(mark));
+  if (found.length === 0) return UNCHANGED;
+  const fields = found.flatMap((mark) => changes.fields.get(mark) ?? []);
+  const isNew = found.every((mark) => changes.fields.get(mark) === undefined);
+  return { sign: isNew ? '+' : '~', fields: new Set(isNew ? [keyField] : fields) };
 }
 
-function columnsOf(state: Pick<State, 'table' | 'fleet'>, data: TableRows): Column[] {
-  const { table } = state;
-  const { view } = table;
-  const sorted = table.sort ?? { field: data.keyField, isDown: false };
-  const arrow = (field: string): string =>
-    field === sorted.field ? (sorted.isDown ? ' ▼' : ' ▲') : '';
-  const fields = data.fields.map((field): Column => {
-    const isId = view.perDevice.includes(field);
-    const isKey = field === data.keyField;
-    return {
-      kind: 'field',
-      isId,
-      field,
-      title: columnTitle(field) + arrow(field),
-      text: (row) => textOf(row, field, isId),
-      least: isKey ? 12 : isId ? 9 : 8,
-      most: isKey ? 32 : isId ? 36 : 24,
-    };
-  });
-  const [key, ...others] = fields;
-  const shown = key === undefined ? [] : [key, ...others.slice(table.shift)];
-  const devices = shownDevices(state);
-  if (devices.length < 2) return shown;
-  const device: Column = {
-    kind: 'device',
-    isId: false,
-    field: 'device',
-    title: `DEVICE${arrow('device')}`,
-    text: (row) => deviceText(row, devices.length),
-    least: 8,
-    most: 24,
-  };
-  const hasNotes = data.rows.some(({ of }) => of > 1);
-  const note: Column = {
-    kind: 'note',
-    isId: false,
-    field: 'note',
-    title: 'NOTE',
-    text: (row) => visible(foldNote(row, view.filtered)),
-    least: 13,
-    most: 40,
-  };
-  return hasNotes ? [device, ...shown, note] : [device, ...shown];
+function cellPieces(
+  column: Column,
+  row: FoldedRow,
+  filter: Filter,
+  changed: ReadonlySet<string>,
+): Piece[] {
+  const { kind, field, width, align } = column;
+  const text = fit(column.text(row), width, align);
+  if (kind === 'field' && changed.has(field)) return [{ kind: 'changed', text }];
+  if (kind === 'note' || filter.terms.length === 0) return [{ kind: 'plain', text }];
+  return markMatches(text, wantedIn(field, filter));
 }
 
-function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
-  const text = fieldText(field, row.record[field]);
-  if (!isPerDevice || row.records.length < 2) return text;
-  const distinct = new Set(row.records.map((record) => fieldText(field, record[field])));
-  return distinct.size === 1 ? text : `(${distinct.size} values)`;
-}
-
-/** `fw1,fw2`; `all`, and `fw1 +4` where the names would take too much room. */
-function deviceText({ devices }: FoldedRow, shown: number): string {
-  const names = visible(devices.map(({ name }) => name).join(','));
-  if (devices.length > 1 && devices.length === shown) return 'all';
-  if (devices.length < 2 || widthOf(names) <= 16) return names;
-  return `${cut(visible(devices[0]?.name ?? ''), 18)} +${devices.length - 1}`;
-}
-
-interface FittedColumn {
-  readonly column: Column;
-  readonly width: number;
-}
-
-/**
- * Key, device, note, then the fields in order: each gets its least, then what it wants as long as
- * there is room. Ids come last, since people look for names; what has no room is left out.
- */
-function fitColumns(
-  columns: readonly Column[],
-  rows: readonly FoldedRow[],
-  width: number,
-): FittedColumn[] {
-  const order = [...columns]
-    .sort((a, b) => rank(a, columns) - rank(b, columns))
-    .map((column) => ({ column, wanted: wantedWidth(column, rows) }));
-  const widths = new Map<Column, number>();
-  let left = width;
-  const place = (isId: boolean): void => {
-    const group = order.filter(({ column }) => column.isId === isId);
-    for (const { column, wanted } of group) {
-      const least = Math.min(wanted, column.least);
-      const gap = widths.size === 0 ? 0 : GAP.length;
-      if (left < least + gap && widths.size > 0) break;
-      const cells = Math.max(1, Math.min(least, left));
-      widths.set(column, cells);
-      left -= cells + gap;
-    }
-    for (const { column, wanted } of group) {
-      const now = widths.get(column);
-      if (now === undefined || left <= 0) continue;
-      const more = Math.min(left, Math.max(0, wanted - now));
-      widths.set(column, now + more);
-      left -= more;
-    }
-  };
-  place(false);
-  place(true);
-  return columns.flatMap((column) => {
-    const cells = widths.get(column);
-    return cells === undefined ? [] : [{ column, width: cells }];
+/** The lower-case texts that a filter looks for in a field. */
+function wantedIn(field: string, { terms }: Filter): string[] {
+  return terms.flatMap((term) => {
+    const isHere = term.kind === 'word' || (term.kind === 'is' && term.field === field);
+    return isHere && term.text !== '' ? [term.text] : [];
   });
 }
 
-function wantedWidth(column: Column, rows: readonly FoldedRow[]): number {
-  const stride = Math.max(1, Math.ceil(rows.length / MEASURED_ROWS));
-  let widest = widthOf(column.title);
-  for (let index = 0; index < rows.length && widest < column.most; index += stride) {
-    const row = rows[index];
-    if (row !== undefined) widest = Math.max(widest, widthOf(column.text(row)));
+/** Takes the text apart where one of the wanted ones stands in it. */
+function markMatches(text: string, wanted: readonly string[]): Piece[] {
+  const lower = text.toLowerCase();
+  // Where a letter changes its length, places in the one are no places in the other.
+  if (lower.length !== text.length) return [{ kind: 'plain', text }];
+  const pieces: Piece[] = [];
+  let done = 0;
+  for (;;) {
+    const found = wanted
+      .map((word) => ({ word, at: lower.indexOf(word, done) }))
+      .filter(({ at }) => at !== -1)
+      .sort((a, b) => a.at - b.at || b.word.length - a.word.length)[0];
+    if (found === undefined) break;
+    const end = found.at + found.word.length;
+    if (found.at > done) pieces.push({ kind: 'plain', text: text.slice(done, found.at) });
+    pieces.push({ kind: 'match', text: text.slice(found.at, end) });
+    done = end;
   }
-  return Math.min(widest, column.most);
+  if (done < text.length) pieces.push({ kind: 'plain', text: text.slice(done) });
+  return pieces;
 }
 
-function rank(column: Column, columns: readonly Column[]): number {
-  if (column.kind === 'device') return 1;
-  const index = columns.filter(({ kind }) => kind === 'field').indexOf(column);
-  if (index === 0) return 0;
-  return column.kind === 'note' ? 2 : 2 + index;
+/** Neighbours of one kind together, no blanks at the end, no wider than the screen. */
+function trimmed(pieces: readonly Piece[], width: number): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.kind === piece.kind)
+      joined[joined.length - 1] = { ...last, text: last.text + piece.text };
+    else joined.push(piece);
+  }
+  for (let last = joined.at(-1); last !== undefined; last = joined.at(-1)) {
+    const text = last.text.trimEnd();
+    if (text === last.text) break;
+    joined.pop();
+    if (text !== '') joined.push({ ...last, text });
+  }
+  let left = width;
+  return joined.flatMap((piece) => {
+    const text = cut(piece.text, left);
+    left -= widthOf(text);
+    return text === '' ? [] : [{ ...piece, text }];
+  });
 }

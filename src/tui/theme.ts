@@ -1,6 +1,17 @@
 /** What may be stressed. Colours add to signs and words, and never stand alone. */
 export type Tone =
-  'heading' | 'good' | 'bad' | 'warning' | 'quiet' | 'plain' | 'current' | 'chosen' | 'accent';
+  | 'heading'
+  | 'good'
+  | 'bad'
+  | 'warning'
+  | 'quiet'
+  | 'plain'
+  | 'current'
+  | 'chosen'
+  | 'accent'
+  | 'match'
+  | 'current-match'
+  | 'changed';
 
 /** Text in a tone, ready for the screen. Only the 16 colours of every terminal are used. */
 export type Theme = (tone: Tone, text: string) => string;
@@ -19,6 +30,9 @@ const PLAIN: Readonly<Record<Tone, string>> = {
   current: '7',
   chosen: '7',
   accent: '1',
+  match: '1;4',
+  'current-match': '7;1;4',
+  changed: '1;7',
 };
 
 const COLORED: Readonly<Record<Tone, string>> = {

@@ -9,7 +9,7 @@ test('the table is browsed, filtered while typing, and the filter is cleared wit
     /^▸/.test(screen.findLast((line) => /^[▸ ] /.test(line)) ?? ''),
   );
   program.type('/viewer');
-  await program.waitFor(/filter: viewer \(1 row\)/);
+  await program.waitFor(/filter: viewer \(1 of \d+ rows\)/);
   await program.waitFor(/^▸ .*viewer\s+Vic/m);
   program.press('enter');
   await program.waitFor(': prompt');
@@ -68,7 +68,7 @@ test('help is made from the keymap and closes with Esc', async () => {
   await goToTable(program);
   program.press('?');
   await program.waitFor('In the table');
-  await program.waitFor(/d +delete the marked records/);
+  await program.waitFor(/v +mark all rows that the cursor passes/);
   program.press('G');
   await program.waitFor('Everywhere');
   program.press('escape');

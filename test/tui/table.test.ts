@@ -40,7 +40,7 @@ describe('the rows', () => {
   test('equal records are one row, with a note where devices differ', () => {
     expect(lines(fleet)).toMatchInlineSnapshot(`
       [
-        "  DEVICE  USERNAME ▲  FIRST NAME  LANG  UUID        NOTE",
+        "  DEVICE  USERNAME ↑  FIRST NAME  LANG  UUID        NOTE",
         "▸ all     alice       ALICE       en    (2 values)",
         "  fw1     bob         BOB         de    id-bob      differs: lang",
         "  fw2     bob         BOB         en    id-bob      differs: lang",
@@ -105,7 +105,7 @@ describe('filter and sort', () => {
     expect(tableRows(exact).rows.every(({ record }) => record['username'] === 'bob')).toBe(true);
     const similar = type(press(fleet, 'filter'), 'alce');
     expect(tableRows(similar).rows.map(({ record }) => record['username'])).toContain('alice');
-    expect(titleLine(similar).left).toMatch(/filter: alce \(\d similar rows?\)/);
+    expect(titleLine(similar).left).toMatch(/filter: alce \(\d of 5 similar rows\)/);
   });
 
   test('half a pattern keeps what was filtered before, and says what is wrong', () => {
@@ -123,12 +123,157 @@ describe('filter and sort', () => {
     ]);
   });
 
-  test('s goes through the columns, S turns the order around', () => {
+  test('s goes through the columns, S sorts by one more, o turns the last one around', () => {
     const sorted = press(fleet, 'sort');
-    expect(sorted.table.sort).toEqual({ field: 'first_name', isDown: false });
-    expect(press(sorted, 'reverse').table.sort).toEqual({ field: 'first_name', isDown: true });
+    expect(sorted.table.sort).toEqual(['first_name']);
+    expect(press(sorted, 'reverse').table.sort).toEqual(['-first_name']);
+    const both = press(sorted, 'reverse', 'sort-more');
+    expect(both.table.sort).toEqual(['-first_name', 'lang']);
+    expect(lines(both)[0]).toMatch(/FIRST NAME 1↓ +LANG 2↑/);
+    expect(press(both, 'sort').table.sort).toEqual(['lang']);
     const back = press(fleet, 'sort', 'sort', 'sort', 'sort', 'sort');
-    expect(back.table.sort?.field).toBe('username');
+    expect(back.table.sort).toEqual(['username']);
+  });
+
+  test('a sort key that has no more column to add goes back to the first one', () => {
+    const all = press(fleet, 'sort-more', 'sort-more', 'sort-more', 'sort-more');
+    expect(all.table.sort).toEqual(['username', 'first_name', 'lang', 'uuid', 'device']);
+    expect(press(all, 'sort-more').table.sort).toEqual(['username']);
+  });
+
+  test('--sort of the line and the keys are the same order, shown the same way', () => {
+    const read = readOf('fw1', [user('u10', 'de'), user('u9', 'de'), user('u1', 'en')]);
+    const state = after(stateOf({ fw1: [] }), {
+      kind: 'reads',
+      reads: [{ ...read, view: { ...read.view, sort: ['-lang', 'username'] } }],
+    });
+    expect(lines(state)[0]).toMatch(/USERNAME 2↑.* LANG 1↓/);
+    expect(tableRows(state).rows.map(({ record }) => record['username'])).toEqual([
+      'u1',
+      'u9',
+      'u10',
+    ]);
+    expect(press(state, 'sort').table.sort).toEqual(['uuid', 'username']);
+  });
+
+  test('what was found is marked in the line, and counted', () => {
+    const typed = type(press(fleet, 'filter'), 'bo');
+    const { rows } = tableView(typed, 100, 10);
+    const found = rows.map(({ pieces }) =>
+      pieces.flatMap(({ kind, text }) => (kind === 'match' ? [text] : [])),
+    );
+    expect(found[0]).toEqual(['bo', 'BO', 'bo']);
+    expect(titleLine(typed).left).toContain('filter: bo (2 of 5 rows)');
+  });
+
+  test('in a long table the letter shows at once, the rows when they have been found', () => {
+    const many = stateOf({ fw1: Array.from({ length: 6_000 }, (_, n) => user(`u${n}`)) });
+    const typed = type(press(many, 'filter'), 'u5999');
+    expect(tableRows(typed).rows).toHaveLength(6_000);
+    expect(titleLine(typed).left).toContain('filter: u5999 (looking in 6000 rows …)');
+    const found = after(typed, { kind: 'apply-filter', filter: typed.table.filter.parsed });
+    expect(tableRows(found).rows).toHaveLength(1);
+    const late = after(type(typed, 'x'), {
+      kind: 'apply-filter',
+      filter: typed.table.filter.parsed,
+    });
+    expect(tableRows(late).rows).toHaveLength(6_000);
+  });
+});
+
+describe('marks', () => {
+  const marked = (state: State): string[] =>
+    tableView(state, 100, 20)
+      .rows.filter(({ isMarked }) => isMarked)
+      .map(({ text }) => text.slice(2).split(/ +/)[1] ?? '');
+
+  test('a folded row is marked on all its devices, and the title says so', () => {
+    const state = press(fleet, 'mark');
+    expect([...state.table.marks]).toEqual(['fw1\nalice', 'fw2\nalice']);
+    expect(titleLine(state).right).toBe('[1 marked = 2 records on 2 devices] ');
+    expect(titleLine({ ...state, size: { columns: 50, rows: 20 } }).right).toBe('[1 marked] ');
+  });
+
+  test('v marks what the cursor passes, and forgets what it goes back over', () => {
+    const ranged = press(fleet, 'down', 'mark-range', 'down', 'down');
+    expect(marked(ranged)).toEqual(['bob', 'bob', 'carol']);
+    expect(titleLine(ranged).right).toContain('range: 3 marked');
+    expect(marked(press(ranged, 'up'))).toEqual(['bob', 'bob']);
+    expect(marked(press(ranged, 'mark-range', 'last'))).toEqual(['bob', 'bob', 'carol']);
+    expect(marked(press(ranged, 'back'))).toEqual([]);
+  });
+
+  test('Shift and an arrow begin a range, and what was marked before stays', () => {
+    const state = press(fleet, 'last', 'mark', 'first', 'range-down', 'mark', 'last');
+    expect(marked(state)).toEqual(['alice', 'bob', 'dave']);
+  });
+
+  test('* marks all that is shown besides what was marked, and ~ turns it around', () => {
+    const bobs = type(press(fleet, 'mark', 'filter'), 'bob');
+    const all = press(bobs, 'keep-filter', 'mark-all', 'clear-filter');
+    expect(marked(all)).toEqual(['alice', 'bob', 'bob']);
+    expect(marked(press(all, 'mark-invert'))).toEqual(['carol', 'dave']);
+  });
+
+  test('marks outlive a refresh, and those of devices that say nothing stay', () => {
+    const state = after(press(fleet, 'mark-all'), {
+      kind: 'reads',
+      reads: [readOf('fw1', [user('alice'), user('bob', 'de')])],
+    });
+    expect(marked(state)).toEqual(['alice', 'bob', 'bob', 'dave']);
+  });
+});
+
+describe('a table that is read again', () => {
+  const again = after(press(fleet, 'last'), {
+    kind: 'reads',
+    reads: [readOf('fw2', [user('aaron'), user('alice', 'de', 'id-2'), user('bob'), user('dave')])],
+  });
+
+  test('the cursor stays on its record', () => {
+    expect(current(again)).toBe('dave');
+  });
+
+  test('what is new or other than before has a sign, and is counted in words', () => {
+    expect(titleLine(again).left).toContain('1 changed, 1 new');
+    expect(lines(again).filter((line) => /^[▸ ][~+]/.test(line))).toEqual([
+      expect.stringMatching(/^ \+fw2 +aaron/),
+      expect.stringMatching(/^ ~fw2 +alice/),
+    ]);
+    const seen = after(again, { kind: 'changes-seen' });
+    expect(titleLine(seen).left).not.toContain('changed');
+  });
+});
+
+describe('folds and columns', () => {
+  test('z unfolds one row alone, and folds it again', () => {
+    const turned = press(fleet, 'fold-row');
+    expect(lines(turned).filter((line) => line.includes('alice'))).toHaveLength(2);
+    expect(tableRows(turned).rows).toHaveLength(6);
+    expect(current(turned)).toBe('alice');
+    expect(tableRows(press(turned, 'fold-row')).rows).toHaveLength(5);
+    expect(tableRows(press(fleet, 'fold', 'fold-row')).rows).toHaveLength(5);
+  });
+
+  test('columns scroll behind the device and the key, as long as some have no room', () => {
+    const narrow = { ...fleet, size: { columns: 50, rows: 20 } };
+    expect(lines(narrow, 50)[0]).not.toContain('UUID');
+    expect(titleLine(narrow).left).toContain('2 more →');
+    const scrolled = press(narrow, 'right', 'right', 'right', 'right');
+    expect(lines(scrolled, 50)[0]).toMatch(/DEVICE +USERNAME ↑ +UUID/);
+    expect(press(fleet, 'right').table.shift).toBe(0);
+  });
+
+  test('numbers stand to the right, and what is the same in every row gives way', () => {
+    const ports = [9, 80, 443].map((port) => ({
+      username: `user-${port}`,
+      realm: 'all-the-same-realm',
+      port: `${port}`,
+    }));
+    const state = stateOf({ fw1: ports });
+    expect(lines(state, 60)[1]).toMatch(/ {2}9$/);
+    expect(lines(state, 26)[0]).toMatch(/USERNAME ↑ +PORT/);
+    expect(lines(state, 26)[0]).not.toContain('REALM');
   });
 });
 

@@ -1,11 +1,11 @@
 import { Box } from 'ink';
 import { visible } from '../../visible.ts';
 import { overlayLines } from '../overlay-lines.ts';
-import { cut, fit } from '../../output/width.ts';
+import { cut, fit, widthOf } from '../../output/width.ts';
 import { rollOutLines, rollOutTitle } from '../roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
-import { tableView } from '../table-view.ts';
+import { tableView, type Piece, type RowView } from '../table-view.ts';
 import type { Theme } from '../theme.ts';
 import { Form } from './form.tsx';
 import { Row } from './row.tsx';
@@ -46,17 +46,26 @@ function Table({ state, theme, height }: BodyProps) {
   return (
     <>
       <Row>{theme('heading', view.header)}</Row>
-      {view.rows.map(({ text, isCurrent, isMarked }, index) => (
-        <Row key={index}>
-          {isCurrent && hasFocus
-            ? theme('current', fit(text, columns))
-            : isMarked
-              ? theme('accent', text)
-              : text}
-        </Row>
+      {view.rows.map((row, index) => (
+        <Row key={index}>{rowText(row, row.isCurrent && hasFocus, columns, theme)}</Row>
       ))}
     </>
   );
+}
+
+/** The whole line of the cursor stands out; in it, too, what the filter found. */
+function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
+  const padding = ' '.repeat(Math.max(0, columns - widthOf(row.text)));
+  const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : 'plain';
+  const tones = {
+    plain,
+    match: isCurrent ? 'current-match' : 'match',
+    changed: isCurrent ? 'current-match' : 'changed',
+  } as const;
+  const pieces: readonly Piece[] = isCurrent
+    ? [...row.pieces, { kind: 'plain', text: padding }]
+    : row.pieces;
+  return pieces.map(({ kind, text }) => theme(tones[kind], text)).join('');
 }
 
 function emptyLines({ fleet, table, work, reading }: State): string[] {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { recordChanges } from '../../src/fleet/record-changes.ts';
+
+const alice = { username: 'alice', lang: 'en' };
+const bob = { username: 'bob', lang: 'de' };
+
+test('says what came, what went, and which fields have another value', () => {
+  const after = [{ username: 'carol' }, { ...alice, lang: 'fr', phone: '7' }];
+  expect(recordChanges([alice, bob], after, 'username')).toEqual([
+    { kind: 'added', key: 'carol', record: { username: 'carol' } },
+    {
+      kind: 'changed',
+      key: 'alice',
+      before: alice,
+      record: after[1],
+      fields: ['lang', 'phone'],
+    },
+    { kind: 'removed', key: 'bob', record: bob },
+  ]);
+});
+
+test('another order, a number spelt as text and a missing empty field are no change', () => {
+  const before = [alice, { ...bob, age: 7, note: '' }];
+  expect(recordChanges(before, [{ ...bob, age: '7' }, alice], 'username')).toEqual([]);
+});
+
+test('records of one name are compared in their order', () => {
+  const twins = [alice, { ...alice, lang: 'de' }];
+  expect(recordChanges(twins, twins.slice(0, 1), 'username')).toEqual([
+    { kind: 'removed', key: 'alice', record: twins[1] },
+  ]);
+});
