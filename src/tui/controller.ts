@@ -128,6 +128,10 @@ export class Controller {
       this.#use(jumpLine(state, pressed?.index ?? 0));
     } else if (isEffect(action)) {
       this.#perform(action);
+    } else if (action === 'search' && context !== 'search') {
+      this.#store.dispatch({ kind: 'view', action });
+      // With what other sessions have added since.
+      void this.#lines.loadHistory();
     } else {
       this.#store.dispatch({ kind: 'view', action });
     }

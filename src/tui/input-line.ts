@@ -17,6 +17,9 @@ export interface InputLine {
   readonly origin: number;
 }
 
+/** Longer lines are pasted, and not worth measuring: that takes long. */
+const LONG = 4_000;
+
 /** What is typed into at the moment: an answer, a filter, a search, or the prompt. */
 export function inputLine(state: State): InputLine {
   const { columns } = state.size;
@@ -38,7 +41,7 @@ export function inputLine(state: State): InputLine {
       const label = `search '${visible(search?.query ?? '')}': `;
       return place(
         cut(label, Math.floor(columns / 2)),
-        { before: found, after: '' },
+        splitAtMatch(found, search?.query ?? ''),
         columns,
         true,
       );
@@ -56,6 +59,12 @@ export function inputLine(state: State): InputLine {
     case 'prompt':
       return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, true);
   }
+}
+
+/** A found line with the cursor behind what was searched, so that this is in sight. */
+function splitAtMatch(found: string, query: string): Line {
+  const end = found.toLowerCase().indexOf(query.toLowerCase()) + query.length;
+  return { before: found.slice(0, end), after: found.slice(end) };
 }
 
 /** As it is drawn: line ends as a sign, nothing that a terminal would obey. */
@@ -96,14 +105,16 @@ export function windowOf(
   line: Line,
   room: number,
 ): { readonly text: string; readonly cursor: number; readonly hidden: number } {
-  const before = shownLine(line.before);
-  const after = shownLine(line.after);
+  // No more than this can be in sight; a paste may be a thousand times as long.
+  const reach = room * 8 + 64;
+  const before = shownLine(line.before.slice(-reach));
+  const after = shownLine(line.after.slice(0, reach));
   const tail = before === '' ? '' : tailOf(before, after === '' ? room : Math.ceil(room * 0.8));
   const head = headOf(after, room - widthOf(tail));
   return {
     text: tail + head,
     cursor: widthOf(tail),
-    hidden: widthOf(before) - widthOf(tail),
+    hidden: cellsOf(line.before) - widthOf(tail),
   };
 }
 
@@ -136,5 +147,10 @@ function headOf(text: string, width: number): string {
 
 /** Cells in front of a column of the line: where `^` points. */
 export function columnCells(line: Line, column: number): number {
-  return widthOf(shownLine(lineText(secretless(line)).slice(0, column)));
+  return cellsOf(lineText(secretless(line)).slice(0, column));
+}
+
+/** The cells of what is drawn; of a text much longer than a screen only about so many. */
+function cellsOf(text: string): number {
+  return text.length > LONG ? text.length : widthOf(shownLine(text));
 }

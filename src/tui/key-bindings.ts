@@ -105,11 +105,11 @@ export const KEYMAP: Keymap = [
 
   bind('search', ['ctrl-r', 'up'], 'search', 'the match before', { rank: 2, text: 'older' }),
   bind('search', ['enter'], 'search-run', 'run the line found', { rank: 1, text: 'run' }),
-  bind('search', ['tab', 'escape', 'right', 'left'], 'search-accept', 'take the line to edit it', {
+  bind('search', ['tab', 'right', 'left'], 'search-accept', 'take the line to edit it', {
     rank: 3,
     text: 'edit it',
   }),
-  bind('search', ['ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
+  bind('search', ['escape', 'ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
     rank: 4,
     text: 'cancel',
   }),

@@ -1,10 +1,13 @@
 import type { PromptAction } from './actions.ts';
+import { takenOf } from './ghost.ts';
 import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from './line.ts';
 import type { HistorySearch, Menu, PromptState } from './state.ts';
 
 /** One key that edits the line at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   if (prompt.search !== undefined) return editSearch(prompt, prompt.search, key);
+  const taken = takenOf(prompt, key.kind);
+  if (taken !== '') return editPrompt(prompt, { kind: 'insert', text: taken });
   // Typing on takes the proposal that was chosen.
   const isTyping = key.kind === 'insert' && prompt.menu?.chosen !== undefined;
   const base = isTyping ? acceptChoice(prompt) : prompt;
@@ -23,6 +26,17 @@ export function setLine(prompt: PromptState, line: Line | string): PromptState {
     recall: undefined,
     search: undefined,
     problem: undefined,
+  };
+}
+
+/** The history as it is now; what was searched for is looked up in it again. */
+export function takeHistory(prompt: PromptState, history: readonly string[]): PromptState {
+  const { search } = prompt;
+  const known = { ...prompt, history, recall: undefined };
+  if (search === undefined) return known;
+  return {
+    ...known,
+    search: { ...search, at: findBack(history, search.query, history.length - 1) },
   };
 }
 

@@ -8,7 +8,7 @@ import {
   openedMessages,
   scrolled,
 } from './reduce-overlay.ts';
-import { actOnPrompt, editPrompt, openMenu, setLine } from './reduce-prompt.ts';
+import { actOnPrompt, editPrompt, openMenu, setLine, takeHistory } from './reduce-prompt.ts';
 import { follow, settle } from './follow.ts';
 import { dropLostMarks } from './reduce-marks.ts';
 import { actOnTable, editFilter } from './reduce-table.ts';
@@ -45,7 +45,7 @@ function step(state: State, action: Action): State {
     case 'problem':
       return { ...state, prompt: { ...prompt, menu: undefined, problem: action.problem } };
     case 'history':
-      return { ...state, prompt: { ...prompt, history: action.lines, recall: undefined } };
+      return { ...state, prompt: takeHistory(prompt, action.lines) };
     case 'resize':
       return { ...state, size: action.size };
     case 'fleet':

@@ -37,6 +37,12 @@ describe('history', () => {
     expect(line(after(found, search, { kind: 'view', action: 'search-accept' }))).toBe('two three');
     expect(line(after(found, { kind: 'view', action: 'search-cancel' }))).toBe('dra');
   });
+
+  test('that another session has added to is searched anew', () => {
+    const found = typed(after(state, { kind: 'view', action: 'search' }), 'tw');
+    const added = after(found, { kind: 'history', lines: ['two', 'two four', 'one'] });
+    expect(inputLine(added).text).toBe('two four');
+  });
 });
 
 describe('completion', () => {

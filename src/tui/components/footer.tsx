@@ -2,15 +2,26 @@ import { widthOf } from '../../output/width.ts';
 import { footerHints, type FooterHint } from '../keymap.ts';
 import type { State } from '../state.ts';
 import type { Theme } from '../theme.ts';
+import { usageSpans } from '../usage-spans.ts';
 import { Row } from './row.tsx';
 
 const SEPARATOR = ' · ';
 
-/** The most important keys where the focus is; those that do nothing now are dimmed, in brackets. */
+/**
+ * The most important keys where the focus is; those that do nothing now are dimmed, in brackets. While a
+ * command is typed, first how it goes on.
+ */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  const line = fitting(footerHints(state), state.size.columns - 1)
-    .map(({ text, isDisabled }) => theme(isDisabled ? 'quiet' : 'plain', text))
-    .join(theme('quiet', SEPARATOR));
+  const usage = usageSpans(state);
+  const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const room = state.size.columns - 1 - (used === 0 ? 0 : used + SEPARATOR.length);
+  const separator = theme('quiet', SEPARATOR);
+  const line = [
+    ...(used === 0 ? [] : [usage.map(({ tone, text }) => theme(tone, text)).join('')]),
+    ...fitting(footerHints(state), room).map(({ text, isDisabled }) =>
+      theme(isDisabled ? 'quiet' : 'plain', text),
+    ),
+  ].join(separator);
   return <Row>{line === '' ? '' : ` ${line}`}</Row>;
 }
 

@@ -1,11 +1,12 @@
 import { Box } from 'ink';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import { argumentHint } from '../hint.ts';
-import { columnCells, inputLine } from '../input-line.ts';
+import { ghostOf } from '../ghost.ts';
+import { columnCells, inputLine, shownLine } from '../input-line.ts';
 import { contextOf } from '../keymap.ts';
 import { problemLines } from '../problem-lines.ts';
 import type { Menu, State } from '../state.ts';
+import { stressed } from '../stress.ts';
 import type { Theme } from '../theme.ts';
 import { Row } from './row.tsx';
 
@@ -19,17 +20,15 @@ interface PromptProps {
 /** The line that is typed in, and what belongs to it. */
 export function Prompt({ state, theme, under }: PromptProps) {
   const { label, text } = inputLine(state);
-  const { columns } = state.size;
-  const room = columns - widthOf(label) - widthOf(text) - 2;
-  const isPrompt = ['prompt', 'menu'].includes(contextOf(state));
-  const hint = isPrompt ? cut(argumentHint(state.prompt.editing.line), Math.max(0, room)) : '';
-  const isActive = isPrompt || state.questions.length > 0 || state.focus === 'prompt';
+  const context = contextOf(state);
+  const isActive = state.questions.length > 0 || state.focus === 'prompt';
+  const room = state.size.columns - widthOf(label) - widthOf(text) - 1;
   return (
     <>
       <Row>
         {theme(isActive ? 'accent' : 'plain', label) +
-          text +
-          (room > 8 && hint !== '' ? ` ${theme('quiet', hint)}` : '')}
+          (context === 'search' ? withMatch(state, theme, text) : text) +
+          (context === 'prompt' ? ghostText(state, theme, room) : '')}
       </Row>
       {under > 0 && (
         <Box flexDirection="column" height={under} flexShrink={0}>
@@ -40,12 +39,30 @@ export function Prompt({ state, theme, under }: PromptProps) {
   );
 }
 
+/** How the line went on before, dimmed; in brackets where nothing is dimmed. */
+function ghostText({ prompt }: State, theme: Theme, room: number): string {
+  const ghost = visible(ghostOf(prompt));
+  if (ghost === '' || room < 4) return '';
+  const isDimmed = theme('quiet', ghost) !== ghost;
+  return isDimmed ? theme('quiet', cut(ghost, room)) : `[${cut(ghost, room - 2)}]`;
+}
+
+/** The line that a search has found, with what was searched for stressed. */
+function withMatch({ prompt }: State, theme: Theme, text: string): string {
+  const query = shownLine(prompt.search?.query ?? '');
+  const at = text.toLowerCase().indexOf(query.toLowerCase());
+  const letters = at < 0 ? [] : Array.from(query, (_, index) => at + index);
+  return stressed(theme, 'match', text, letters);
+}
+
 function Under({ state, theme, under }: PromptProps) {
   const { menu, problem } = state.prompt;
   const { columns } = state.size;
   if (menu !== undefined) {
-    return menuLines(state, menu, under).map(({ text, isChosen }, index) => (
-      <Row key={index}>{isChosen ? theme('chosen', text) : text}</Row>
+    return menuLines(state, menu, under).map(({ text, letters, isChosen }, index) => (
+      <Row key={index}>
+        {isChosen ? theme('chosen', text) : stressed(theme, 'match', text, letters)}
+      </Row>
     ));
   }
   if (problem === undefined) return null;
@@ -66,7 +83,7 @@ function menuLines(
   state: State,
   { completion, chosen }: Menu,
   height: number,
-): { text: string; isChosen: boolean }[] {
+): { text: string; letters: readonly number[]; isChosen: boolean }[] {
   const { columns } = state.size;
   const { proposals, start } = completion;
   const first = Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
@@ -75,15 +92,19 @@ function menuLines(
   const { origin } = inputLine(state);
   const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;
   const indent = Math.max(0, Math.min(wanted, Math.floor(columns / 2) - 10));
-  return proposals.slice(first, first + height).map(({ summary }, row) => {
+  return proposals.slice(first, first + height).map(({ text, summary, letters }, row) => {
     const index = first + row;
     const rest = proposals.length - first - height;
     const isLastOfMore = row === height - 1 && rest > 0;
     const said = summary === undefined ? '' : `  ${visible(summary)}`;
     const more = isLastOfMore ? `  … ${rest} more` : '';
     const line = ` ${fit(texts[index] ?? '', widest)}${said}${more} `;
+    const shown = ' '.repeat(indent) + cut(line, columns - indent);
+    // Where signs stand for characters, the places do not fit any more.
+    const isAsTyped = texts[index] === text && widthOf(text) <= widest;
     return {
-      text: ' '.repeat(indent) + cut(line, columns - indent),
+      text: shown,
+      letters: isAsTyped ? letters.map((at) => at + indent + 1) : [],
       isChosen: index === chosen,
     };
   });
