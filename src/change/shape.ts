@@ -29,6 +29,7 @@ const step = z.looseObject({
     path: z.string().startsWith('/'),
     form: z.array(z.tuple([z.string(), z.string()])).optional(),
     json: image.optional(),
+    contentType: z.string().optional(),
   }),
   before: image.optional(),
   after: image.optional(),

@@ -11,11 +11,11 @@ const GENERAL =
 
 /** Fields that hold the complaints per field. */
 const CONTAINERS =
-  /^(?:errors|validations?|violations|fields|field_?errors|sub_?errors|field_?violations|invalid|invalid[-_]?params|messages|issues)$/i;
+  /^(?:errors|validations?|violations|fields|field_?errors|sub_?errors|field_?violations|invalid|invalid[-_]?params|messages|issues|(?:.+)?@Message\.ExtendedInfo)$/i;
 
 /** Fields that only repeat that something went wrong. */
 const NOISE =
-  /^(?:status|status_?code|code|success|result|ok|type|@type|timestamp|path|instance|(?:request|trace)_?id)$/i;
+  /^(?:status|status_?code|code|success|result|ok|type|@type|timestamp|path|instance|severity|resolution|message_?id|documentation_?url|(?:request|trace)_?id)$/i;
 
 /**
  * What a device objects to, per field, from the body of an error answer of any kind.

@@ -1,5 +1,6 @@
 import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { JsonFailure, parseJson } from './json.ts';
+import { sideBySide } from './attributes.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { pageMarksOf, type PageMarks } from './page-marks.ts';
 import { idFieldOf, saidSingle, type Profile } from './profile.ts';
@@ -51,6 +52,11 @@ export function decodeList(
   resource: string,
   profile: Profile = documentedProfile,
 ): DecodedList {
+  const list = decodeListOf(text, resource, profile);
+  return { ...list, records: list.records.map((record) => sideBySide(record, profile)) };
+}
+
+function decodeListOf(text: string, resource: string, profile: Profile): DecodedList {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
   if (/^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body))
@@ -86,7 +92,8 @@ export function decodeRecord(text: string, resource: string, profile: Profile): 
   const declined = declinedReason(value);
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
   if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
-  return isRecord ? value : unwrapped(value, resource, profile);
+  const record = isRecord ? value : unwrapped(value, resource, profile);
+  return sideBySide(record, profile);
 }
 
 /** The record in the answer to a write, when there is exactly one. Throws DeclinedFailure. */

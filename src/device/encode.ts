@@ -17,13 +17,14 @@ export interface WriteRequest {
   readonly path: string;
   readonly form?: FormPairs;
   readonly json?: DeviceRecord;
+  /** Of a JSON body; absent: `application/json`. */
+  readonly contentType?: string;
 }
 
 /** A request as it may be shown and kept: secrets masked. */
-export function maskedRequest({ method, path, form, json }: WriteRequest): WriteRequest {
+export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRequest {
   return {
-    method,
-    path,
+    ...request,
     ...(form && { form: maskedForm(form) }),
     ...(json && { json: maskedRecord(json) }),
   };
@@ -83,7 +84,7 @@ export function createRequest(
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
   const selector = profile.create.selector === 'id' ? noId : {};
   const path = writePath(profile, profile.create, resource, fields);
-  return requestOf(profile.create, resource, path, { ...selector, ...body });
+  return requestOf(profile.create, resource, path, selector, body);
 }
 
 /**
@@ -110,9 +111,10 @@ export function updateRequest(
   const kept = bookkeepingFields(profile, resource);
   const fields = new Set([...documented, ...Object.keys(before), ...Object.keys(changes)]);
   const body: Record<string, Value> = {};
+  const selector: Record<string, Value> = {};
   if (named !== undefined) {
     fields.delete(named.field);
-    if (facts.selector !== 'none') put(body, named.field, asHeld(before, named));
+    if (facts.selector !== 'none') put(selector, named.field, asHeld(before, named));
   }
   for (const field of fields) {
     if (Object.hasOwn(changes, field)) {
@@ -123,7 +125,7 @@ export function updateRequest(
       else if (isKept(field, value)) put(body, field, value);
     }
   }
-  return requestOf(facts, resource, writePath(profile, facts, resource, before), body);
+  return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
 }
 
 /**
@@ -143,8 +145,8 @@ export function deleteRequest(
   if (!namesRecord(facts.path) && (facts.method === 'DELETE' || !isInBody)) {
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
-  const body = isInBody ? { [named.field]: asHeld(record, named) } : {};
-  return requestOf(facts, resource, path, body);
+  const selector = isInBody ? { [named.field]: asHeld(record, named) } : {};
+  return requestOf(facts, resource, path, selector, {});
 }
 
 /** Throws RefusedError for a resource that is one object: there is no second one, and never none. */
@@ -157,21 +159,32 @@ export function singleRefusal(resource: string): string {
   return `${resource} is one object: it is changed with "${resource} set field=value", never added or deleted`;
 }
 
+/** @param selector what names the record in the body */
 function requestOf(
   facts: WriteFacts,
   resource: string,
   path: string,
+  selector: DeviceRecord,
   body: DeviceRecord,
 ): WriteRequest {
-  const { method, constants } = facts;
-  const fields = { ...constants, ...body };
+  const { method, attributes, contentType } = facts;
+  const named = (text: string): string => text.replace('{resource}', resource);
+  const constants = Object.fromEntries(
+    Object.entries(facts.constants).map(([field, text]) => [field, named(text)]),
+  );
+  const beside = { ...constants, ...selector };
+  const own = Object.entries(body).filter(([field]) => !Object.hasOwn(beside, field));
+  const isApart = attributes !== undefined && own.length > 0;
+  const fields = isApart
+    ? { ...beside, [attributes]: Object.fromEntries(own) }
+    : { ...beside, ...body };
   if (Object.keys(fields).length === 0) return { method, path };
   if (facts.encoding === 'form') {
     const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value));
     return { method, path, form };
   }
-  const wrapper = facts.wrapper?.replace('{resource}', resource);
-  return { method, path, json: wrapper === undefined ? fields : { [wrapper]: fields } };
+  const json = facts.wrapper === undefined ? fields : { [named(facts.wrapper)]: fields };
+  return { method, path, json, ...(contentType !== undefined && { contentType }) };
 }
 
 /** What names a record, in the type that the device has for it. */

@@ -90,25 +90,30 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
 
 function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFacts {
   const wrapper = own?.wrapper ?? base.wrapper;
+  const attributes = own?.attributes ?? base.attributes;
+  const contentType = own?.content_type ?? base.contentType;
   return {
     method: own?.method ?? base.method,
     path: own?.path ?? base.path,
     encoding: own?.encoding ?? base.encoding,
     constants: own?.constants ?? base.constants,
     ...(wrapper !== undefined && { wrapper }),
+    ...(attributes !== undefined && { attributes }),
+    ...(contentType !== undefined && { contentType }),
     selector: own?.selector ?? base.selector,
     record: own?.record ?? base.record,
   };
 }
 
 function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFacts {
-  const { items, parameter, summary, detail } = own;
+  const { items, attributes, parameter, summary, detail } = own;
   const { size_parameter: sizeParameter, group_field: groupField } = own;
   return {
     ...base,
     path: own.path ?? base.path,
     paging: own.paging ?? base.paging,
     ...(items !== undefined && { items }),
+    ...(attributes !== undefined && { attributes }),
     ...(parameter !== undefined && { parameter }),
     ...(sizeParameter !== undefined && { sizeParameter }),
     ...(summary !== undefined && { summary }),

@@ -22,6 +22,13 @@ const writeSchema = z.strictObject({
     .optional()
     .describe('Fields that each such write has, as in action=delete'),
   wrapper: text.optional().describe('A JSON body is put under this name, as in {resource}'),
+  attributes: text
+    .optional()
+    .describe('In the body the fields are under this name, and what names the record beside them'),
+  content_type: text
+    .regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be a media type, as application/json')
+    .optional()
+    .describe('The media type of a JSON body, when that is not application/json'),
   selector: z
     .enum(['id', 'key', 'none'])
     .optional()
@@ -38,6 +45,9 @@ const listSchema = z.strictObject({
     .optional()
     .describe('{collection} and {resource} are replaced'),
   items: text.optional().describe('Where the records are in the answer, as in data.items'),
+  attributes: text
+    .optional()
+    .describe('Each record has its fields under this name, as in JSON:API'),
   paging: z
     .enum(['auto', 'none', 'next', 'page', 'offset'])
     .optional()

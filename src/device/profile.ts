@@ -50,10 +50,14 @@ export interface WriteFacts {
   /** `{collection}`, `{item}` (the path of one record by id) and `{key}` are replaced. */
   readonly path: string;
   readonly encoding: 'form' | 'json';
-  /** Sent with each such write, as in `action=delete`. */
+  /** Sent with each such write, as in `action=delete`; `{resource}` is replaced. */
   readonly constants: Readonly<Record<string, string>>;
   /** A JSON body is put under this name; `{resource}` is replaced. Absent: it is the body itself. */
   readonly wrapper?: string;
+  /** In the body, the fields of the record are under this name, and what names it beside them (JSON:API). */
+  readonly attributes?: string;
+  /** The media type of a JSON body; absent: `application/json`. */
+  readonly contentType?: string;
   /** By what the body says which record is meant; a new record says `noId` for `id`. */
   readonly selector: 'id' | 'key' | 'none';
   /** What of the record the body holds: all of it, only what changes, or nothing. */
@@ -66,6 +70,8 @@ export interface ListFacts {
   readonly path: string;
   /** Where the records are in the answer, as in `data.items`; absent: they are looked for. */
   readonly items?: string;
+  /** Each record has its fields under this name (JSON:API); absent: it has them itself. */
+  readonly attributes?: string;
   /** `auto`: by the next link, else by the numbers that the answer shows. */
   readonly paging: 'auto' | 'none' | 'next' | 'page' | 'offset';
   /** The query parameter for the page, or for the offset; absent: as the answer names it. */

@@ -2,10 +2,10 @@ import { encodeForm, type WriteRequest } from './encode.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
 import type { Profile } from './profile.ts';
-import type { Value } from './record.ts';
+import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField } from './secret-fields.ts';
 
-export type Body = Pick<WriteRequest, 'form' | 'json'>;
+export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -19,7 +19,10 @@ export function fieldsSent({ create, update }: Profile, { form = [], json = {} }
     typeof inner === 'object' &&
     inner !== null &&
     wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
-  return [...form.map(([field]) => field), ...Object.keys(isWrapped ? inner : json)];
+  const body = isWrapped ? (inner as DeviceRecord) : json;
+  const apart = [create.attributes, update.attributes].map((part) => part && body[part]);
+  const fields = apart.find((held) => typeof held === 'object' && held !== null) ?? body;
+  return [...form.map(([field]) => field), ...Object.keys(fields)];
 }
 
 /** What was sent in secret fields: a device may repeat it in what it objects to. */
@@ -43,6 +46,7 @@ export function withBody<M extends string>({
   path,
   form,
   json,
+  contentType = JSON_TYPE,
 }: Body & { readonly method: M; readonly path: string }): {
   method: M;
   path: string;
@@ -51,6 +55,8 @@ export function withBody<M extends string>({
   if (form !== undefined) {
     return { method, path, body: { type: FORM_TYPE, text: encodeForm(form) } };
   }
-  if (json !== undefined) return { method, path, body: { type: JSON_TYPE, text: jsonText(json) } };
+  if (json !== undefined) {
+    return { method, path, body: { type: contentType, text: jsonText(json) } };
+  }
   return { method, path };
 }

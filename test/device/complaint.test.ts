@@ -22,6 +22,28 @@ describe('a complaint ends at its field, as it comes from', () => {
       { message: 'invalid', errors: { username: ['a', 'b'], 'address.city': ['c'] } },
       { '': ['invalid'], username: ['a', 'b'], 'address.city': ['c'] },
     ],
+    [
+      'Redfish',
+      {
+        error: {
+          code: 'Base.1.8.GeneralError',
+          message: 'See ExtendedInfo',
+          '@Message.ExtendedInfo': [
+            { MessageId: 'Base.1.8.X', Message: 'UserName missing', Severity: 'Critical' },
+          ],
+        },
+      },
+      { '': ['See ExtendedInfo', 'UserName missing'] },
+    ],
+    [
+      'GitHub',
+      {
+        message: 'Validation Failed',
+        errors: [{ resource: 'User', field: 'username', code: 'invalid', message: 'x' }],
+        documentation_url: 'https://docs.example/rest',
+      },
+      { '': ['Validation Failed'], username: ['x'] },
+    ],
     ['Rails', { errors: { first_name: ['is too short'] } }, { first_name: ['is too short'] }],
     ['Rails in sentences', { errors: ['Name is too short'] }, { '': ['Name is too short'] }],
     [

@@ -134,7 +134,7 @@ const DIALECTS: readonly Dialect[] = [
       { username: 'zoe', locked: false },
       'POST /api/v2.0/user {"username":"zoe","locked":false}',
     ],
-    set: [{ locked: 'true' }, 'PUT /api/v2.0/user/id/36 {"locked":true}'],
+    set: [{ locked: true }, 'PUT /api/v2.0/user/id/36 {"locked":true}'],
     remove: 'DELETE /api/v2.0/user/id/36',
   },
   {
@@ -154,7 +154,7 @@ const DIALECTS: readonly Dialect[] = [
       { username: 'zoe', is_active: true },
       'POST /api/users/users/ {"username":"zoe","is_active":true}',
     ],
-    set: [{ is_active: 'false' }, 'PATCH /api/users/users/4/ {"is_active":false}'],
+    set: [{ is_active: false }, 'PATCH /api/users/users/4/ {"is_active":false}'],
     remove: 'DELETE /api/users/users/4/',
   },
   {
@@ -170,7 +170,7 @@ const DIALECTS: readonly Dialect[] = [
     },
     keys: ['joe', 'o neil'],
     add: [{ name: 'zoe' }, 'POST /api/security/accounts {"name":"zoe"}'],
-    set: [{ locked: 'true' }, `PATCH /api/security/accounts/${UUID}/joe {"locked":true}`],
+    set: [{ locked: true }, `PATCH /api/security/accounts/${UUID}/joe {"locked":true}`],
     remove: `DELETE /api/security/accounts/${UUID}/joe`,
   },
   {
@@ -240,6 +240,106 @@ const DIALECTS: readonly Dialect[] = [
     set: [{ grp: 'viewer' }, 'POST /axis-cgi/pwdgrp.cgi action=update&user=root&grp=viewer'],
     remove: 'POST /axis-cgi/pwdgrp.cgi action=remove&user=root',
     declined: ['Error: account already exists.', /account already exists/],
+  },
+  {
+    profile: 'json-api',
+    list: '/api/user',
+    answer: {
+      jsonapi: { version: '1.0' },
+      data: [
+        {
+          type: 'user',
+          id: '7',
+          attributes: { username: 'joe', lang: 'de' },
+          links: { self: '/api/user/7' },
+        },
+      ],
+      links: { self: '/api/user', next: '/api/user?page[number]=2' },
+      meta: { total: 2 },
+    },
+    keys: ['joe'],
+    add: [
+      { username: 'zoe', lang: 'de' },
+      'POST /api/user {"data":{"type":"user","attributes":{"username":"zoe","lang":"de"}}}',
+    ],
+    set: [
+      { lang: 'en' },
+      'PATCH /api/user/7 {"data":{"type":"user","id":"7","attributes":{"lang":"en"}}}',
+    ],
+    remove: 'DELETE /api/user/7',
+  },
+  {
+    profile: 'fastapi',
+    list: '/api/v1/users',
+    answer: {
+      items: [{ uuid: UUID, username: 'joe', lang: 'de', last_login: null }],
+      total: 1,
+      page: 1,
+      size: 10,
+      pages: 1,
+    },
+    keys: ['joe'],
+    add: [{ username: 'zoe' }, 'POST /api/v1/users {"username":"zoe"}'],
+    set: [{ lang: 'en' }, `PUT /api/v1/users/${UUID} {"username":"joe","lang":"en"}`],
+    remove: `DELETE /api/v1/users/${UUID}`,
+  },
+  {
+    profile: 'odata',
+    list: '/odata/v4/Users',
+    answer: {
+      '@odata.context': '$metadata#Users',
+      '@odata.count': 2,
+      value: [
+        { id: '7', username: 'joe', '@odata.etag': 'W/"1"' },
+        { id: '8', username: 'ann', '@odata.etag': 'W/"2"' },
+      ],
+    },
+    keys: ['joe', 'ann'],
+    add: [{ username: 'zoe' }, 'POST /odata/v4/Users {"username":"zoe"}'],
+    set: [{ lang: 'en' }, 'PATCH /odata/v4/Users(\'7\') {"lang":"en"}'],
+    remove: "DELETE /odata/v4/Users('7')",
+  },
+  {
+    profile: 'postgrest',
+    list: '/user',
+    answer: [{ id: 7, username: 'joe' }],
+    keys: ['joe'],
+    add: [{ username: 'zoe' }, 'POST /user {"username":"zoe"}'],
+    set: [{ lang: 'en' }, 'PATCH /user?id=eq.7 {"lang":"en"}'],
+    remove: 'DELETE /user?id=eq.7',
+  },
+  {
+    profile: 'redfish',
+    list: '/redfish/v1/AccountService/Accounts',
+    answer: {
+      '@odata.id': '/redfish/v1/AccountService/Accounts',
+      Name: 'Accounts Collection',
+      'Members@odata.count': 1,
+      Members: [
+        {
+          '@odata.id': '/redfish/v1/AccountService/Accounts/1',
+          Id: '1',
+          UserName: 'joe',
+          Enabled: true,
+        },
+      ],
+    },
+    keys: ['joe'],
+    add: [
+      { UserName: 'zoe', RoleId: 'ReadOnly' },
+      'POST /redfish/v1/AccountService/Accounts {"UserName":"zoe","RoleId":"ReadOnly"}',
+    ],
+    set: [{ Enabled: false }, 'PATCH /redfish/v1/AccountService/Accounts/1 {"Enabled":false}'],
+    remove: 'DELETE /redfish/v1/AccountService/Accounts/1',
+  },
+  {
+    profile: 'github',
+    list: '/api/v3/users',
+    answer: [{ id: 7, login: 'joe', url: 'https://internal.example/api/v3/users/7' }],
+    keys: ['joe'],
+    add: [{ login: 'zoe' }, 'POST /api/v3/users {"login":"zoe"}'],
+    set: [{ site_admin: true }, 'PATCH /api/v3/users/7 {"site_admin":true}'],
+    remove: 'DELETE /api/v3/users/7',
   },
 ];
 

@@ -89,7 +89,7 @@ function callLines(
   variables: Variables,
 ): string[] {
   if (request === undefined) return ['', comment(title)];
-  const { method, path, form, json } = request;
+  const { method, path, form, json, contentType = 'application/json' } = request;
   const nameOf = (field: string): string =>
     variableFor(isComment ? new Map(variables) : variables, field, owner);
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
@@ -105,7 +105,7 @@ function callLines(
     ...(json === undefined
       ? []
       : [
-          "  --header 'Content-Type: application/json' \\",
+          `  --header ${quoted(`Content-Type: ${contentType}`)} \\`,
           `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
         ]),
     `  ${quoted(urlOf(device.address, path))} || status=1`,

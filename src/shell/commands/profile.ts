@@ -219,7 +219,7 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
 /** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
 function asInFile(fact: string): string {
   return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|namedBy|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
+    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }
@@ -239,8 +239,21 @@ function observedFacts(resource: string, facts: ResourceProfile): [string, Value
 
 function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
   const { method, path, encoding, constants, wrapper = null, selector, record } = facts;
-  const values = { method, path, encoding, constants, wrapper, selector, record };
-  return Object.entries(values).map(([fact, value]) => [`${name}.${fact}`, value]);
+  const { attributes, contentType } = facts;
+  const values = {
+    method,
+    path,
+    encoding,
+    constants,
+    wrapper,
+    selector,
+    record,
+    attributes,
+    contentType,
+  };
+  return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
+    value === undefined ? [] : [[`${name}.${fact}`, value]],
+  );
 }
 
 function describe(facts: {
