@@ -1,6 +1,5 @@
 import { visibleLines } from '../visible.ts';
 import type { Shell } from '../shell/shell.ts';
-import { clipboardBytes } from './clipboard.ts';
 import { fleetView } from './fleet-view.ts';
 import { FilterRunner } from './filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
@@ -9,6 +8,7 @@ import { isEffect, type Context, type Effect } from './key-bindings.ts';
 import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
 import { LineRunner } from './line-runner.ts';
+import { Outside, type Programs } from './outside.ts';
 import { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { Store } from './store.ts';
@@ -17,6 +17,7 @@ import {
   addLine,
   copyLines,
   deleteLines,
+  editTextLines,
   editForm,
   editLine,
   jumpLine,
@@ -29,13 +30,11 @@ import type { KeyEvent } from './terminal/keys.ts';
 import { TypedLines } from './typed-lines.ts';
 
 /** What the controller needs of the terminal. */
-export interface Surface {
+export interface Surface extends Programs {
   /** Draws everything anew. */
   repaint(): void;
   /** Ctrl-Z. */
   suspend(): void;
-  /** Bytes that are no part of the picture: the clipboard. */
-  send(bytes: string): void;
   /** The session is over. */
   leave(): void;
 }
@@ -55,6 +54,7 @@ export class Controller {
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
+  readonly #outside: Outside;
   #fleetTimer: NodeJS.Timeout | undefined;
   #isLeaving = false;
 
@@ -71,6 +71,7 @@ export class Controller {
       store,
       questions: this.#questions,
       feed: this.#feed,
+      edit: (draft, signal) => surface.edit(draft, signal),
       onEnd: (_line, { command }, results) => {
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
@@ -83,6 +84,7 @@ export class Controller {
       },
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
+    this.#outside = new Outside(store, surface);
     this.#forms = new FormRunner(shell.session.fleet, store, this.runner);
   }
 
@@ -188,7 +190,17 @@ export class Controller {
       case 'add-form':
         this.#forms.open(addForm(state));
         break;
+      case 'edit-line':
+        void this.#outside.editLine();
+        break;
+      case 'edit-text':
+        this.#editText();
+        break;
       case 'edit-form': {
+        if (state.table.marks.size > 1) {
+          this.#editText();
+          break;
+        }
         const opening = editForm(state);
         if (opening !== undefined) this.#forms.open(opening);
         break;
@@ -227,7 +239,7 @@ export class Controller {
         this.#use('use all');
         break;
       case 'copy':
-        this.#copy(copyLines(state));
+        void this.#outside.copy(copyLines(state));
         break;
       case 'answer':
         this.#questions.answer();
@@ -248,14 +260,12 @@ export class Controller {
     else this.#store.dispatch({ kind: 'view', action: 'clear-line' });
   }
 
-  #prefill(line: Line | undefined): void {
-    if (line !== undefined) this.#store.dispatch({ kind: 'set-line', line });
+  #editText(): void {
+    for (const command of editTextLines(this.#store.state)) this.#use(command);
   }
 
-  #copy(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.#surface.send(clipboardBytes(lines.join('\n')));
-    this.#say('good', `✓ copied ${lines.length === 1 ? '1 command' : `${lines.length} commands`}`);
+  #prefill(line: Line | undefined): void {
+    if (line !== undefined) this.#store.dispatch({ kind: 'set-line', line });
   }
 
   #afterLine(command: string, hasResults: boolean): void {

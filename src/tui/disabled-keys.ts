@@ -52,6 +52,7 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   'add-form': create,
   'edit-record': change,
   'edit-form': change,
+  'edit-text': firstOf(noDevice, readOnly, nothingMarked, notOffered('set')),
   delete: firstOf(noDevice, readOnly, nothingMarked, notOffered('delete')),
   undo: firstOf(noDevice, readOnly),
   'resume-run': firstOf(noRun, readOnly),

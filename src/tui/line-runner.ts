@@ -1,4 +1,5 @@
 import type { StepResult } from '../change/verdict.ts';
+import type { Draft } from '../external-editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
 import { visible } from '../visible.ts';
 import type { Invocation } from '../shell/bind.ts';
@@ -14,6 +15,8 @@ export interface RunnerOptions {
   readonly store: Store;
   readonly questions: Questions;
   readonly feed: TableFeed;
+  /** Lends the terminal to the user's editor. */
+  readonly edit: (draft: Draft, signal: AbortSignal) => Promise<string>;
   /** A line has ended; what it changed. */
   readonly onEnd: (line: string, invocation: Invocation, results: readonly StepResult[]) => void;
   /** The line could not be understood after all. */
@@ -120,6 +123,7 @@ export class LineRunner {
         store.dispatch({ kind: 'work-progress', text: 'working' });
         return answer;
       },
+      edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
       trace: (line) => {
         router.log('quiet', visible(line));

@@ -2,6 +2,8 @@ import { createElement } from 'react';
 import type { Opening } from '../opening.ts';
 import { wantsColor, type Host } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
+import { editInProgram } from '../external-editor.ts';
+import { copyWithProgram } from './clipboard.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import { formCursor } from './form/form-view.ts';
@@ -36,6 +38,7 @@ export async function runTui(
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const store = new Store(initialState(terminal.size, keymap));
   const theme = createTheme(wantsColor(host, opening.noColor));
+  let lent: Promise<unknown> = Promise.resolve();
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
   const controller = new Controller(shell, store, {
@@ -47,6 +50,15 @@ export async function runTui(
       terminal.suspend();
     },
     send: (bytes) => void host.stdout.write(bytes),
+    edit: (draft, signal) => {
+      // One editor at a time has the terminal.
+      const edited = lent.then(() =>
+        terminal.runOutside(() => editInProgram(draft, host.env, signal)),
+      );
+      lent = edited.catch(() => undefined);
+      return edited;
+    },
+    copy: (text) => copyWithProgram(text, host.env),
     leave: () => {
       leave();
     },

@@ -62,6 +62,15 @@ function onRow({ fleet }: State, row: FoldedRow): string {
 
 /** One `user delete` for each set of devices that the marked records, or the current one, are on. */
 export function deleteLines(state: State): string[] {
+  return groupedLines(state, 'delete', false);
+}
+
+/** `user edit` for the same records; one for all where it means no record that is not meant. */
+export function editTextLines(state: State): string[] {
+  return groupedLines(state, 'edit', true);
+}
+
+function groupedLines(state: State, verb: 'delete' | 'edit', isJoined: boolean): string[] {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   const { marks, view } = state.table;
@@ -76,6 +85,13 @@ export function deleteLines(state: State): string[] {
     const key = mark.slice(at + 1);
     devicesByKey.set(key, [...(devicesByKey.get(key) ?? []), device]);
   }
+  const all = shown.filter((name) => [...devicesByKey.values()].some((on) => on.includes(name)));
+  if (
+    isJoined &&
+    [...devicesByKey].every(([key, on]) => !isElsewhere(state, keyField, key, on, all))
+  ) {
+    for (const key of devicesByKey.keys()) devicesByKey.set(key, all);
+  }
   const keysByDevices = new Map<string, string[]>();
   for (const [key, names] of devicesByKey) {
     const ordered = shown.filter((name) => names.includes(name));
@@ -88,8 +104,26 @@ export function deleteLines(state: State): string[] {
       .map(quoteWord)
       .join(' ');
     const hasDash = keys.some((key) => key.startsWith('-'));
-    return `${view.resource} delete ${hasDash ? `${on} -- ${words}` : `${words} ${on}`}`;
+    return `${view.resource} ${verb} ${hasDash ? `${on} -- ${words}` : `${words} ${on}`}`;
   });
+}
+
+/** Whether one of the devices holds a record with this key that is not among those `on` which it is meant. */
+function isElsewhere(
+  { table }: State,
+  keyField: string,
+  key: string,
+  on: readonly string[],
+  devices: readonly string[],
+): boolean {
+  return devices
+    .filter((name) => !on.includes(name))
+    .some((name) => {
+      const outcome = table.reads.get(name)?.outcome;
+      return (
+        outcome?.ok === true && outcome.records.some((record) => rawKeyOf(record, keyField) === key)
+      );
+    });
 }
 
 /** `user add …` for the marked rows, or the current one: what would make the same records elsewhere. */

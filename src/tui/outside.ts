@@ -1,0 +1,60 @@
+import type { Draft } from '../external-editor.ts';
+import { DevshError } from '../errors.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
+import { visibleLines } from '../visible.ts';
+import { clipboardBytes } from './clipboard.ts';
+import { lineText } from './line.ts';
+import type { LogTone } from './state.ts';
+import type { Store } from './store.ts';
+
+/** Other programs, as far as keys use them. */
+export interface Programs {
+  /** Bytes that are no part of the picture. */
+  send(bytes: string): void;
+  /** Lends the terminal to the user's editor; resolves to what was saved. */
+  edit(draft: Draft, signal?: AbortSignal): Promise<string>;
+  /** Gives a text to the clipboard program of the desktop; resolves to its name, if there is one. */
+  copy(text: string): Promise<string | undefined>;
+}
+
+/** What keys do with the help of other programs. */
+export class Outside {
+  readonly #store: Store;
+  readonly #programs: Programs;
+
+  constructor(store: Store, programs: Programs) {
+    this.#store = store;
+    this.#programs = programs;
+  }
+
+  /** Ctrl-X Ctrl-E: comes back to the prompt with the line, and does not run it. */
+  async editLine(): Promise<void> {
+    const line = lineText(this.#store.state.prompt.editing.line);
+    if (hideSecrets(line) !== line) {
+      this.#say('warning', 'the line holds a secret: it is not written to a file for the editor');
+      return;
+    }
+    try {
+      const edited = await this.#programs.edit({ text: `${line}\n`, name: 'line.devsh' });
+      this.#store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      this.#say('bad', `error: ${error.message}`);
+    }
+  }
+
+  /** `y`: to the terminal first, which may be at the other end of an ssh connection. */
+  async copy(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const text = lines.join('\n');
+    this.#programs.send(clipboardBytes(text));
+    const program = await this.#programs.copy(text);
+    const what = lines.length === 1 ? '1 command' : `${lines.length} commands`;
+    const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
+    this.#say('good', `✓ copied ${what} ${how}`);
+  }
+
+  #say(tone: LogTone, text: string): void {
+    this.#store.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
+  }
+}

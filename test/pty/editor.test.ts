@@ -1,0 +1,91 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
+
+/** An editor that shows the file, waits for Enter, and then changes it. */
+async function editor(change: string): Promise<{ EDITOR: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-editor-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'an editor.mjs');
+  await writeFile(
+    file,
+    `import { readFileSync, writeFileSync } from 'node:fs';
+     const file = process.argv.at(-1);
+     const text = readFileSync(file, 'utf8');
+     process.stdout.write('EDITING\\n' + text);
+     process.stdin.once('data', () => {
+       writeFileSync(file, (${change})(text));
+       process.exit(0);
+     });`,
+  );
+  return { EDITOR: `'${process.execPath}' "${file}"` };
+}
+
+const drafts = async (): Promise<string[]> =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith('devsh-edit-'));
+
+test('Ctrl-X Ctrl-E takes the line to the editor and back, and does not run it', async () => {
+  const env = await editor(`(text) => text.replace('list', 'list --fold')`);
+  const program = await startDevsh([], { env });
+  await program.waitFor('devsh>');
+  program.type('user list');
+  program.press('ctrl-x');
+  await program.waitFor('ctrl-x … · ctrl-e edit the line');
+  program.press('ctrl-e');
+  await program.waitFor(/EDITING\s+user list$/m);
+  expect(program.buffer).toBe('normal');
+  program.press('enter');
+  await program.waitFor(/devsh> user list --fold$/m);
+  expect(program.buffer).toBe('alternate');
+  expect(await drafts()).toEqual([]);
+});
+
+test('a line with a secret does not go to a file', async () => {
+  const program = await startDevsh([], { env: await editor('(text) => text') });
+  await program.waitFor('devsh>');
+  program.type('user add username=bob password=geheim');
+  program.press('ctrl-x');
+  program.press('ctrl-e');
+  await program.waitFor('the line holds a secret');
+});
+
+test('a key after Ctrl-X that means nothing there is typed', async () => {
+  const program = await startDevsh([]);
+  await program.waitFor('devsh>');
+  program.press('ctrl-x');
+  await program.waitFor('ctrl-x …');
+  program.type('users');
+  await program.waitFor(/devsh> users/);
+});
+
+test('marked records are edited as YAML and come back as a plan', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const env = await editor(`(text) => text.replaceAll(/^lang: .*/gm, 'lang: fr')`);
+  const program = await connect(simulator, { env });
+  await goToTable(program);
+  program.type('*');
+  await program.waitFor('[11 marked]');
+  program.type('e');
+  await program.waitFor(/--- # record 11: user \S+ on 127/);
+  expect(program.buffer).toBe('normal');
+  program.press('enter');
+  await program.waitFor(/set user viewer on .*lang: en -> fr/);
+  await answer(program, 'n');
+  await program.waitFor(/nothing was sent|cancelled|declined/i);
+  expect(await drafts()).toEqual([]);
+});
+
+test('a signal takes the file along', async () => {
+  const program = await startDevsh([], { env: await editor('(text) => text') });
+  await program.waitFor('devsh>');
+  program.type('user list');
+  program.press('ctrl-x');
+  program.press('ctrl-e');
+  await program.waitFor('EDITING');
+  expect(await drafts()).toHaveLength(1);
+  program.kill('SIGTERM');
+  await program.exit;
+  expect(await drafts()).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
+
+/** A folder for the settings of one test. */
+async function settings(values: object): Promise<{ XDG_CONFIG_HOME: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-keys-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'devsh'), { mode: 0o700 });
+  await writeFile(join(folder, 'devsh', 'settings.json'), JSON.stringify(values), { mode: 0o600 });
+  return { XDG_CONFIG_HOME: folder };
+}
+
+test('a key of the settings works, is in the footer and in the help; the old one does nothing', async () => {
+  const env = await settings({ keys: { table: { filter: ['alt-s'], messages: ['Q'] } } });
+  const program = await connect(await simulate(), { env });
+  await goToTable(program);
+  await program.waitFor('alt-s filter');
+  program.press('alt-s');
+  await program.waitFor('filter>');
+  program.press('escape');
+  await program.waitFor(': prompt');
+  program.press('?');
+  await program.waitFor(/alt-s +filter as you type/);
+});
+
+test('keys that cannot be are refused before the screen is taken', async () => {
+  const env = await settings({ keys: { table: { filter: ['d'] } } });
+  const program = await startDevsh([], { env });
+  const { code } = await program.exit;
+  expect(program.raw()).toMatch(
+    /settings\.json: the key d is both table\.filter and table\.delete/,
+  );
+  expect(program.raw()).not.toContain('\x1b[?1049h');
+  expect(code).toBe(1);
+});
+
+test('a key that does nothing now says why, and its hint is in brackets', async () => {
+  const program = await startDevsh([]);
+  await program.waitFor('devsh>');
+  program.press('escape');
+  await program.waitFor('(d delete)');
+  program.type('d');
+  await program.waitFor(/d \(delete\): no device is connected/);
+});
+
+test('read-only is said instead of a plan', async () => {
+  const program = await connect(await simulate(), { args: ['--read-only'] });
+  await goToTable(program);
+  program.type('d');
+  await program.waitFor(/d \(delete\): read-only: nothing may be changed/);
+});
+
+test('a digit chooses the device at its place, 0 all of them', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  await goToTable(program);
+  program.type('2');
+  await program.waitFor(/devsh 127\.0\.0\.3\S*>/);
+  program.type('0');
+  await program.waitFor('devsh all 2>');
+  program.type('1');
+  await program.waitFor(/devsh 127\.0\.0\.2\S*>/);
+});
+
+test('y copies through the terminal and a program of the desktop, and says which', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-copy-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'copied');
+  const script = `#!/bin/sh\ncat > ${file}\necho "$DEVSH_PASSWORD" >> ${file}\n`;
+  await writeFile(join(folder, 'wl-copy'), script, { mode: 0o755 });
+  const program = await connect(await simulate(), {
+    env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, WAYLAND_DISPLAY: 'wayland-0' },
+  });
+  await goToTable(program);
+  program.type('/viewer\r');
+  await program.waitFor(/filter: viewer \(1 row\)/);
+  program.type('y');
+  await program.waitFor('copied 1 command by wl-copy and OSC 52');
+  const { readFile } = await import('node:fs/promises');
+  const copied = await readFile(file, 'utf8');
+  expect(copied).toMatch(/^user add .*username=viewer/);
+  expect(copied).not.toMatch(/secret|token/i);
+  const sent = /\x1b\]52;c;([^\x1b]+)/.exec(program.raw())?.[1] ?? '';
+  expect(Buffer.from(sent, 'base64').toString()).toBe(copied.trimEnd());
+});
