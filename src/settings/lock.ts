@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder } from './files.ts';
@@ -96,6 +96,17 @@ async function create(lock: string, owner: string, path: string): Promise<boolea
     // Windows says EPERM while another process is removing the file.
     if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
     throw fileError('write', path, error);
+  }
+}
+
+/** Removes the locks in a folder whose owners are gone, and which nobody has asked for since. */
+export async function sweepLocks(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.endsWith('.lock'))) {
+    const lock = join(folder, name);
+    const holder = await readOwner(lock).catch(() => undefined);
+    const isLeft = holder !== undefined && (await isStale(lock, holder, Number.POSITIVE_INFINITY));
+    if (isLeft) await breakLock(lock, holder);
   }
 }
 

@@ -2,7 +2,7 @@ import { open, readdir, truncate, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readBytes } from './files.ts';
-import { takeLock } from './lock.ts';
+import { sweepLocks, takeLock } from './lock.ts';
 
 /** The journals of runs: one file each in the state folder, named after the run. */
 export class RunFiles {
@@ -40,6 +40,7 @@ export class RunFiles {
   /** Begins the journal of a new run. Who opens it closes it. */
   async create(run: string): Promise<RunFile> {
     await makePrivateFolder(this.folder);
+    await sweepLocks(this.folder);
     return this.#open(run, 'ax');
   }
 

@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { quoteWord } from '../../src/shell/parse.ts';
+import { startProgram, waitUntil } from '../main/process.ts';
+import { startInPty, type PtyProgram } from '../pty/harness.ts';
+import { startCanaryFleet, type CanaryFleet } from './canary-fleet.ts';
+import { sessionLines, type SessionLine } from './session-lines.ts';
+
+/** Every verb of the grammar: `user add`, `connect`. */
+const VERBS = COMMANDS.flatMap(({ name, verbs }) =>
+  verbs.map((verb) => `${name} ${verb.name}`.trim()),
+);
+
+const PROMISE =
+  'No secret of yours is in any output, file, argument or process title, in any encoding.';
+
+test('the session below has every command', async () => {
+  const lines = sessionLines(await startCanaryFleet());
+  const isThere = (verb: string): boolean =>
+    lines.some(({ line }) => line === verb || line.startsWith(`${verb} `));
+  expect(VERBS.filter((verb) => !isThere(verb))).toEqual([]);
+});
+
+test(PROMISE, { timeout: 120_000 }, async () => {
+  const fleet = await startCanaryFleet();
+  await endBadly(fleet);
+  expect(await leaks(fleet)).toEqual([]);
+  if (!process.env.FAST) for (const line of sessionLines(fleet)) await runOnce(fleet, line);
+  expect(await leaks(fleet)).toEqual([]);
+  for (const args of [['--plain'], []]) await typeAll(fleet, args);
+  expect(await leaks(fleet)).toEqual([]);
+});
+
+/** One line at the command line, with its trace. */
+async function runOnce(fleet: CanaryFleet, { line, stdin, stopAt }: SessionLine): Promise<void> {
+  const { stdout, stderr } = await fleet.devsh([...split(line), '-v'], {
+    env: fleet.env,
+    ...(stdin !== undefined && { stdin }),
+    ...(stopAt !== undefined && { stopAt: { text: stopAt, signal: 'SIGINT' } }),
+  });
+  fleet.shown.push(stdout, stderr);
+}
+
+/** Ctrl-C, kill and a crash in the middle of a write; what the list of processes shows meanwhile. */
+async function endBadly({ devsh, env, devices, secrets, shown }: CanaryFleet): Promise<void> {
+  const [device] = devices;
+  const crash = join(devsh.folder, 'crash.mjs');
+  await writeFile(
+    crash,
+    `globalThis.URLSearchParams = class { constructor() { throw new TypeError('a bug'); } };`,
+  );
+  const argv = [
+    'user',
+    'add',
+    'username=zoe',
+    `password=${secrets.newUser}`,
+    '--on',
+    'sim1',
+    '--yes',
+    '-v',
+  ];
+  device?.setFault('silence', true, { method: 'POST' });
+  for (const end of ['SIGINT', 'SIGKILL', 'crash'] as const) {
+    const options =
+      end === 'crash' ? { NODE_OPTIONS: `--import ${pathToFileURL(crash).href}` } : {};
+    const before = device?.log.length ?? 0;
+    const argvHere = [...argv, '--timeout', '3'];
+    const program = startProgram(argvHere, devsh.folder, '', { ...env, ...NO_LOGIN, ...options });
+    const isWriting = (): boolean =>
+      device?.log.slice(before).some(({ method }) => method === 'POST') === true;
+    await waitUntil(isWriting, program);
+    if (end !== 'crash') {
+      if (!isWriting()) throw new Error(JSON.stringify(await program.ended));
+      shown.push(await readFile(`/proc/${program.child.pid ?? 0}/cmdline`, 'utf8'));
+      shown.push(await readFile(`/proc/${program.child.pid ?? 0}/comm`, 'utf8'));
+      program.child.kill(end);
+      program.child.kill(end);
+    }
+    const { stdout, stderr, code } = await program.ended;
+    if (end === 'crash') expect([code, stderr]).toEqual([70, expect.stringContaining('a bug')]);
+    shown.push(stdout, stderr);
+  }
+  device?.clearFaults();
+}
+
+/** The logins are those of the programs that the inventory names. */
+const NO_LOGIN = { DEVSH_USER: undefined, DEVSH_PASSWORD: undefined };
+
+/** Left out where keys are typed: what asks for more than a line, or for another terminal. */
+const NOT_TYPED =
+  /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -)|-stdin/;
+
+/** All lines at the prompt, plain or on the full screen, seen as a terminal gets them. */
+async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<void> {
+  const program = startInPty({
+    command: process.execPath,
+    args: [inject('cli'), 'connect', '@all-of-them', ...args],
+    cols: 160,
+    rows: 40,
+    env: fleet.env,
+  });
+  onTestFinished(() => program.close());
+  const isPlain = args.includes('--plain');
+  await program.waitFor(isPlain ? /devsh.*> $/m : 'enter run');
+  for (const { line } of sessionLines(fleet).filter((one) => !NOT_TYPED.test(one.line))) {
+    program.type(`${line} -v\r`);
+    await settle(program, isPlain);
+  }
+  // What is typed as the answer to a question of devsh, and what is never sent off.
+  program.type(`user add username=never password=${quoteWord(fleet.secrets.newUser)}`);
+  await program.waitFor('•••');
+  program.press('ctrl-c');
+  fleet.shown.push(program.raw());
+  program.kill('SIGTERM');
+  await program.exit;
+}
+
+/** Waits until the prompt takes the next line, and leaves whatever is in front of it. */
+async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
+  const lastLine = (screen: readonly string[]): string =>
+    screen.filter((line) => line !== '').at(-1) ?? '';
+  if (isPlain) {
+    await program.waitFor((screen) => /(devsh.*>|[?:])$/.test(lastLine(screen)), 15_000);
+    if (!lastLine(program.screen()).includes('devsh')) program.press('ctrl-c');
+    await program.waitFor((screen) => /devsh.*>$/.test(lastLine(screen)));
+    return;
+  }
+  for (;;) {
+    await program.waitFor((screen) => !/Ctrl-C cancels/i.test(screen.join('\n')), 15_000);
+    if (lastLine(program.screen()).includes('enter run')) break;
+    const before = lastLine(program.screen());
+    program.press('escape');
+    await program.waitFor((screen) => lastLine(screen) !== before);
+    if (lastLine(program.screen()).includes(': prompt')) program.type(':');
+  }
+  program.press('ctrl-u');
+}
+
+function split(line: string): string[] {
+  return Array.from(
+    line.matchAll(/'([^']*)'|(\S+)/g),
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
+}
+
+async function leaks({ canaries, devsh, shown, seenByPrograms }: CanaryFleet): Promise<string[]> {
+  return [
+    ...shown.flatMap((text) => canaries.foundIn(text)),
+    ...(await canaries.foundBelow(devsh.folder)),
+    ...canaries.foundIn(await readFile(seenByPrograms)),
+  ];
+}

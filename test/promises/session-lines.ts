@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { proxyUrl, type CanaryFleet } from './canary-fleet.ts';
+
+export interface SessionLine {
+  readonly line: string;
+  /** What is piped in at the command line, and typed at the prompt. */
+  readonly stdin?: string;
+  /** Ctrl-C when this is shown; for what would go on for ever. */
+  readonly stopAt?: string;
+}
+
+/** A session of all commands, with secrets in each place where they can be typed. */
+export function sessionLines({ inputs, proxy, secrets }: CanaryFleet): SessionLine[] {
+  const { newUser, passphrase, login } = secrets;
+  const input = (name: string): string => join(inputs, name);
+  const on = '--on @all-of-them --timeout 3';
+  const withSecret = `'password=${newUser.replaceAll("'", '')}'`;
+  const lines: (string | SessionLine)[] = [
+    {
+      line: `connect @all-of-them`,
+      stdin: `user list --json\nuser add username=x ${withSecret} --yes\n`,
+    },
+    'devices',
+    'use sim1',
+    'disconnect sim2',
+    'device list --json',
+    'device add spare 10.9.9.9',
+    'device remove spare',
+    'device restore',
+    ...['table', 'json', 'jsonl', 'csv', 'yaml'].map(
+      (format) => `user list ${on} --format ${format}`,
+    ),
+    `user list ${withSecret} ${on}`,
+    `user show bob ${on} --json`,
+    `user add username=zoe lang=de first_name=Zoe lastname=Z ${withSecret} ${on} --dry-run --json`,
+    `user add username=zoe lang=de first_name=Zoe lastname=Z ${withSecret} ${on} --as-curl`,
+    `user add username=zoe lang=de first_name=Zoe lastname=Z ${withSecret} ${on} --yes`,
+    `user add username=zoe ${withSecret} ${on} --yes --nonsense`,
+    `user set bob 'settings={"psk":"${newUser.replace(/["']/g, '')}"}' --on echo --yes`,
+    `user set zoe lang=fr ${withSecret} ${on} --yes --json`,
+    `user set bob ${withSecret} --on echo --yes`,
+    `user delete bob --on echo --yes`,
+    `user delete zoe ${on} --yes`,
+    `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
+    'user edit bob --on echo --yes',
+    'resources --on sim1',
+    `plan ${input('change.yaml')} ${on} -o ${input('../plan-of-devsh')}`,
+    `apply ${input('change.yaml')} ${on} --yes`,
+    `apply ${input('users.csv')} ${on} --yes --json`,
+    'runs --json',
+    'resume',
+    'retry --yes',
+    'run show --json',
+    ...['markdown', 'json', 'junit', 'curl'].map((kind) => `report --as ${kind}`),
+    'undo --yes',
+    'get /api/user/ --on sim1 --json',
+    `get /raw/ ${on} --json`,
+    `post /raw/ uuid=null username=eve ${withSecret} ${on} --yes`,
+    `post /raw/ uuid=null username=eve ${withSecret} ${on} --as-curl`,
+    `delete /api/user/1/ ${on} --yes`,
+    'open sim1 /api/user/',
+    'profile show sim1',
+    'profile set sim1 no_id=0',
+    `profile check ${input('router.yaml')}`,
+    'profile schema',
+    'learn @all-of-them --timeout 3',
+    { line: 'vault init --passphrase-stdin', stdin: `${passphrase}\n` },
+    { line: 'vault list --passphrase-stdin', stdin: `${passphrase}\n` },
+    { line: 'vault unlock --passphrase-stdin', stdin: `${passphrase}\n` },
+    'vault lock',
+    {
+      line: 'login sim1 --user admin --to vault --password-stdin --passphrase-stdin',
+      stdin: `${login}\n${passphrase}\n`,
+    },
+    'login --check @all-of-them --timeout 3',
+    { line: 'user list --on sim1 --token-stdin --timeout 3', stdin: `${newUser}\n` },
+    'credentials @all-of-them --json',
+    { line: 'logout sim1 --passphrase-stdin', stdin: `${passphrase}\n` },
+    'trust list --json',
+    'trust scan @all-of-them',
+    'trust accept sim1',
+    'trust replace sim1',
+    'trust forget spare',
+    'trust restore',
+    { line: 'run -', stdin: `user list ${on}\nuser set bob ${withSecret} --on echo --yes\n` },
+    { line: 'run -', stdin: `user add ${withSecret} 'open\n` },
+    'history',
+    { line: 'demo --users 5', stdin: '' },
+    { line: 'simulator --port 0 --users 5', stopAt: 'Ctrl-C' },
+    'simulator faults',
+    'simulator quirks',
+    'doctor @all-of-them --json --timeout 3',
+    'info --json',
+    'help user',
+    'quit',
+  ];
+  return lines.map((line) => (typeof line === 'string' ? { line } : line));
+}
