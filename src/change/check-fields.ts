@@ -1,7 +1,7 @@
 import type { FieldFacts } from '../device/field-facts.ts';
 import type { FieldShape } from '../device/field-shape.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { typedValue } from '../device/typed-value.ts';
+import { switchValue, typedValue } from '../device/typed-value.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 
 /** What limits the values of a field. */
@@ -36,7 +36,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
     const more = values.length > MOST_NAMED ? ' …' : '';
     return `not one of ${values.slice(0, MOST_NAMED).join(', ')}${more}`;
   }
-  if (type === 'boolean' && !/^(?:true|false)$/i.test(text)) return 'neither true nor false';
+  if (type === 'boolean' && switchValue(text) === undefined) return 'neither true nor false';
   if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return 'not a whole number';
   if (isNumeric(type)) {
     const number = Number(text);

@@ -12,12 +12,22 @@ const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
   true: true,
   yes: true,
   on: true,
+  enable: true,
+  enabled: true,
   '1': true,
   false: false,
   no: false,
   off: false,
+  disable: false,
+  disabled: false,
   '0': false,
 };
+
+/** What a word says of a switch; undefined when it says nothing. */
+export function switchValue(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word] : undefined;
+}
 
 /**
  * What a user typed, as a value of the field's kind. A list is JSON when it starts with `[`, otherwise
@@ -30,7 +40,7 @@ export function typedValue(text: string, shape: FieldShape): Typed {
     case 'unknown':
       return { value: text };
     case 'boolean':
-      return { value: text === '' ? null : (SWITCH_WORDS[text.trim().toLowerCase()] ?? text) };
+      return { value: text === '' ? null : (switchValue(text) ?? text) };
     case 'number':
       return { value: text === '' ? null : (numberIn(text.trim()) ?? text) };
     case 'object':

@@ -19,6 +19,12 @@ export interface FieldChoice {
   readonly label: string;
 }
 
+/** The texts for yes and no in one field. */
+export interface Spelling {
+  readonly yes: string;
+  readonly no: string;
+}
+
 /** One field of a form, with all that is known about it. Texts may come from a device. */
 export interface FormField {
   readonly name: string;
@@ -37,6 +43,8 @@ export interface FormField {
   readonly max?: number;
   /** Of a list or a nested value: what its text is read as. */
   readonly nested?: FieldShape;
+  /** Of a boolean: how the device spells yes and no. */
+  readonly spelling?: Spelling;
   /** What the record holds, as it is typed; nothing for a new one and for a secret. */
   readonly value: string;
   /** What a new record gets when nothing is said. */
@@ -162,6 +170,7 @@ function formField({ field, known, keyField, values, record, origin }: Source): 
     isReadOnly: facts?.readOnly === true || holdsSecret(current),
     isSecret,
     ...(isNested && { nested: shape }),
+    ...(type === 'boolean' && { spelling: spellingOf([...values, current]) }),
     ...limitsOf(facts),
     ...(choices !== undefined && choices.length > 0 && { choices }),
     ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
@@ -169,6 +178,24 @@ function formField({ field, known, keyField, values, record, origin }: Source): 
     fallback: isFilled ? (mostFrequent(values)[0] ?? '') : '',
     origin,
   };
+}
+
+const SPELLINGS: readonly Spelling[] = [
+  ['true', 'false'],
+  ['True', 'False'],
+  ['yes', 'no'],
+  ['on', 'off'],
+  ['1', '0'],
+  ['enable', 'disable'],
+  ['enabled', 'disabled'],
+].map(([yes = '', no = '']) => ({ yes, no }));
+
+/** As the records show it: some devices hold `on` where they tell of a boolean. */
+function spellingOf(values: readonly (Value | undefined)[]): Spelling {
+  const texts = values.map(valueText).filter((text) => text !== '');
+  const fits = ({ yes, no }: Spelling): boolean =>
+    texts.every((text) => text === yes || text === no);
+  return SPELLINGS.find(fits) ?? { yes: 'true', no: 'false' };
 }
 
 function limitsOf(facts: FieldFacts | undefined): Pick<FormField, 'maxLength' | 'min' | 'max'> {

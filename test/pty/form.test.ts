@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { answer, connect, goToTable, simulate } from './devsh.ts';
+import { serve } from '../device/server.ts';
+import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
 /** Connected to devices that tell their fields, the form for a new user open. */
@@ -24,7 +25,7 @@ test('a adds a record by a form, with a choice picked by its name', async () => 
   program.press('enter');
   await program.waitFor(/Lang +de · German/);
   program.press('space');
-  await program.waitFor(/Is active +false/);
+  await program.waitFor(/Is active +no/);
   program.press('enter');
   const command = 'user add first_name=Carol lastname=Clark username=carol lang=de is_active=false';
   await program.waitFor(`▸ › ${command}`);
@@ -102,7 +103,7 @@ test('a device that tells nothing of its fields gets those that its records have
   program.press('a');
   await program.waitFor(/user add · fields seen in records/);
   await program.waitFor(/Username/);
-  await program.waitFor(/Is active +\(true\)/);
+  await program.waitFor(/Is active +\(yes\)/);
   expect(program.screen().join('\n')).not.toMatch(/^[▸ ]. id\b/im);
   program.press('ctrl-s');
   await program.waitFor('nothing is typed yet');
@@ -146,3 +147,83 @@ test('a part of a nested field is set at the prompt, in its type, and undo bring
   await answer(program, 'y');
   await program.waitFor(/eth0 +1500 +true +10\.3\.0/);
 });
+
+/** A device whose users have three booleans in words, several roles, and one of 300 zones. */
+async function manyChoices(): Promise<string> {
+  const field = (type: string, more: object = {}): object => ({
+    type,
+    required: false,
+    read_only: false,
+    ...more,
+  });
+  const choice = (value: string, name: string): object => ({ value, display_name: name });
+  const zones = Array.from({ length: 300 }, (_, index) =>
+    choice(`Z${index}`, `Zone ${index}, which has ${'a very long name '.repeat(8)}`),
+  );
+  const roles = [
+    ['adm', 'Administrators'],
+    ['ops', 'Operators'],
+    ['view', 'Viewers'],
+  ];
+  const fields = {
+    username: field('string', { required: true }),
+    enabled: field('boolean'),
+    roles: field('multiple choice', {
+      choices: roles.map(([value = '', name = '']) => choice(value, name)),
+    }),
+    zone: field('choice', { choices: zones }),
+  };
+  const ann = { id: 1, username: 'ann', enabled: 'on', roles: ['view'], zone: 'Z7' };
+  const { port } = await serve((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const isList = request.url === '/api/user/';
+    const body = request.method === 'OPTIONS' ? { actions: { POST: fields } } : [ann];
+    response.writeHead(isList ? 200 : 404).end(JSON.stringify(body));
+  });
+  return `127.0.0.1:${port}`;
+}
+
+test.each([
+  [80, 24],
+  [40, 10],
+])(
+  'at %i x %i several choices are marked, and one of 300 is found by its letters',
+  async (cols, rows) => {
+    const address = await manyChoices();
+    const args = ['connect', address, '--insecure'];
+    const program = await startDevsh(args, { cols, rows, env: ADMIN });
+    await program.waitFor('connected to');
+    await goToTable(program);
+    await program.waitFor(/ann/);
+    program.press('e');
+    await program.waitFor(/field 5\/7|Enabled +yes/);
+    program.press('pageup');
+    await program.waitFor(/▸ username +ann/i);
+    await program.waitFor(/enabled +yes/i);
+    program.press('enter');
+    program.press('space');
+    await program.waitFor(/› user set ann enabled=off/);
+    await program.waitFor(/enabled +no/i);
+    program.press('enter');
+    program.press('space');
+    await program.waitFor(/\[x\] view/);
+    program.type('op');
+    program.press('space');
+    await program.waitFor(/\[x\] ops/);
+    program.press('enter');
+    await program.waitFor(/▸ zone/i);
+    program.press('space');
+    await program.waitFor(/Z7 +Zone 7/);
+    expect(program.screen().every((line) => line.length <= cols)).toBe(true);
+    expect(program.screen().join('\n')).toMatch(/… \d+ more/);
+    program.type('z29');
+    await program.waitFor(/Z29 +Zone 29/);
+    program.press('down');
+    program.press('enter');
+    await program.waitFor(/Z290/);
+    program.press('pagedown');
+    await program.waitFor(/▸ › user set ann/);
+    const shown = program.screen().join('').replace(/\s+/g, '');
+    expect(shown).toMatch(/Z290.*enabled=offroles='op/);
+  },
+);

@@ -1,3 +1,4 @@
+import { isOn } from '../../shell/field-text.ts';
 import type { FormField } from '../../shell/form-fields.ts';
 import { visible } from '../../visible.ts';
 import type { Span } from '../bar-lines.ts';
@@ -11,6 +12,12 @@ const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
   assumed: 'fields by convention',
   seen: 'fields seen in records',
 };
+
+/** A value as people read it: a boolean is yes or no, however the device spells it. */
+export function inWords(field: FormField, text: string): string {
+  const value = isOn(field, text);
+  return value === undefined ? text : value ? 'yes' : 'no';
+}
 
 /** Where most of a form's fields are known from. */
 export function originText({ fields }: FormState): string {
@@ -36,7 +43,7 @@ export function noteOf(form: FormState, field: FormField, isCurrent: boolean): S
       : isMissing
         ? ['required']
         : isChanged(form, field) && form.action === 'set' && !field.isSecret
-          ? [`was ${field.value === '' ? 'empty' : field.value}`]
+          ? [`was ${inWords(field, field.value) || 'empty'}`]
           : [];
   return { tone: isMissing ? 'warning' : 'quiet', text: visible(texts.join(' · ')) };
 }
@@ -47,14 +54,16 @@ function hintsOf(form: FormState, field: FormField): string[] {
   const count = choicesOf(field).length;
   return [
     ...(isRequired ? ['required'] : []),
-    ...(isUntouched && field.fallback !== '' ? [`empty: ${field.fallback}, most common`] : []),
+    ...(isUntouched && field.fallback !== ''
+      ? [`empty: ${inWords(field, field.fallback)}, most common`]
+      : []),
     ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
     ...(type === 'integer' ? ['whole number'] : []),
     ...nestedText(field),
     ...rangeText(min, max),
     ...(maxLength !== undefined && count === 0 ? [`up to ${maxLength} characters`] : []),
     ...(isChanged(form, field) && form.action === 'set' && !isSecret
-      ? [`was ${field.value === '' ? 'empty' : field.value}`]
+      ? [`was ${inWords(field, field.value) || 'empty'}`]
       : []),
     ...(origin === 'seen' ? ['seen in records'] : []),
   ];
@@ -63,9 +72,7 @@ function hintsOf(form: FormState, field: FormField): string[] {
 function nestedText({ nested, choices = [] }: FormField): string[] {
   if (nested === undefined) return [];
   if (nested.kind === 'object') return ['JSON, as {"name": "value"}'];
-  const said = ['a, b, c or JSON'];
-  const values = choices.map(({ value }) => value).join(', ');
-  return values === '' ? said : [...said, `of ${values}`];
+  return choices.length === 0 ? ['a, b, c or JSON'] : [`space marks, any of ${choices.length}`];
 }
 
 function rangeText(min: number | undefined, max: number | undefined): string[] {

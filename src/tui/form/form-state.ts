@@ -37,6 +37,8 @@ export interface Picking {
   readonly chosen: number;
   /** Only the choices that fit to what was typed. */
   readonly isFiltered: boolean;
+  /** In a list: the letters by which the choice was jumped to. */
+  readonly sought?: string;
   readonly before: Editing;
 }
 
@@ -76,10 +78,16 @@ export function formContext(form: FormState): FormContext {
   return choicesOf(field).length > 0 ? 'form-choice' : 'form';
 }
 
-/** What may be picked in a field; in a list it would take the place of all items. */
+/** Whether several of its choices may be marked. */
+export function isCheckList(field: FormField): boolean {
+  return field.nested?.kind === 'list' && choicesOf(field).length > 0;
+}
+
+/** What may be picked in a field; several of them in a list. */
 export function choicesOf(field: FormField): readonly FieldChoice[] {
   const { choices, proposals, isSecret, nested } = field;
-  return isSecret || nested !== undefined ? [] : (choices ?? proposals ?? []);
+  if (isSecret || nested?.kind === 'object') return [];
+  return choices ?? (nested === undefined ? proposals : undefined) ?? [];
 }
 
 export function editingOf({ draft }: Pick<FormState, 'draft'>, field: FormField): Editing {

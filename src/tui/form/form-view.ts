@@ -8,13 +8,15 @@ import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { wrapText } from '../wrap.ts';
 import { shownCommand } from './form-command.ts';
-import { commandNote, noteOf, originText } from './form-notes.ts';
+import { itemsOf } from '../../shell/field-text.ts';
+import { commandNote, inWords, noteOf, originText } from './form-notes.ts';
 import {
   choicesOf,
   currentField,
   editingOf,
   formContext,
   hasChanges,
+  isCheckList,
   isChanged,
   openChoices,
   textOf,
@@ -105,14 +107,21 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
 
 function valueSpan(form: FormState, field: FormField, width: number, isCurrent: boolean): Span {
   const text = textOf(form, field);
-  const isTyped = isCurrent && ['form', 'form-pick'].includes(formContext(form));
+  const isTyped = isCurrent && hasCursor(form, field);
   if (isTyped) return { tone: 'plain', text: windowOf(lineIn(form, field), width - 1).text };
   if (field.isReadOnly) return { tone: 'quiet', text: visible(text) };
-  if (text === '') return { tone: 'quiet', text: `(${visible(field.fallback) || 'empty'})` };
+  const empty = visible(inWords(field, field.fallback)) || 'empty';
+  if (text === '') return { tone: 'quiet', text: `(${empty})` };
   if (field.isSecret) return { tone: 'plain', text: '•'.repeat(Array.from(text).length) };
+  if (field.type === 'boolean') return { tone: 'plain', text: visible(inWords(field, text)) };
   const label = choicesOf(field).find(({ value }) => value === text)?.label ?? text;
   const named = label === text ? text : `${text} · ${label}`;
   return { tone: 'plain', text: shownLine(named) };
+}
+
+/** Whether its text is being typed; in a list that is marked it is not. */
+function hasCursor(form: FormState, field: FormField): boolean {
+  return ['form', 'form-pick'].includes(formContext(form)) && !isCheckList(field);
 }
 
 function lineIn(form: FormState, field: FormField) {
@@ -124,7 +133,7 @@ function lineIn(form: FormState, field: FormField) {
 
 function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition | undefined {
   const field = currentField(form);
-  if (field === undefined || !['form', 'form-pick'].includes(formContext(form))) return undefined;
+  if (field === undefined || !hasCursor(form, field)) return undefined;
   const { cursor } = windowOf(lineIn(form, field), widths.value - 1);
   return { row, column: GUTTER + widths.label + 1 + cursor };
 }
@@ -146,6 +155,11 @@ function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
 function choiceRows(form: FormState, { label, columns }: Widths, most: number): FormRow[] {
   const options = openChoices(form);
   const chosen = form.picking?.chosen ?? 0;
+  const field = currentField(form);
+  const marked =
+    field && isCheckList(field)
+      ? new Set(itemsOf(field, textOf(form, field) || field.fallback))
+      : undefined;
   const indent = ' '.repeat(GUTTER + label);
   const room = columns - indent.length - 1;
   if (options.length === 0) {
@@ -159,7 +173,10 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
     const rest = options.length - top - most;
     const more = row === most - 1 && rest > 0 ? `  … ${rest} more` : '';
     const said = name === value ? '' : `  ${visible(name)}`;
-    const text = cut(` ${fit(visible(value), Math.min(widest, 24))}${said}${more} `, room);
+    const box = marked === undefined ? '' : marked.has(value) ? '[x] ' : '[ ] ';
+    const shown = ` ${box}${fit(visible(value), Math.min(widest, 24))}${said}`;
+    // However long the name is, that there are more is seen.
+    const text = `${cut(shown, room - 1 - widthOf(more))}${more} `;
     const isChosen = top + row === chosen;
     return [
       { tone: 'plain', text: indent },

@@ -1,3 +1,4 @@
+import { isOn, soughtIndex, toggledText } from '../../shell/field-text.ts';
 import type { FieldIssues, FormField } from '../../shell/form-fields.ts';
 import type { Action, FormAction } from '../actions.ts';
 import { edit, EMPTY_EDITING, type Editing, type EditKey } from '../line.ts';
@@ -10,6 +11,7 @@ import {
   firstProblem,
   formContext,
   formId,
+  isCheckList,
   isChanged,
   openChoices,
   openForm,
@@ -142,16 +144,18 @@ export function editForm(form: FormState, key: EditKey): FormState {
     case 'form':
       return put(form, edit(editing, key));
     case 'form-switch': {
-      const text = switchText(key);
+      const text = switchText(field, key);
       return text === undefined ? form : put(form, edit(editing, { kind: 'set', line: text }));
     }
     case 'form-choice': {
+      if (isCheckList(field)) return openCheckList(form, key);
       // Typing begins a new choice; what it was comes back with Escape.
       const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
       const open = picking(form, true);
       return { ...put(open, edit(start, key)), picking: open.picking };
     }
     case 'form-pick': {
+      if (isCheckList(field)) return checkKey(form, key);
       const before = form.picking?.before ?? editing;
       const start = form.picking?.isFiltered === true ? editing : EMPTY_EDITING;
       return { ...put(form, edit(start, key)), picking: { chosen: 0, isFiltered: true, before } };
@@ -159,12 +163,48 @@ export function editForm(form: FormState, key: EditKey): FormState {
   }
 }
 
-function switchText(key: EditKey): string | undefined {
+function openCheckList(form: FormState, key: EditKey): FormState {
+  const field = currentField(form);
+  if (field === undefined) return form;
+  // Taking out all at once is the one thing that needs no list of choices.
+  if (key.kind === 'kill-left')
+    return put(form, edit(editingOf(form, field), { kind: 'set', line: '' }));
+  return key.kind === 'insert' ? sought(picking(form, false), key.text) : form;
+}
+
+function checkKey(form: FormState, key: EditKey): FormState {
+  if (key.kind !== 'insert') return form;
+  return key.text === ' ' ? toggled(form) : sought(form, key.text);
+}
+
+/** To the first choice that begins with what was typed; what fits to none begins anew. */
+function sought(form: FormState, text: string): FormState {
+  const { picking: open } = form;
+  if (open === undefined) return form;
+  const options = openChoices(form);
+  for (const letters of [(open.sought ?? '') + text, text]) {
+    const chosen = soughtIndex(options, letters);
+    if (chosen !== -1) return { ...form, picking: { ...open, chosen, sought: letters } };
+  }
+  return { ...form, picking: { ...open, sought: '' } };
+}
+
+/** Puts the chosen one into the list, or takes it out. */
+function toggled(form: FormState): FormState {
+  const field = currentField(form);
+  const option = form.picking && openChoices(form)[form.picking.chosen];
+  if (field === undefined || form.picking === undefined || option === undefined) return form;
+  const text = toggledText(field, textOf(form, field) || field.fallback, option.value);
+  const next = put(form, edit(editingOf(form, field), { kind: 'set', line: text }));
+  return { ...next, picking: { ...form.picking, sought: '' } };
+}
+
+function switchText({ spelling }: FormField, key: EditKey): string | undefined {
   if (key.kind === 'erase-left' || key.kind === 'erase-right' || key.kind === 'kill-left')
     return '';
   if (key.kind !== 'insert') return undefined;
-  if (/^[ty1]/i.test(key.text)) return 'true';
-  return /^[fn0]/i.test(key.text) ? 'false' : undefined;
+  if (/^[ty1]/i.test(key.text)) return spelling?.yes ?? 'true';
+  return /^[fn0]/i.test(key.text) ? (spelling?.no ?? 'false') : undefined;
 }
 
 /** To the field so many further that can be changed; behind the last one is the command. */
@@ -180,7 +220,8 @@ function switched(form: FormState): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   const now = textOf(form, field) || field.fallback;
-  const line = now.toLowerCase() === 'true' ? 'false' : 'true';
+  const { yes = 'true', no = 'false' } = field.spelling ?? {};
+  const line = isOn(field, now) === true ? no : yes;
   return put(form, edit(editingOf(form, field), { kind: 'set', line }));
 }
 
@@ -191,8 +232,9 @@ function chosen(form: FormState, by: 1 | -1): FormState {
   if (field === undefined || options.length === 0) return form;
   if (form.picking !== undefined) {
     const next = (form.picking.chosen + by + options.length) % options.length;
-    return { ...form, picking: { ...form.picking, chosen: next } };
+    return { ...form, picking: { ...form.picking, chosen: next, sought: '' } };
   }
+  if (isCheckList(field)) return form;
   const at = options.findIndex(({ value }) => value === (textOf(form, field) || field.fallback));
   const start = at === -1 && by === -1 ? 0 : at;
   return taking(form, field, options[(start + by + options.length) % options.length]?.value);
@@ -211,6 +253,8 @@ function picking(form: FormState, isFiltered: boolean): FormState {
 function taken(form: FormState): FormState {
   const field = currentField(form);
   if (field === undefined || form.picking === undefined) return form;
+  // It holds already what was marked.
+  if (isCheckList(field)) return moved(form, 1);
   const option = openChoices(form)[form.picking.chosen];
   // Erased on purpose: that is not the first of all choices.
   const isEmpty = form.picking.isFiltered && textOf(form, field) === '';

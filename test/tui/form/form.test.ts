@@ -129,6 +129,36 @@ describe('fields', () => {
     expect(formCommand(formOf(press(active, 'switch', 'erase-left')))).toBe('user add');
   });
 
+  test('that are true or false are shown in words, and sent as the device spells them', () => {
+    const spelling = { yes: 'on', no: 'off' };
+    const fields = [field('dhcp', { label: 'DHCP', type: 'boolean', value: 'on', spelling })];
+    const state = after(start, { kind: 'form', opening: SET, fields });
+    expect(screen(state).join('\n')).toMatch(/DHCP +yes/);
+    expect(formCommand(formOf(press(state, 'switch')))).toBe('user set bob dhcp=off');
+    expect(screen(press(state, 'switch')).join('\n')).toMatch(/DHCP +no +was yes/);
+    expect(formCommand(formOf(press(state, '"n', '"y')))).toBe('user set bob');
+  });
+
+  test('that are lists with choices are marked, in the order of the choices', () => {
+    const nested = { kind: 'list', item: { kind: 'text' } } as const;
+    const fields = [field('speaks', { type: 'list', choices: LANGUAGES, nested, value: 'fr' })];
+    const state = after(start, { kind: 'form', opening: SET, fields });
+    const open = press(state, 'open-choices');
+    expect(screen(open).join('\n')).toMatch(/\[ \] de[^]*\[x\] fr/);
+    const marked = press(open, '"d', '" ', '"eng', '" ');
+    expect(formCommand(formOf(press(marked, 'take-choice')))).toBe(
+      "user set bob speaks='de, en, fr'",
+    );
+    expect(formCommand(formOf(press(marked, '"f', '" ', '"d', '" ', '"e', '" ')))).toBe(
+      'user set bob speaks=',
+    );
+    expect(formCommand(formOf(press(marked, 'close-choices')))).toBe('user set bob');
+    expect(formCommand(formOf(press(state, 'choice-next', '"x', 'take-choice')))).toBe(
+      'user set bob',
+    );
+    expect(formCommand(formOf(press(state, 'kill-left')))).toBe('user set bob speaks=');
+  });
+
   test('with choices are picked by their display names', () => {
     const lang = press(changing, 'next-field');
     expect(contextOf(lang)).toBe('form-choice');
