@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { profileJsonSchema } from '../src/device/profile-schema.ts';
 import { COMMANDS } from '../src/shell/commands/index.ts';
 import { usageOf } from '../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
@@ -21,11 +22,40 @@ function commandTables(): string {
     .join('\n');
 }
 
-test('the README lists the commands and options that there are (vitest -u writes them)', async () => {
+interface Schema {
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** `create`, `update` and `remove` have the same facts: they stand once. */
+function factTable(): string {
+  const rows = (schema: Schema, path: string): string[] =>
+    Object.entries(schema.properties ?? {}).flatMap(([name, fact]) => {
+      const values = fact.enum === undefined ? '' : ` (${fact.enum.join(', ')})`;
+      const own = row(`\`${path}${name}\``, `${fact.description ?? ''}${values}`);
+      const inner = fact.additionalProperties;
+      const isKnown = /update$|^remove$/.test(name);
+      if (isKnown) return [own];
+      if (typeof inner === 'object' && inner.properties !== undefined) {
+        return [own, ...rows(inner, `${path}${name}.NAME.`)];
+      }
+      return [own, ...rows(fact, `${path}${name}.`)];
+    });
+  const schema = profileJsonSchema() as Schema;
+  return [row('fact', 'what it says'), '|---|---|', ...rows(schema, '')].join('\n');
+}
+
+function withPart(text: string, name: string, part: string): string {
+  const [before = '', rest = ''] = text.split(`<!-- ${name} -->\n`);
+  const after = rest.slice(rest.indexOf(`<!-- /${name} -->`));
+  return `${before}<!-- ${name} -->\n${part}\n${after}`;
+}
+
+test('the README lists the commands, options and facts that there are (vitest -u writes them)', async () => {
   const text = await readFile(README, 'utf8');
-  const [before = '', rest = ''] = text.split('<!-- commands -->\n');
-  const after = rest.slice(rest.indexOf('<!-- /commands -->'));
-  const generated = `${before}<!-- commands -->\n${commandTables()}\n${after}`;
+  const generated = withPart(withPart(text, 'commands', commandTables()), 'facts', factTable());
   await expect(generated).toMatchFileSnapshot(README.pathname);
 });
 
