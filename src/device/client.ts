@@ -10,7 +10,7 @@ import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
-import { MAX_THROTTLE_MS, MAX_THROTTLES, retryAfterMs } from './retry-after.ts';
+import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './retry-after.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Route } from './route/route.ts';
 import { connectTls, viaText, type Trust } from './tls.ts';
@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly maxBodyBytes?: number;
   /** Receives one line for each request and one for each answer; never a secret. */
   readonly trace?: (line: string) => void;
+  /** Receives what keeps the user waiting, in words. */
+  readonly notice?: (text: string) => void;
 }
 
 const READ_CONNECTIONS = 2;
@@ -100,8 +102,10 @@ export class DeviceClient {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.#read(request, signal);
       const waitMs = answer.status === 429 ? retryAfterMs(answer.headers) : undefined;
-      if (waitMs === undefined || waitMs > MAX_THROTTLE_MS || attempt >= MAX_THROTTLES)
-        return answer;
+      const longestMs = Math.max(MAX_THROTTLE_MS, READ_THROTTLE_TIME * this.timeoutMs);
+      if (waitMs === undefined || waitMs > longestMs || attempt >= MAX_THROTTLES) return answer;
+      const { device, notice } = this.#options;
+      if (waitMs >= 1000) notice?.(`${device.name} asks to wait ${Math.ceil(waitMs / 1000)} s`);
       await wait(waitMs, undefined, { signal });
     }
   }

@@ -1,5 +1,7 @@
 /** The longest wait that is waited for; a device that asks for more has refused. */
 export const MAX_THROTTLE_MS = 30_000;
+/** Reads wait so many times as long as one answer may take, where that is longer. */
+export const READ_THROTTLE_TIME = 10;
 /** So often a request is sent again because the device asked to wait (429). */
 export const MAX_THROTTLES = 3;
 

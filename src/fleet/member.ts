@@ -41,6 +41,8 @@ export interface Access {
   observed?(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void>;
   /** Receives one line for each request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
+  /** Receives what keeps the user waiting, in words. */
+  readonly notice?: ((text: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -268,6 +270,7 @@ export class Member {
       profile: this.#profile,
       // A device stays open from line to line, but each line has its own time limit and trace.
       trace: (line) => this.#calling?.trace?.(line),
+      notice: (text) => this.#calling?.notice?.(text),
       timeoutMs: () => this.#calling?.timeoutMs,
     });
     return { device, credential };

@@ -24,6 +24,7 @@ const MAX_LOGINS = 3;
 export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
+  readonly notice: ((text: string) => void) | undefined;
   /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
   readonly #session: Session;
@@ -44,6 +45,7 @@ export class ShellAccess implements Access {
     this.#credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
+    this.notice = io.trace;
     this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
     this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
   }

@@ -214,9 +214,10 @@ async function checkCanary(
 
 /** A login that is refused is the answer to the question whether it still works: nobody is asked. */
 function withoutAsking(access: Access): Access {
-  const { trace, timeoutMs } = access;
+  const { trace, notice, timeoutMs } = access;
   return {
     trace,
+    notice,
     timeoutMs,
     profile: (entry) => access.profile(entry),
     trust: (entry) => access.trust(entry),

@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test.each(['31', 'soon', ''])('a wait of "%s" is not waited for', async (retryAfter) => {
+test.each(['101', 'soon', ''])('a wait of "%s" is not waited for', async (retryAfter) => {
   const server = await serve((_request, response) => {
     response.writeHead(429, { 'retry-after': retryAfter }).end('{"detail":"slow down"}');
   });
@@ -112,6 +112,16 @@ test.each(['31', 'soon', ''])('a wait of "%s" is not waited for', async (retryAf
     status: 429,
   });
   expect(server.requests).toHaveLength(1);
+});
+
+test('what a device asks to wait before a read is said', async () => {
+  const server = await serve((_request, response, count) => {
+    if (count === 1) response.writeHead(429, { 'retry-after': '1' }).end();
+    else response.setHeader('content-type', 'application/json').end('[]');
+  });
+  const notices: string[] = [];
+  await deviceAt(server, { notice: (text) => notices.push(text) }).list('user');
+  expect(notices).toEqual(['fw1 asks to wait 1 s']);
 });
 
 test('reads all pages, from this device only, whatever host they name', async () => {
