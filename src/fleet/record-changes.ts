@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
 
 /** What became of one record of a device from one reading to the next. */
 export type RecordChange =
@@ -13,11 +13,15 @@ export type RecordChange =
       readonly fields: readonly string[];
     };
 
-/** Compares two readings of one device by the natural key; what is gone comes last. */
+/**
+ * Compares two readings of one device by the natural key; what is gone comes last. Points in time change
+ * by themselves and are no change; nor is anything but `compared`, where that is given.
+ */
 export function recordChanges(
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
   keyField: string,
+  compared?: readonly string[],
 ): RecordChange[] {
   if (before === after) return [];
   // Two records of one name are compared in their order.
@@ -32,7 +36,9 @@ export function recordChanges(
     const key = valueText(record[keyField]);
     const old = known.get(key)?.shift();
     if (old === undefined) return [{ kind: 'added', key, record }];
-    const fields = changedFields(old, record);
+    const fields = changedFields(old, record).filter(
+      (field) => compared?.includes(field) !== false,
+    );
     return fields.length === 0 ? [] : [{ kind: 'changed', key, record, before: old, fields }];
   });
   for (const [key, left] of known) {
@@ -45,7 +51,9 @@ function changedFields(before: DeviceRecord, after: DeviceRecord): string[] {
   if (before === after) return [];
   const fields: string[] = [];
   for (const name in after) {
-    if (valueText(before[name]) !== valueText(after[name])) fields.push(name);
+    const [old, now] = [before[name], after[name]];
+    if (isTimeStamp(old) && isTimeStamp(now)) continue;
+    if (valueText(old) !== valueText(now)) fields.push(name);
   }
   for (const name in before) {
     if (!Object.hasOwn(after, name) && valueText(before[name]) !== '') fields.push(name);

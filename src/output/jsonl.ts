@@ -49,6 +49,16 @@ function linesOf(output: Output): readonly JsonObject[] {
         ? viewedRecords(view, outcome.records).map((record) => ({ device: device.name, record }))
         : [errorEntry({ device, error: outcome.error })];
     }
+    case 'change': {
+      const { at, device, view, change } = output;
+      const [record = {}] = viewedRecords(view, [change.record]);
+      const head = { time: at.toISOString(), device: device.name, change: change.kind };
+      return [
+        change.kind === 'changed'
+          ? { ...head, key: change.key, fields: change.fields, record }
+          : { ...head, key: change.key, record },
+      ];
+    }
     case 'drift':
       return driftObjects(output);
     case 'result':

@@ -63,6 +63,7 @@ function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
     case 'read':
       return output.outcome.ok ? [] : [failureLine(output.device, output.outcome.error, style)];
     case 'progress':
+    case 'change':
     case 'result':
     case 'summary':
     case 'drift':

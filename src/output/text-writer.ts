@@ -5,6 +5,7 @@ import type {
   ReadOutput,
   TableOutput,
 } from '../shell/output.ts';
+import { changeLine } from './change-text.ts';
 import { driftCells } from './drift-text.ts';
 import { planLines } from './plan-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
@@ -59,6 +60,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         break;
       case 'summary':
         print([summaryLine(output, style)]);
+        break;
+      case 'change':
+        print([changeLine(output, style)]);
         break;
       case 'drift':
         driftTable(output);

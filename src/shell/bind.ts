@@ -147,8 +147,8 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
         given.push({ spec, text: '', word });
-      } else if (value !== undefined) {
-        given.push({ spec, text: value, word });
+      } else if (value !== undefined || spec.isValueOptional === true) {
+        given.push({ spec, text: value ?? '', word });
       } else {
         at += 1;
         given.push({ spec, ...valueWord(spec, words[at], word) });

@@ -156,8 +156,9 @@ function optionCandidates(
 /** The option in front of its value: `--on`, `-o`. */
 function optionAwaitingValue(word: Word | undefined): OptionSpec | undefined {
   return OPTIONS.find(
-    ({ name, short, value }) =>
+    ({ name, short, value, isValueOptional }) =>
       value !== undefined &&
+      isValueOptional !== true &&
       (word?.text === `--${name}` || (short !== undefined && word?.text === `-${short}`)),
   );
 }

@@ -64,6 +64,7 @@ export class ExitCode {
         if (output.hasSuccess === true) this.#codes.add(0);
         break;
       case 'progress':
+      case 'change':
       case 'summary':
       case 'text':
       case 'message':

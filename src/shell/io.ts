@@ -20,6 +20,8 @@ export interface ShellIo {
   readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
   /** Somebody reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
+  /** With `--watch` the reader reads again by itself. */
+  readonly isRefreshing?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */

@@ -1,4 +1,5 @@
 import { parseRoute } from '../device/route/choose-route.ts';
+import { WATCH_MS } from './watch.ts';
 import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
 import {
   failuresOf,
@@ -181,6 +182,17 @@ export const OPTIONS: readonly OptionSpec[] = [
       'Compare the records of the devices: same, differs, missing; ends with 8 when they differ',
     group: 'table',
     set: (options) => ({ ...options, drift: true }),
+  },
+  {
+    name: 'watch',
+    value: 'SECONDS',
+    isValueOptional: true,
+    summary: 'Read again every so many seconds (default 5), and show what changed, until Ctrl-C',
+    group: 'table',
+    set: (options, text) => ({
+      ...options,
+      watchMs: text === '' ? WATCH_MS : numberOf(text, 0.2, 86_400) * 1000,
+    }),
   },
   {
     name: 'yes',
@@ -413,6 +425,7 @@ export const OPTIONS: readonly OptionSpec[] = [
 
 /** `--name` or `-n` as it is typed. */
 export function optionLabel(spec: OptionSpec): string {
-  const value = spec.value === undefined ? '' : ` ${spec.value}`;
+  const { value: name } = spec;
+  const value = name === undefined ? '' : spec.isValueOptional === true ? `[=${name}]` : ` ${name}`;
   return `${spec.short === undefined ? '' : `-${spec.short}, `}--${spec.name}${value}`;
 }

@@ -31,6 +31,8 @@ export interface Options {
   readonly filter: string | undefined;
   readonly fold: boolean;
   readonly drift: boolean;
+  /** Read again so often. */
+  readonly watchMs: number | undefined;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly asCurl: boolean;
@@ -90,6 +92,7 @@ export const NO_OPTIONS: Options = {
   filter: undefined,
   fold: false,
   drift: false,
+  watchMs: undefined,
   yes: false,
   dryRun: false,
   asCurl: false,
@@ -152,6 +155,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** The placeholder of its value; an option without one is a switch. */
   readonly value?: string;
+  /** Its value may be left out, and is only taken behind `=`. */
+  readonly isValueOptional?: boolean;
   readonly summary: string;
   readonly group: OptionGroup;
   /** The values to choose from, for completion and the error. */

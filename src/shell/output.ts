@@ -3,6 +3,7 @@ import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
+import type { RecordChange } from '../fleet/record-changes.ts';
 import type { Drift } from '../fleet/drift.ts';
 import type { Format } from './options.ts';
 
@@ -12,6 +13,7 @@ import type { Format } from './options.ts';
  */
 export type Output =
   | ReadOutput
+  | ChangeOutput
   | DriftOutput
   | PlanOutput
   | ProgressOutput
@@ -58,6 +60,15 @@ export interface ReadOutput {
   /** Where the device stands among those selected, from 0; they answer in any order. */
   readonly position?: number;
   readonly outcome: ReadOutcome;
+}
+
+/** A record that is other than when its device was last read: `user list --watch`. */
+export interface ChangeOutput {
+  readonly kind: 'change';
+  readonly at: Date;
+  readonly device: DeviceRef;
+  readonly view: View;
+  readonly change: RecordChange;
 }
 
 /** The records of all devices that answered, compared: `user list --drift`. */

@@ -35,6 +35,7 @@ export type TableAction =
   | 'reverse'
   | 'fold'
   | 'fold-row'
+  | 'watch'
   | 'filter'
   | 'keep-filter'
   | 'clear-filter';
@@ -139,4 +140,6 @@ export interface TableSource {
   readonly commandFilter: string;
   readonly scope: readonly string[] | undefined;
   readonly view: View;
+  /** Read again so often. */
+  readonly watchMs?: number | undefined;
 }

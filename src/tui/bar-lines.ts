@@ -126,6 +126,7 @@ export function titleLine(state: State): { left: string; right: string } {
     { text: changesText(table.changes), rank: 5.2 },
     { text: hiddenColumnsText(state), rank: 3.5 },
     { text: data.hidden, rank: 5.5 },
+    { text: watchText(state), rank: 5.3 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
   ].filter(({ text }) => text !== '');
@@ -154,6 +155,12 @@ function foundText(state: State): string {
   if (lineText(filter.editing.line).trim() === '') return count(all.length, 'row');
   if (filter.applied !== filter.parsed) return `looking in ${count(all.length, 'row')} …`;
   return `${rows.length} of ${count(all.length, noun)}`;
+}
+
+/** `every 5 s`; a question that is open holds it up. */
+function watchText({ table, questions }: State): string {
+  if (table.watchMs === undefined) return '';
+  return questions.length > 0 ? 'watching paused' : `every ${table.watchMs / 1000} s`;
 }
 
 /** How far the columns are scrolled, and how many have no room. */

@@ -27,6 +27,7 @@ import {
 import { TableFeed } from './table-feed.ts';
 import { TableReader } from './table-reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
+import { TableWatch } from './table-watch.ts';
 import { TypedLines } from './typed-lines.ts';
 
 /** What the controller needs of the terminal. */
@@ -50,6 +51,7 @@ export class Controller {
   readonly #surface: Surface;
   readonly #questions: Questions;
   readonly #filter: FilterRunner;
+  readonly #watch: TableWatch;
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
@@ -66,6 +68,7 @@ export class Controller {
     this.#filter = new FilterRunner(store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
+    this.#watch = new TableWatch(store, this.#reader);
     this.runner = new LineRunner({
       shell,
       store,
@@ -104,6 +107,7 @@ export class Controller {
     clearTimeout(this.#fleetTimer);
     this.#reader.interrupt();
     this.#filter.stop();
+    this.#watch.stop();
   }
 
   onKey(event: KeyEvent): void {

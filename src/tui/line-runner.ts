@@ -116,6 +116,7 @@ export class LineRunner {
     return {
       signal,
       isOnScreen: true,
+      isRefreshing: true,
       ask: async (question) => {
         const { questions, store } = this.#options;
         const answer = await questions.ask(question, router.takePlan(), signal);

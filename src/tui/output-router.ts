@@ -90,6 +90,7 @@ export class OutputRouter {
         else if (foldResults(this.results).length > 1)
           this.log('quiet', summaryLine(output, plainStyle));
         break;
+      case 'change':
       case 'drift':
         this.#print(output);
         break;

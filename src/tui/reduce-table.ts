@@ -1,5 +1,6 @@
 import { DevshError } from '../errors.ts';
 import { parseFilter } from '../fleet/filter.ts';
+import { WATCH_MS } from '../shell/watch.ts';
 import type { TableAction } from './actions.ts';
 import { edit, lineText, type EditKey } from './line.ts';
 import { extendRange, invertMarks, toggleAll, toggleMark, toggleRange } from './reduce-marks.ts';
@@ -62,6 +63,8 @@ export function actOnTable(state: State, action: TableAction, height: number): T
       return { ...table, isFolded: !table.isFolded, turnedRows: new Set() };
     case 'fold-row':
       return foldRow(state);
+    case 'watch':
+      return { ...table, watchMs: table.watchMs === undefined ? WATCH_MS : undefined };
     case 'filter':
       return { ...table, filter: { ...table.filter, isOpen: true } };
     case 'keep-filter':

@@ -232,6 +232,7 @@ function act(state: State, action: ViewAction): State {
     case 'reverse':
     case 'fold':
     case 'fold-row':
+    case 'watch':
     case 'filter':
     case 'keep-filter':
     case 'clear-filter':

@@ -95,6 +95,8 @@ export interface TableState {
   readonly marks: ReadonlySet<string>;
   /** While rows are marked from one to another: the row it began at, and what was marked before. */
   readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
+  /** Read again so often; undefined: only when asked to. */
+  readonly watchMs: number | undefined;
   /** What the last refresh found changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
 }
@@ -247,6 +249,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP): State {
       shift: 0,
       marks: new Set(),
       range: undefined,
+      watchMs: undefined,
       changes: undefined,
     },
     fleet: {

@@ -47,6 +47,7 @@ export class TableFeed {
           commandFilter: filter,
           scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
           view: read.view,
+          watchMs: options.watchMs,
         },
       });
     }

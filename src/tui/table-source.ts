@@ -16,6 +16,7 @@ export function setSource(state: State, source: TableSource): TableState {
     ...source,
     reads: isSame && reads.length === table.reads.size ? table.reads : new Map(reads),
     sort: sort === undefined ? table.sort : undefined,
+    watchMs: source.watchMs,
     ...(!isSame && {
       marks: new Set<string>(),
       range: undefined,

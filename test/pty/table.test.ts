@@ -68,7 +68,7 @@ test('help is made from the keymap and closes with Esc', async () => {
   await goToTable(program);
   program.press('?');
   await program.waitFor('In the table');
-  await program.waitFor(/v +mark all rows that the cursor passes/);
+  await program.waitFor(/space +mark the row/);
   program.press('G');
   await program.waitFor('Everywhere');
   program.press('escape');
@@ -98,4 +98,32 @@ test('10,000 records scroll without delay, and only what is visible is drawn', a
   program.press('g');
   await program.waitFor(/^▸ .*\badmin\b/m);
   expect(program.raw().length - before).toBeLessThan(400_000);
+});
+
+test('a watched table shows what changed where it stands, and the cursor stays on its record', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  program.type('user list --watch=0.3\r');
+  await program.waitFor('every 0.3 s');
+  await goToTable(program);
+  program.press('G');
+  await program.waitFor(/^▸.*viewer/m);
+  simulator.devices[0]?.putUser({ username: 'aaron', first_name: 'Aaron', lang: 'de' });
+  await program.waitFor('1 new');
+  await program.waitFor(/^ \+127\.0\.0\.2\S* +aaron/m);
+  await program.waitFor(/^▸.*viewer/m);
+  await program.waitFor((screen) => !screen.join('\n').includes('1 new'));
+  program.press('w');
+  await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));
+});
+
+test('rows are marked from one to another, and sorted by several columns', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  await goToTable(program);
+  program.type('vjj');
+  await program.waitFor(/\[range: 3 marked = \d+ records on 2 devices\]/);
+  program.type('v~');
+  await program.waitFor(/\[8 marked = \d+ records on 2 devices\]/);
+  program.type('sSo');
+  await program.waitFor(/FIRST NAME 1↑ +LASTNAME 2↓/);
 });

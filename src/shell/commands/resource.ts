@@ -12,6 +12,7 @@ import { profileOf as profileFor } from '../device-profile.ts';
 import { keepColumns, withKeptColumns } from '../kept-columns.ts';
 import type { Output, View } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
+import { watched } from '../watch.ts';
 import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
 import { compareDevices } from './drift.ts';
@@ -68,15 +69,21 @@ function list(resource: string): VerbSpec {
     details:
       '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
       'what most devices hold. Ids, tokens and counters never count; with --columns only those fields do. It ends\n' +
-      'with 8 when anything differs, with 0 when nothing does.',
+      'with 8 when anything differs, with 0 when nothing does.\n' +
+      '--watch goes on to say what comes (+), goes (-) and changes (~), with the time; with --format jsonl each\n' +
+      'change is an object. A device that fails is told of once and asked again; while none answers, less often.',
     examples: [
       `${resource} list --on 10.0.0.5,10.0.0.6`,
       `${resource} list lang=de --sort lastname`,
       `${resource} bob`,
       `${resource} list --drift`,
+      `${resource} list --watch=10 lang=de`,
     ],
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
+      if (call.options.drift && call.options.watchMs !== undefined) {
+        throw new UsageError('--drift compares once: leave out --watch, or --drift');
+      }
       if (call.options.drift && !call.options.asCurl) {
         yield* compareDevices(call, resource, filter);
         return;
@@ -86,11 +93,12 @@ function list(resource: string): VerbSpec {
       const filtered = filter === undefined ? kept : { ...kept, filtered: true };
       const asked = fieldsAsked(kept, filter);
       const detailed: string[] = [];
-      yield* read(call, filtered, filter, async (member, records) => {
+      const refine: Refine = async (member, records) => {
         const full = await withFields(call, member, resource, records, asked);
         if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
         return full;
-      });
+      };
+      yield* watched(call, () => read(call, filtered, filter, refine));
       if (detailed.length > 0) {
         const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
         yield { kind: 'message', level: 'info', text };

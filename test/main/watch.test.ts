@@ -1,0 +1,99 @@
+import { expect, test, vi } from 'vitest';
+import { nextWait } from '../../src/shell/watch.ts';
+import { startFleet, type TestFleet } from './devsh.ts';
+
+/** Does each of these between two rounds of a watch, as seen by the first device. */
+async function inTurn(fleet: TestFleet, steps: readonly (() => unknown)[]): Promise<void> {
+  const reads = (): number => fleet.device(1).log.length;
+  for (const step of steps) {
+    const before = reads();
+    // The first may have begun already, the second has not.
+    await vi.waitUntil(() => reads() >= before + 2, { timeout: 10_000 });
+    step();
+  }
+}
+
+function changesTo(fleet: TestFleet): (() => unknown)[] {
+  return [
+    () => fleet.device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'en' }),
+    () => fleet.device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' }),
+    () => fleet.device(1).removeUser('zoe'),
+  ];
+}
+
+test('--watch goes on to say what comes, goes and changes, until Ctrl-C', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const running = fleet.devsh('user list --on @lab --watch=0.2', {
+    stopAt: { text: 'zoe: removed', signal: 'SIGINT' },
+  });
+  await inTurn(fleet, changesTo(fleet));
+  const { stdout, stderr, exitCode } = await running;
+  const lines = stdout.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d/, 'TIME'));
+  expect(lines.filter((line) => line.startsWith('TIME'))).toEqual([
+    'TIME + sim1 user zoe: added',
+    'TIME ~ sim1 user zoe: lang en -> de',
+    'TIME - sim1 user zoe: removed',
+  ]);
+  expect(lines[0]).toMatch(/^DEVICE\tUSERNAME/);
+  expect(stderr).toContain('watching every 0.2 s; Ctrl-C ends it');
+  expect(exitCode).toBe(130);
+});
+
+test('as JSON lines each change is an object with its time', async () => {
+  const fleet = await startFleet({ devices: 1 });
+  const running = fleet.devsh('user list --on @lab --watch=0.2 --format jsonl --columns lang', {
+    stopAt: { text: '"change":"removed"', signal: 'SIGINT' },
+  });
+  await inTurn(fleet, changesTo(fleet));
+  const { stdout } = await running;
+  const objects: unknown[] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(objects.slice(-3)).toEqual([
+    expect.objectContaining({ device: 'sim1', change: 'added', key: 'zoe' }),
+    expect.objectContaining({ change: 'changed', fields: ['lang'], record: { lang: 'de' } }),
+    expect.objectContaining({ change: 'removed', key: 'zoe' }),
+  ]);
+  expect(stdout).toMatch(/"time":"\d{4}-[^"]*Z"/);
+});
+
+test('a device that fails is told of once, and so is its first answer; the others go on', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { device } = fleet;
+  const running = fleet.devsh('user list --on @lab --watch=0.2', {
+    stopAt: { text: 'sim2 answers again', signal: 'SIGINT' },
+  });
+  await inTurn(fleet, [
+    () => {
+      device(2).setFault('accept-and-close');
+    },
+    () => device(1).putUser({ username: 'zoe' }),
+    () => {
+      device(2).clearFaults();
+    },
+  ]);
+  const { stdout, stderr } = await running;
+  expect(stderr.match(/sim2: /g)).toHaveLength(1);
+  expect(stdout).toMatch(/\+ sim1 user zoe: added/);
+  expect(stdout).not.toMatch(/[-+~] sim2/);
+});
+
+test.each([
+  ['--watch --json', '--watch has no end, and json needs one; use --format jsonl'],
+  ['--watch --drift', '--drift compares once'],
+  ['--watch=0', '"0" is not a number from 0.2 to 86400'],
+])('user list %s is refused', async (options, reason) => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { stdout, stderr, exitCode } = await devsh(`user list --on @lab ${options}`);
+  expect(exitCode).toBe(2);
+  expect(stdout + stderr).toContain(reason);
+});
+
+test('the wait doubles while nothing answers, up to a minute', () => {
+  expect(nextWait(5_000, 5_000, true)).toBe(5_000);
+  expect(nextWait(5_000, 20_000, false)).toBe(40_000);
+  expect(nextWait(5_000, 50_000, false)).toBe(60_000);
+  expect(nextWait(120_000, 120_000, false)).toBe(120_000);
+  expect(nextWait(5_000, 60_000, true)).toBe(5_000);
+});
