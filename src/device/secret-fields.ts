@@ -34,6 +34,7 @@ export function mayBeSecretField(name: string): boolean {
  */
 export function maskedValue(field: string, value: Value): Value {
   if (isSecretField(field) && value !== '' && value !== null) return MASK;
+  if (typeof value === 'string' && holdsSecret(value)) return MASK;
   if (typeof value !== 'object' || value === null) return value;
   return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
@@ -46,13 +47,19 @@ export function maskedRecord(record: DeviceRecord): DeviceRecord {
   );
 }
 
+/** Also in a text that is JSON: a nested value as it was typed. */
 function holdsSecret(value: Value): boolean {
+  if (typeof value === 'string') return /^\s*[[{]/.test(value) && namesSecret(value);
   if (typeof value !== 'object' || value === null) return false;
   if (isValueList(value)) return value.some(holdsSecret);
   for (const [field, inner] of Object.entries(value)) {
     if (isSecretField(field) || holdsSecret(inner)) return true;
   }
   return false;
+}
+
+function namesSecret(json: string): boolean {
+  return Array.from(json.matchAll(/"([^"\\]+)"\s*:/g), ([, name = '']) => name).some(isSecretField);
 }
 
 /** The pairs of a form with their secrets masked. */

@@ -32,3 +32,10 @@ test('masks secrets in records and forms, but shows that one is empty', () => {
     ['password', '***'],
   ]);
 });
+
+test('a nested value that is still text is masked as a whole', () => {
+  expect(maskedRecord({ settings: '{"psk": "x", "on": true}', note: '{"a": 1}' })).toEqual({
+    settings: '***',
+    note: '{"a": 1}',
+  });
+});
