@@ -121,7 +121,9 @@ async function isLeftOut(
     return Object.keys(full).some((field) => !Object.hasOwn(record, field) && !LINK.test(field));
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return error instanceof RejectedError && error.status === 404 ? 'not found' : undefined;
+    const isUnnamed = error instanceof RefusedError;
+    const isUnknown = error instanceof RejectedError && error.status === 404;
+    return isUnnamed || isUnknown ? 'not found' : undefined;
   }
 }
 

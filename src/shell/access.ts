@@ -45,7 +45,9 @@ export class ShellAccess implements Access {
     this.#credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
-    this.notice = io.trace;
+    this.notice = (text) => {
+      io.trace(text);
+    };
     this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
     this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
   }

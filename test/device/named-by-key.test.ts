@@ -60,3 +60,15 @@ test('what the user says of it stands', async () => {
   const learned = await learnFrom(await serveBy('username'), profile);
   expect(withAllLearned(profile, learned).resources['user']?.namedBy).toBe('id');
 });
+
+test('records without any id are looked for by their natural key, too', async () => {
+  const server = await serve((request, response) => {
+    const body = request.url === '/api/user/' ? [{ username: 'bob' }] : { username: 'bob' };
+    const isHere = /^\/api\/user\/(?:bob\/)?$/.test(request.url ?? '');
+    response.writeHead(isHere ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isHere ? body : {}));
+  });
+  const learned = await learnFrom(server, drfProfile);
+  const profile = withAllLearned(drfProfile, learned);
+  expect(deleteRequest(profile, 'user', { username: 'bob' }).path).toBe('/api/user/bob/');
+});
