@@ -104,7 +104,8 @@ async function runDoor(
     const { runTui } = await import('./tui/run.ts');
     const { effectiveKeymap } = await import('./tui/own-keys.ts');
     const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
-    return runTui(shell, host, opening, { keymap, cleanUp });
+    const isVi = settings.get('editing') === 'vi';
+    return runTui(shell, host, opening, { keymap, isVi, cleanUp });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   return runRepl(shell, host, opening.line);

@@ -83,6 +83,8 @@ export type ViewAction =
 export type Action =
   | { readonly kind: 'view'; readonly action: ViewAction }
   | { readonly kind: 'edit'; readonly key: EditKey }
+  /** A key of vi in normal mode, or Esc, at the prompt. */
+  | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
   /** A key of several presses has begun, or is over. */
   | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
   | { readonly kind: 'set-line'; readonly line: Line | string }

@@ -4,6 +4,7 @@ import { fleetView } from './fleet-view.ts';
 import { FilterRunner } from './filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { disabledReason } from './disabled-keys.ts';
+import { takesEscape } from './editor/vi-prompt.ts';
 import { isEffect, type Context, type Effect } from './key-bindings.ts';
 import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
@@ -128,6 +129,8 @@ export class Controller {
       this.#lines.type(event);
     } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
+    } else if (action === 'go-table' && takesEscape(state.prompt)) {
+      this.#store.dispatch({ kind: 'vi', key: 'escape' });
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#perform('run-line');
     } else if (action === 'jump-device') {

@@ -57,7 +57,7 @@ export function inputLine(state: State): InputLine {
       return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);
     case 'menu':
     case 'prompt':
-      return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, true);
+      return place(promptLabel(state), secretless(state.prompt.editing.line), columns, true);
   }
 }
 
@@ -65,6 +65,11 @@ export function inputLine(state: State): InputLine {
 function splitAtMatch(found: string, query: string): Line {
   const end = found.toLowerCase().indexOf(query.toLowerCase()) + query.length;
   return { before: found.slice(0, end), after: found.slice(end) };
+}
+
+/** With the mode of vi in words, where it is used. */
+function promptLabel({ prompt, fleet }: State): string {
+  return prompt.vi === undefined ? fleet.prompt : `[${prompt.vi.mode}] ${fleet.prompt}`;
 }
 
 /** As it is drawn: line ends as a sign, nothing that a terminal would obey. */

@@ -20,6 +20,11 @@ export function contextOf({ questions, overlay, form, table, prompt, focus }: St
   return prompt.menu === undefined ? 'prompt' : 'menu';
 }
 
+/** Whether what is typed goes into the line of the prompt. */
+export function isAtPrompt(state: State): boolean {
+  return ['prompt', 'menu'].includes(contextOf(state));
+}
+
 /** Where a key goes that means nothing in a place of its own. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',

@@ -1,5 +1,6 @@
 import type { PromptAction } from './actions.ts';
 import { takenOf } from './ghost.ts';
+import { VI_START } from './editor/vi.ts';
 import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from './line.ts';
 import type { HistorySearch, Menu, PromptState } from './state.ts';
 
@@ -66,6 +67,8 @@ export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptSt
       return {
         ...setLine(prompt, ''),
         editing: { ...EMPTY_EDITING, killed: prompt.editing.killed },
+        // A new line begins with typing.
+        vi: prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange },
       };
   }
 }

@@ -8,13 +8,14 @@ import {
   openedMessages,
   scrolled,
 } from './reduce-overlay.ts';
-import { actOnPrompt, editPrompt, openMenu, setLine, takeHistory } from './reduce-prompt.ts';
+import { actOnPrompt, openMenu, setLine, takeHistory } from './reduce-prompt.ts';
 import { follow, settle } from './follow.ts';
 import { dropLostMarks } from './reduce-marks.ts';
 import { actOnTable, editFilter } from './reduce-table.ts';
 import { addReads, setSource } from './table-source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
 import type { EditKey } from './line.ts';
+import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keymap.ts';
 import { tableHeight } from './layout.ts';
 import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
@@ -36,6 +37,8 @@ function step(state: State, action: Action): State {
       return act(state, action.action);
     case 'edit':
       return editActive(state, action.key);
+    case 'vi':
+      return { ...state, prompt: viPrompt(prompt, action.key) };
     case 'pending-keys':
       return { ...state, pendingKeys: action.keys };
     case 'set-line':
@@ -145,7 +148,7 @@ function editActive(state: State, key: EditKey): State {
     case 'search':
     case 'menu':
     case 'prompt':
-      return { ...state, prompt: editPrompt(state.prompt, key) };
+      return { ...state, prompt: editWithVi(state.prompt, key) };
     case 'waiting':
     case 'runs':
     case 'overlay':

@@ -21,6 +21,8 @@ import { createTheme } from './theme.ts';
 
 export interface ScreenOptions {
   readonly keymap: Keymap;
+  /** The keys of vi edit the line at the prompt. */
+  readonly isVi: boolean;
   /** Removes what must not be left behind when a signal ends the process. */
   readonly cleanUp: () => void;
 }
@@ -33,10 +35,10 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, cleanUp }: ScreenOptions,
+  { keymap, isVi, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
-  const store = new Store(initialState(terminal.size, keymap));
+  const store = new Store(initialState(terminal.size, keymap, isVi));
   const theme = createTheme(wantsColor(host, opening.noColor));
   let lent: Promise<unknown> = Promise.resolve();
   let leave: () => void = () => undefined;

@@ -8,6 +8,7 @@ import type { Draft, FormState } from './form/form-state.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
 import type { DeniedWrites } from '../shell/denied-writes.ts';
 import { KEYMAP, type Keymap } from './key-bindings.ts';
+import { VI_START, type ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 
@@ -38,6 +39,8 @@ export interface State {
 
 export interface PromptState {
   readonly editing: Editing;
+  /** Absent: the keys of emacs edit the line. */
+  readonly vi: ViState | undefined;
   /** Oldest first. */
   readonly history: readonly string[];
   /** While history is walked through: where, and the line that was being typed. */
@@ -220,7 +223,7 @@ export const NO_FILTER: TableFilter = {
 /** The main table's resource as long as no line asks for another one. */
 const RESOURCE = 'user';
 
-export function initialState(size: Size, keymap: Keymap = KEYMAP): State {
+export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false): State {
   return {
     size,
     keymap,
@@ -228,6 +231,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP): State {
     focus: 'prompt',
     prompt: {
       editing: EMPTY_EDITING,
+      vi: isVi ? VI_START : undefined,
       history: [],
       recall: undefined,
       search: undefined,

@@ -1,6 +1,8 @@
 import { UsageError } from '../errors.ts';
 import type { Shell } from '../shell/shell.ts';
 import { visibleLines } from '../visible.ts';
+import { viCharacter } from './editor/vi-prompt.ts';
+import { isAtPrompt } from './keymap.ts';
 import { editKeyOf, lineText } from './line.ts';
 import { LineHistory } from './line-history.ts';
 import type { LineRunner } from './line-runner.ts';
@@ -30,6 +32,12 @@ export class TypedLines {
 
   /** A key that edits. */
   type(event: KeyEvent): void {
+    const { state } = this.#store;
+    const character = isAtPrompt(state) ? viCharacter(state.prompt, event) : undefined;
+    if (character !== undefined) {
+      this.#store.dispatch({ kind: 'vi', key: { character } });
+      return;
+    }
     const key = editKeyOf(event);
     if (key === undefined) return;
     this.#store.dispatch({ kind: 'edit', key });

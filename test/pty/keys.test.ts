@@ -75,7 +75,7 @@ test('y copies through the terminal and a program of the desktop, and says which
   });
   await goToTable(program);
   program.type('/viewer\r');
-  await program.waitFor(/filter: viewer \(1 row\)/);
+  await program.waitFor(/filter: viewer \(1 /);
   program.type('y');
   await program.waitFor('copied 1 command by wl-copy and OSC 52');
   const { readFile } = await import('node:fs/promises');
@@ -84,4 +84,21 @@ test('y copies through the terminal and a program of the desktop, and says which
   expect(copied).not.toMatch(/secret|token/i);
   const sent = /\x1b\]52;c;([^\x1b]+)/.exec(program.raw())?.[1] ?? '';
   expect(Buffer.from(sent, 'base64').toString()).toBe(copied.trimEnd());
+});
+
+test('with "editing": "vi" the prompt has its modes, named in words', async () => {
+  const env = await settings({ editing: 'vi' });
+  const program = await startDevsh([], { env });
+  await program.waitFor('[insert] devsh>');
+  program.type('user list lang=de');
+  program.press('escape');
+  await program.waitFor('[normal] devsh>');
+  program.type('0wcwshow');
+  await program.waitFor(/\[insert\] devsh> user show lang=de/);
+  program.press('escape');
+  await program.waitFor('[normal] devsh>');
+  program.type('D');
+  await program.waitFor(/\[normal\] devsh> user sho$/m);
+  program.press('escape');
+  await program.waitFor(': prompt');
 });
