@@ -5,16 +5,10 @@ import type { ReadOutput, View } from '../shell/output.ts';
 import type { FieldIssues, FormField } from '../shell/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './line.ts';
-import type {
-  FleetView,
-  LineProblem,
-  LogLine,
-  OpenQuestion,
-  RollOutState,
-  RunRow,
-} from './state.ts';
+import type { FleetView, LineProblem, LogLine, OpenQuestion, RollOutState } from './state.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
+import type { Overlay } from './views/overlay.ts';
 
 /** Moves: of the table's cursor, or of a text that lies over it. */
 export type MoveAction =
@@ -71,6 +65,12 @@ export type ViewAction =
   | PromptAction
   | FormAction
   | 'details'
+  | 'find'
+  | 'keep-find'
+  | 'clear-find'
+  | 'next-found'
+  | 'previous-found'
+  | 'whole'
   | 'messages'
   | 'help'
   | 'close'
@@ -93,7 +93,10 @@ export type Action =
   | { readonly kind: 'history'; readonly lines: readonly string[] }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
+  /** A line fills the table: it comes into sight. */
   | { readonly kind: 'table'; readonly source: TableSource }
+  /** The same table from another source, in sight or not. */
+  | { readonly kind: 'table-source'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly ReadOutput[] }
   | { readonly kind: 'reading'; readonly text: string | undefined }
   /** The rows for the filter have been found. */
@@ -112,7 +115,6 @@ export type Action =
   | { readonly kind: 'roll-out'; readonly devices: RollOutState['devices'] }
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-end' }
-  | { readonly kind: 'runs'; readonly runs: readonly RunRow[] }
   | {
       readonly kind: 'form';
       readonly opening: FormOpening;
@@ -130,6 +132,8 @@ export type Action =
       readonly isDone: boolean;
       readonly refusals: FieldIssues;
     }
+  /** Another view over the table. */
+  | { readonly kind: 'view-over'; readonly overlay: Overlay }
   | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
   | { readonly kind: 'open-question'; readonly id: number }

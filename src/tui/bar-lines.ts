@@ -2,12 +2,19 @@ import { lineText } from './line.ts';
 import { visible } from '../visible.ts';
 import { cut, widthOf } from '../output/width.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
+import { driftSummary } from '../fleet/drift.ts';
+import { layoutOf } from './layout.ts';
+import { overlayLines } from './overlay-lines.ts';
+import { rollOutTitle } from './roll-out-lines.ts';
 import type { DeviceTab, FleetView, State } from './state.ts';
 import { countMarks } from './reduce-marks.ts';
 import { changesText } from './table-changes.ts';
 import { columnLayout } from './table-columns.ts';
 import { shownDevices, tableRows } from './table-rows.ts';
 import type { Tone } from './theme.ts';
+import { crumbText } from './views/crumbs.ts';
+import { deviceSummary } from './views/device-list.ts';
+import { findSummary } from './views/find.ts';
 
 /** A piece of a line in one tone. */
 export interface Span {
@@ -101,10 +108,48 @@ function fittingRights({ rights }: FleetView, columns: number, tabsWidth: number
   );
 }
 
+interface TitlePart {
+  readonly text: string;
+  /** What goes first when there is no room: the largest. */
+  readonly rank: number;
+  readonly glue?: string;
+}
+
 /** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */
 export function titleLine(state: State): { left: string; right: string } {
-  const { table, fleet, size } = state;
-  if (fleet.devices.length === 0 && table.reads.size === 0) return { left: '', right: '' };
+  const { table, fleet, size, overlay } = state;
+  const isTable = overlay.kind === 'none';
+  const isFirst = fleet.devices.length === 0 && table.reads.size === 0;
+  if (isTable && isFirst && state.trail.length === 0) return { left: '', right: '' };
+  const facts = isTable ? tableParts(state) : overlayParts(state);
+  const kept = facts.filter(({ text }) => text !== '');
+  const right = isTable ? marksText(state) : '';
+  const room = size.columns - widthOf(right) - 2;
+  // Where one is stays in sight, even when only its last step does.
+  const needed = kept
+    .filter(({ rank }) => rank === 1)
+    .reduce((sum, part) => sum + widthOf(part.text) + 4, 0);
+  const [least, most] = [Math.floor(room * 0.35), Math.floor(room * 0.6)];
+  const place = crumbText(
+    state,
+    kept.length === 0 ? room : Math.max(least, Math.min(most, room - needed)),
+  );
+  const text = (): string =>
+    kept.reduce((line, { text: part, glue }) => line + (glue ?? ' · ') + part, ` ${place}`);
+  while (kept.length > 0 && widthOf(text()) > room) {
+    const last = Math.max(...kept.map(({ rank }) => rank));
+    // What matters most is cut rather than left out.
+    if (last === 1) break;
+    kept.splice(
+      kept.findIndex(({ rank }) => rank === last),
+      1,
+    );
+  }
+  return { left: cut(text(), room), right };
+}
+
+function tableParts(state: State): TitlePart[] {
+  const { table } = state;
   const data = tableRows(state);
   const devices = shownDevices(state);
   const shown = devices.length === data.deviceCount ? '' : `${data.deviceCount} of `;
@@ -113,8 +158,7 @@ export function titleLine(state: State): { left: string; right: string } {
   );
   const filter = visible(hideSecrets(filters.join(' + ')));
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
-  const parts: { readonly text: string; readonly rank: number; readonly glue?: string }[] = [
-    { text: `${visible(table.view.resource)}s`, rank: 2 },
+  return [
     { text: `${shown}${count(devices.length, 'device')}`, rank: 4 },
     { text: count(data.recordCount, 'record'), rank: 3 },
     { text: shared === undefined ? '' : `${shared} the same on all`, rank: 4.5, glue: ', ' },
@@ -129,22 +173,41 @@ export function titleLine(state: State): { left: string; right: string } {
     { text: watchText(state), rank: 5.3 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
-  ].filter(({ text }) => text !== '');
-  const right = marksText(state);
-  const room = size.columns - widthOf(right) - 2;
-  const kept = [...parts];
-  const text = (): string =>
-    kept.reduce((line, { text: part, glue }, index) => {
-      return line + (index === 0 ? ' ' : (glue ?? ' · ')) + part;
-    }, '');
-  while (kept.length > 1 && widthOf(text()) > room) {
-    const last = Math.max(...kept.map(({ rank }) => rank));
-    kept.splice(
-      kept.findIndex(({ rank }) => rank === last),
-      1,
-    );
+  ];
+}
+
+/** What there is to say of a view over the table, and which part of it is in sight. */
+function overlayParts(state: State): TitlePart[] {
+  const { overlay } = state;
+  switch (overlay.kind) {
+    case 'none':
+      return [];
+    case 'runs':
+      return [{ text: count(overlay.runs.length, 'run'), rank: 2 }];
+    case 'devices':
+      return [{ text: deviceSummary(state), rank: 1 }];
+    case 'resources':
+      return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }];
+    case 'drift': {
+      const { drift, resource } = overlay.output;
+      return [{ text: visible(driftSummary(drift, resource)), rank: 1 }];
+    }
+    case 'roll-out':
+      return [{ text: rollOutTitle(overlay.rollOut), rank: 1 }];
+    case 'pager':
+    case 'help':
+    case 'details': {
+      const height = layoutOf(state).body;
+      const { length } = overlayLines(state);
+      const top = Math.max(0, Math.min(overlay.top, length - height));
+      const end = Math.min(length, top + height);
+      const where = length > height ? `lines ${top + 1}-${end} of ${length}` : '';
+      return [
+        { text: visible(findSummary(state)), rank: 1 },
+        { text: where, rank: 2 },
+      ];
+    }
   }
-  return { left: cut(text(), room), right };
 }
 
 /** `12 of 340 rows`; while many rows are still being looked through, `340 rows, looking …`. */

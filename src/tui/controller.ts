@@ -19,9 +19,12 @@ import {
   copyLines,
   deleteLines,
   editTextLines,
+  deviceLine,
+  driftLine,
   editForm,
   editLine,
   jumpLine,
+  resourceLine,
   runLine,
   useLine,
 } from './table-commands.ts';
@@ -224,13 +227,32 @@ export class Controller {
       case 'runs':
         this.#lines.submit('runs', true);
         break;
+      case 'devices':
+      case 'resources':
+        this.#lines.submit(effect, true);
+        break;
+      case 'drift':
+      case 'compare-again':
+        this.#lines.submit(driftLine(state), true);
+        break;
+      case 'open-device':
+      case 'connect-device':
+      case 'disconnect-device':
+      case 'trust-device':
+        this.#use(deviceLine(state, effect));
+        break;
+      case 'open-resource':
+        this.#use(resourceLine(state));
+        break;
       case 'show-run':
       case 'resume-run':
       case 'retry-run':
       case 'undo-run':
       case 'report-run': {
         const command = runLine(state, effect);
-        this.#store.dispatch({ kind: 'view', action: 'close' });
+        // What a run did is a step further; what it does now is seen in the table.
+        if (effect !== 'show-run' && effect !== 'report-run')
+          this.#store.dispatch({ kind: 'view', action: 'close' });
         if (command !== undefined) this.#lines.submit(command, true);
         break;
       }
@@ -262,6 +284,8 @@ export class Controller {
     if (this.runner.isRunning) this.runner.interrupt();
     else if (state.questions.length > 0) this.#questions.decline();
     else if (this.#reader.isReading) this.#reader.interrupt();
+    else if (state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '')
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
     else if (state.overlay.kind !== 'none') this.#store.dispatch({ kind: 'view', action: 'close' });
     else if (state.form !== undefined) this.#store.dispatch({ kind: 'view', action: 'close-form' });
     else this.#store.dispatch({ kind: 'view', action: 'clear-line' });
@@ -280,6 +304,8 @@ export class Controller {
     const { table, fleet } = this.#store.state;
     const followsSelection = table.scope === undefined && table.commandFilter === '';
     if (['use', 'connect', 'demo'].includes(command) && !followsSelection) this.#feed.reset();
+    // Which devices were chosen shows in their records.
+    if (command === 'use') this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
     this.#feed.takeSeen();
     const { reads } = this.#store.state.table;
     const isMissing = (name: string): boolean =>

@@ -1,3 +1,4 @@
+import { missingOn } from '../fleet/drift.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
 import { fieldsOf } from '../output/columns.ts';
 import { visible } from '../visible.ts';
@@ -6,6 +7,7 @@ import { cut, fit, widthOf } from '../output/width.ts';
 import type { State } from './state.ts';
 import { keyOfRow, shownDevices, tableRows } from './table-rows.ts';
 import { NO_FILTER } from './state.ts';
+import type { Details } from './views/overlay.ts';
 import { wrapText } from './wrap.ts';
 
 /** How each device holds one record. */
@@ -14,20 +16,28 @@ interface Variant {
   readonly record: FoldedRow['record'];
 }
 
+/** Who holds a record and who does not, and in which fields they differ. */
+interface Variants {
+  readonly variants: readonly Variant[];
+  readonly missing: readonly string[];
+  readonly differing: readonly string[];
+}
+
+type OfDrift = Extract<Details, { kind: 'of-drift' }>;
+
 /** Narrower columns say nothing. */
 const LEAST_COLUMN = 14;
 
 /** Every field of a record, the devices side by side where they fit, one below the other elsewhere. */
-export function detailLines(state: State, key: string): readonly string[] {
+export function detailLines(state: State, details: Details): readonly string[] {
   const width = state.size.columns - 2;
-  const { variants, missing } = variantsOf(state, key);
-  if (variants.length === 0) return [`${key} is on none of the devices any more`];
+  const { variants, missing, differing } =
+    details.kind === 'of-drift' ? comparedVariants(details) : variantsOf(state, details.key);
+  if (variants.length === 0) return [`${details.key} is on none of the devices any more`];
   const fields = fieldsOf(variants.map(({ record }) => record));
   const titles = Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
   const column = Math.floor((width - titles - 2) / variants.length) - 2;
-  const isDiffering = (field: string): boolean =>
-    !state.table.view.perDevice.includes(field) &&
-    new Set(variants.map(({ record }) => fieldText(field, record[field]))).size > 1;
+  const isDiffering = (field: string): boolean => differing.includes(field);
   const lines =
     variants.length === 1 || column < LEAST_COLUMN
       ? stacked(variants, fields, titles, width, isDiffering)
@@ -41,21 +51,31 @@ export function detailLines(state: State, key: string): readonly string[] {
     : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
 }
 
-function variantsOf(state: State, key: string): { variants: Variant[]; missing: string[] } {
+/** As the devices held it when they were compared. */
+function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
+  return {
+    variants: drift.devices.flatMap(({ name }, index) =>
+      (row.held[index] ?? []).map((record) => ({ name, record })),
+    ),
+    missing: missingOn(drift, row).map(({ name }) => name),
+    differing: row.fields.map(({ field }) => field),
+  };
+}
+
+function variantsOf(state: State, key: string): Variants {
   const all = { ...state, table: { ...state.table, filter: NO_FILTER } };
   const { rows, keyField } = tableRows(all);
-  const variants = rows
-    .filter((row) => keyOfRow(row, keyField) === key)
-    .flatMap((row) =>
-      row.devices.map(({ name }, index) => ({ name, record: row.records[index] ?? row.record })),
-    );
+  const meant = rows.filter((row) => keyOfRow(row, keyField) === key);
+  const variants = meant.flatMap((row) =>
+    row.devices.map(({ name }, index) => ({ name, record: row.records[index] ?? row.record })),
+  );
   const order = shownDevices(state);
   variants.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const holders = new Set(variants.map(({ name }) => name));
   const missing = order.filter(
     (name) => !holders.has(name) && state.table.reads.get(name)?.outcome.ok === true,
   );
-  return { variants, missing };
+  return { variants, missing, differing: meant.flatMap((row) => row.differing) };
 }
 
 function sideBySide(

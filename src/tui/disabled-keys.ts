@@ -1,7 +1,9 @@
 import type { ViewAction } from './actions.ts';
 import type { Effect } from './key-bindings.ts';
+import { lineText } from './line.ts';
 import type { State } from './state.ts';
 import { tableRows } from './table-rows.ts';
+import { driftRows } from './views/drift-list.ts';
 
 type Reason = (state: State) => string | undefined;
 
@@ -26,6 +28,15 @@ const nothingMarked: Reason = (state) =>
 const oneDevice: Reason = ({ fleet }) =>
   fleet.devices.length < 2 ? 'only one device is connected' : undefined;
 
+const oneSelected: Reason = ({ fleet }) =>
+  fleet.selected.length < 2 ? 'one device cannot be compared: select two or more' : undefined;
+
+const noText: Reason = ({ overlay }) =>
+  'cursor' in overlay ? 'a list is not searched; texts are' : undefined;
+
+const nothingFound: Reason = ({ find }) =>
+  lineText(find.editing.line) === '' ? 'nothing was searched for: "/" does' : undefined;
+
 const noRun: Reason = ({ overlay }) =>
   overlay.kind === 'runs' && overlay.runs.length === 0 ? 'there is no run here' : undefined;
 
@@ -44,6 +55,12 @@ function firstOf(...reasons: readonly Reason[]): Reason {
   };
 }
 
+const detailsReason: Reason = (state) => {
+  const { overlay } = state;
+  if (overlay.kind !== 'drift') return firstOf(noDevice, noRow)(state);
+  return driftRows(overlay).length === 0 ? 'nothing differs' : undefined;
+};
+
 const change = firstOf(noDevice, readOnly, noRow, notOffered('set'));
 const create = firstOf(noDevice, readOnly, notOffered('add'));
 
@@ -55,13 +72,23 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   'edit-text': firstOf(noDevice, readOnly, nothingMarked, notOffered('set')),
   delete: firstOf(noDevice, readOnly, nothingMarked, notOffered('delete')),
   undo: firstOf(noDevice, readOnly),
+  devices: noDevice,
+  resources: noDevice,
+  drift: firstOf(noDevice, oneSelected),
+  'open-device': noDevice,
+  'connect-device': noDevice,
+  'disconnect-device': noDevice,
+  'trust-device': noDevice,
+  find: noText,
+  'next-found': firstOf(noText, nothingFound),
+  'previous-found': firstOf(noText, nothingFound),
   'resume-run': firstOf(noRun, readOnly),
   'retry-run': firstOf(noRun, readOnly),
   'undo-run': firstOf(noRun, readOnly),
   'show-run': noRun,
   'report-run': noRun,
   copy: firstOf(noDevice, nothingMarked),
-  details: firstOf(noDevice, noRow),
+  details: detailsReason,
   mark: firstOf(noDevice, noRow),
   'mark-all': firstOf(noDevice, noRow),
   refresh: noDevice,

@@ -2,18 +2,23 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { Member } from '../fleet/member.ts';
 import { visible } from '../visible.ts';
 import { deniedWrites } from '../shell/denied-writes.ts';
+import { deviceFacts } from '../shell/device-facts.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import type { FleetView } from './state.ts';
 
 /** The fleet as it is now, as plain data. */
 export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
   return {
-    devices: fleet.connected.map(({ ref, state }) => ({
-      name: ref.name,
-      address: ref.address,
-      kind: state.kind,
-      error: state.kind === 'failed' ? state.error : undefined,
-    })),
+    devices: fleet.connected.map((member) => {
+      const { ref, state } = member;
+      return {
+        name: ref.name,
+        address: ref.address,
+        kind: state.kind,
+        error: state.kind === 'failed' ? state.error : undefined,
+        facts: deviceFacts(member),
+      };
+    }),
     selected: fleet.selection.map(({ ref }) => ref.name),
     isNarrowed: fleet.isNarrowed,
     prompt: promptText(fleet),

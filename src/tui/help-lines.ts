@@ -1,7 +1,7 @@
 import { fit, widthOf } from '../output/width.ts';
 import { disabledReason } from './disabled-keys.ts';
 import type { Context, KeyBinding } from './key-bindings.ts';
-import { keyText } from './keymap.ts';
+import { contextOf, keyText } from './keymap.ts';
 import type { State } from './state.ts';
 import { wrapText } from './wrap.ts';
 
@@ -22,7 +22,11 @@ export const KEY_SECTIONS: readonly {
   { context: 'question', title: 'When something is asked' },
   { context: 'plan', title: 'When a plan is shown' },
   { context: 'runs', title: 'In the list of runs' },
-  { context: 'overlay', title: 'In texts like this one' },
+  { context: 'devices', title: 'In the list of devices' },
+  { context: 'resources', title: 'In the list of resources' },
+  { context: 'drift', title: 'While devices are compared' },
+  { context: 'find', title: 'While searching in a text' },
+  { context: 'overlay', title: 'In texts like this one, and in lists' },
   { context: 'anywhere', title: 'Everywhere' },
 ];
 
@@ -35,7 +39,11 @@ const KEYS_WIDTH = 18;
 /** All keys with what they do, the command that does the same, and why some do nothing now. */
 export function helpLines(state: State): string[] {
   const width = state.size.columns - 2;
-  const sections = KEY_SECTIONS.flatMap(({ context, title }) => [
+  const here = contextBelow(state);
+  const [first, others] = [true, false].map((isHere) =>
+    KEY_SECTIONS.filter(({ context }) => (context === here) === isHere),
+  );
+  const sections = [...(first ?? []), ...(others ?? [])].flatMap(({ context, title }) => [
     title,
     ...state.keymap
       .filter((binding) => binding.context === context)
@@ -48,6 +56,13 @@ export function helpLines(state: State): string[] {
     ...sections,
     EDITING,
   ].flatMap((line) => wrapText(line, width));
+}
+
+/** Where one was when the help was opened: its keys come first. */
+function contextBelow(state: State): Context {
+  const place = state.trail.at(-1);
+  if (state.overlay.kind !== 'help' || place === undefined) return contextOf(state);
+  return contextOf({ ...state, focus: place.focus, overlay: place.overlay });
 }
 
 function bindingLines(binding: KeyBinding, state: State, width: number): string[] {

@@ -35,6 +35,8 @@ export function inputLine(state: State): InputLine {
       return place('…', { before: '', after: '' }, columns, false);
     case 'filter':
       return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
+    case 'find':
+      return place('search> ', secretless(state.find.editing.line), columns, true);
     case 'search': {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';
@@ -52,6 +54,9 @@ export function inputLine(state: State): InputLine {
     case 'form-pick':
     case 'form-run':
     case 'runs':
+    case 'devices':
+    case 'resources':
+    case 'drift':
     case 'overlay':
     case 'table':
       return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);

@@ -18,6 +18,15 @@ const EFFECTS = [
   'run-form',
   'delete',
   'undo',
+  'devices',
+  'resources',
+  'drift',
+  'open-device',
+  'connect-device',
+  'disconnect-device',
+  'trust-device',
+  'open-resource',
+  'compare-again',
   'runs',
   'show-run',
   'resume-run',
@@ -44,6 +53,10 @@ export type Context =
   | 'question'
   | 'plan'
   | 'runs'
+  | 'devices'
+  | 'resources'
+  | 'drift'
+  | 'find'
   | 'overlay'
   | 'form'
   | 'form-switch'
@@ -118,7 +131,12 @@ export const KEYMAP: Keymap = [
   }),
 
   bind('table', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 1, text: 'prompt' }),
-  bind('table', ['escape'], 'back', 'clear the filter and the marks, then to the prompt'),
+  bind(
+    'table',
+    ['escape'],
+    'back',
+    'clear the filter and the marks; back to the view before, at last to the prompt',
+  ),
   bind('table', ['down', 'j'], 'down', 'down'),
   bind('table', ['up', 'k'], 'up', 'up'),
   bind('table', ['left', 'h'], 'left', 'columns to the left'),
@@ -262,6 +280,30 @@ export const KEYMAP: Keymap = [
   bind('table', ['y'], 'copy', 'copy the marked records, or this one, as commands'),
   bind('table', ['A'], 'add', 'add a record, at the prompt'),
   bind('table', ['C'], 'edit-record', 'change the record, at the prompt'),
+  bind(
+    'table',
+    ['D'],
+    'devices',
+    'the connected devices',
+    { rank: 10.2, text: 'devices' },
+    'devices',
+  ),
+  bind(
+    'table',
+    ['b'],
+    'resources',
+    'browse what else the devices have',
+    { rank: 10.4, text: 'resources' },
+    'resources',
+  ),
+  bind(
+    'table',
+    ['c'],
+    'drift',
+    'compare the devices, record by record',
+    { rank: 10.6, text: 'compare' },
+    'user list --drift',
+  ),
   bind('table', ['m'], 'messages', 'all messages of this session', { rank: 12, text: 'messages' }),
   bind('table', ['?', 'f1'], 'help', 'this help', { rank: 3.5, text: 'help' }, 'help'),
   bind('table', ['q'], 'quit', 'leave', { rank: 13, text: 'leave' }, 'quit'),
@@ -274,7 +316,10 @@ export const KEYMAP: Keymap = [
   bind('filter', ['down'], 'down', 'down'),
   bind('filter', ['up'], 'up', 'up'),
 
-  bind('overlay', ['escape', 'q', 'enter'], 'close', 'close', { rank: 1, text: 'close' }),
+  bind('overlay', ['escape', 'q', 'enter'], 'close', 'back; what was searched for goes first', {
+    rank: 1,
+    text: 'back',
+  }),
   bind('overlay', ['down', 'j'], 'down', 'down', { rank: 2, text: 'scroll' }),
   bind('overlay', ['up', 'k'], 'up', 'up'),
   bind('overlay', ['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', {
@@ -286,7 +331,22 @@ export const KEYMAP: Keymap = [
   bind('overlay', ['ctrl-u'], 'half-up', 'half a page up'),
   bind('overlay', ['g', 'home'], 'first', 'to the start'),
   bind('overlay', ['G', 'end'], 'last', 'to the end'),
-  bind('overlay', [':'], 'go-prompt', 'close, and to the prompt'),
+  bind('overlay', ['/'], 'find', 'search in the text', { rank: 4, text: 'search' }),
+  bind('overlay', ['n'], 'next-found', 'the next line that has it'),
+  bind('overlay', ['N'], 'previous-found', 'the line before that has it'),
+  bind('overlay', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 6, text: 'prompt' }),
+  bind('overlay', ['?', 'f1'], 'help', 'this help', { rank: 9, text: 'help' }),
+  bind('overlay', ['D'], 'devices', 'the connected devices', undefined, 'devices'),
+  bind('overlay', ['b'], 'resources', 'browse what else the devices have', undefined, 'resources'),
+  bind('overlay', ['R'], 'runs', 'the runs', undefined, 'runs'),
+
+  bind('find', ['enter'], 'keep-find', 'keep what was found; n and N go on', {
+    rank: 1,
+    text: 'keep, then n and N',
+  }),
+  bind('find', ['escape', 'ctrl-c'], 'clear-find', 'search no more', { rank: 2, text: 'clear' }),
+  bind('find', ['down'], 'next-found', 'the next line that has it', { rank: 3, text: 'next' }),
+  bind('find', ['up'], 'previous-found', 'the line before that has it'),
 
   bind('form', ['enter', 'down', 'tab', 'ctrl-n'], 'next-field', 'to the next field', {
     rank: 1,
@@ -350,7 +410,73 @@ export const KEYMAP: Keymap = [
   ),
   bind('runs', ['u'], 'undo-run', 'take it back', { rank: 4, text: 'undo' }, 'undo RUN'),
   bind('runs', ['p'], 'report-run', 'report it', { rank: 5, text: 'report' }, 'report RUN'),
-  bind('runs', ['escape', 'q'], 'close', 'close', { rank: 6, text: 'close' }),
+  bind('runs', ['escape', 'q'], 'close', 'back', { rank: 6, text: 'back' }),
+
+  bind(
+    'devices',
+    ['enter'],
+    'open-device',
+    'use this device alone, and show its records',
+    { rank: 1, text: 'open' },
+    'use DEVICE',
+  ),
+  bind(
+    'devices',
+    ['c', 'r'],
+    'connect-device',
+    'connect again',
+    { rank: 2, text: 'connect again' },
+    'connect DEVICE',
+  ),
+  bind(
+    'devices',
+    ['x'],
+    'disconnect-device',
+    'close the connection',
+    { rank: 3, text: 'disconnect' },
+    'disconnect DEVICE',
+  ),
+  bind(
+    'devices',
+    ['t'],
+    'trust-device',
+    'compare its certificate with the pin; trust it where it is new or another',
+    { rank: 4, text: 'trust' },
+    'trust scan DEVICE',
+  ),
+  bind('devices', ['escape', 'q'], 'close', 'back', { rank: 5, text: 'back' }),
+  bind(
+    'resources',
+    ['enter'],
+    'open-resource',
+    'its records',
+    { rank: 1, text: 'open' },
+    'RESOURCE list',
+  ),
+  bind('resources', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
+  bind(
+    'drift',
+    ['enter'],
+    'details',
+    'every field, device by device',
+    { rank: 1, text: 'details' },
+    'user show KEY',
+  ),
+  bind('drift', ['f'], 'whole', 'also what is the same on all devices, or not', {
+    rank: 2,
+    text: 'all or differences',
+  }),
+  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 3, text: 'devices' }),
+  bind('drift', ['left', 'h'], 'left', 'devices to the left'),
+  bind(
+    'drift',
+    ['r'],
+    'compare-again',
+    'compare again',
+    { rank: 4, text: 'again' },
+    'user list --drift',
+  ),
+  bind('drift', ['escape', 'q'], 'close', 'back', { rank: 5, text: 'back' }),
 
   bind('plan', ['tab'], 'unfold', 'the plan device by device, or folded again', {
     rank: 4,

@@ -6,18 +6,24 @@ import type { State } from './state.ts';
 import { keyLabel, matchesKey, type KeyName } from './terminal/key-name.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 
-export function contextOf({ questions, overlay, form, table, prompt, focus }: State): Context {
+export function contextOf(state: State): Context {
+  const { questions, overlay, form, table, prompt, focus } = state;
   const [question] = questions;
   if (question !== undefined) {
     if (!question.isOpen) return 'waiting';
     return question.unfolded === undefined ? 'question' : 'plan';
   }
-  if (overlay.kind === 'runs') return 'runs';
-  if (overlay.kind !== 'none') return 'overlay';
-  if (form !== undefined) return formContext(form);
+  if (overlay.kind !== 'none' && focus === 'table') return overlayContext(state);
+  if (overlay.kind === 'none' && form !== undefined) return formContext(form);
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   return prompt.menu === undefined ? 'prompt' : 'menu';
+}
+
+function overlayContext({ overlay: { kind }, find }: State): Context {
+  if (kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift')
+    return kind;
+  return find.isOpen ? 'find' : 'overlay';
 }
 
 /** Whether what is typed goes into the line of the prompt. */
@@ -30,6 +36,9 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   plan: 'question',
   runs: 'overlay',
+  devices: 'overlay',
+  resources: 'overlay',
+  drift: 'overlay',
   'form-switch': 'form',
   'form-choice': 'form',
   'form-pick': 'form',

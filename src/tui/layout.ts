@@ -45,14 +45,14 @@ export function layoutOf(state: State): Layout {
   const { menu, problem } = state.prompt;
   const most = Math.max(2, Math.floor(rows / 4));
   const under =
-    state.focus !== 'prompt' || state.overlay.kind !== 'none'
+    state.focus !== 'prompt'
       ? 0
       : menu !== undefined
         ? Math.min(menu.completion.proposals.length, most)
         : problem !== undefined
           ? Math.min(problemLines(problem, columns).length + 1, room - 1)
           : 0;
-  const messages = state.overlay.kind === 'none' ? messageLines(state, room - under) : [];
+  const messages = messageLines(state, room - under);
   return {
     body: room - under - messages.length,
     messages,
@@ -70,14 +70,18 @@ export function tableHeight(state: State): number {
 /** Devices that failed stand as long as they fail; below them what the last line said. */
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
+  const { kind } = state.overlay;
+  // A roll-out tells what comes in itself.
+  if (kind === 'roll-out') return [];
   const wrapped = (lines: readonly LogLine[]): LogLine[] => wrapLines(lines, columns - 2);
   // Rows that the table leaves empty are free.
-  const free = state.form ? 0 : room - 1 - tableRows(state).rows.length;
-  const most = state.form
+  const isTable = state.form === undefined && kind === 'none';
+  const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
+  const most = !isTable
     ? Math.max(1, Math.floor(room / 4))
     : Math.max(2, Math.floor(room / 3), free);
   const said = wrapped([...state.log.current, ...progressLine(state)]);
-  const failed = failureLines(state);
+  const failed = kind === 'none' ? failureLines(state) : [];
   const failures = wrapped(failed);
   const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
   const forFailures = Math.min(failures.length, most - forSaid);

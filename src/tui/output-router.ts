@@ -8,11 +8,19 @@ import { visible, visibleLines } from '../visible.ts';
 import { createWriter } from '../output/writer.ts';
 import type { Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
-import type { MessageOutput, Output, ReadOutput } from '../shell/output.ts';
+import type {
+  DriftOutput,
+  MessageOutput,
+  Output,
+  ReadOutput,
+  TableOutput,
+} from '../shell/output.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
 import { planView, type PlanView } from './plan-lines.ts';
 import { foldResults } from './result-fold.ts';
 import { runRows } from './runs-lines.ts';
+import type { Overlay } from './views/overlay.ts';
+import { offersOf } from './views/resource-list.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table-feed.ts';
@@ -36,7 +44,11 @@ export class OutputRouter {
   #rollOut: RollOutState['devices'] = [];
   readonly #store: Store;
   readonly #feed: TableFeed;
+  readonly #line: string;
+  /** The line without its secrets. */
   readonly #title: string;
+  #hasTable = false;
+  #hasCompared = false;
   readonly #invocation: Invocation;
   #writer: Writer | undefined;
   #text = '';
@@ -46,6 +58,7 @@ export class OutputRouter {
   constructor(store: Store, feed: TableFeed, line: string, invocation: Invocation) {
     this.#store = store;
     this.#feed = feed;
+    this.#line = line;
     this.#title = hideSecrets(line);
     this.#invocation = invocation;
   }
@@ -60,7 +73,7 @@ export class OutputRouter {
     }
     switch (output.kind) {
       case 'read':
-        if (output.view.layout === 'table') this.#feed.add(this.#title, this.#invocation, output);
+        if (output.view.layout === 'table') this.#fill(output);
         else this.#print(output);
         break;
       case 'plan':
@@ -91,13 +104,14 @@ export class OutputRouter {
           this.log('quiet', summaryLine(output, plainStyle));
         break;
       case 'change':
-      case 'drift':
         this.#print(output);
         break;
+      case 'drift':
+        this.#compare(output);
+        break;
       case 'table':
-        if (output.name === 'runs' && output.rows.length > 0)
-          this.#store.dispatch({ kind: 'runs', runs: runRows(output) });
-        else if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
+        if (this.#openList(output)) break;
+        if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
         else this.#print(output);
         break;
       case 'text':
@@ -117,6 +131,40 @@ export class OutputRouter {
         this.hasQuit = true;
         break;
     }
+  }
+
+  /** The first answer brings the table into sight; whoever goes elsewhere meanwhile is left there. */
+  #fill(output: ReadOutput): void {
+    this.#feed.add(this.#line, this.#invocation, output, !this.#hasTable);
+    this.#hasTable = true;
+  }
+
+  /** Tables that are views of their own; an empty one is told in words. */
+  #openList(output: TableOutput): boolean {
+    const overlay = this.#listOf(output);
+    if (overlay === undefined || output.rows.length === 0) return false;
+    this.#store.dispatch({ kind: 'view-over', overlay });
+    return true;
+  }
+
+  #listOf(output: TableOutput): Overlay | undefined {
+    switch (this.#invocation.command.name) {
+      case 'runs':
+        return { kind: 'runs', runs: runRows(output), cursor: 0 };
+      case 'devices':
+        return { kind: 'devices', cursor: 0 };
+      case 'resources':
+        return { kind: 'resources', resources: offersOf(output), cursor: 0 };
+      default:
+        return undefined;
+    }
+  }
+
+  #compare(output: DriftOutput): void {
+    const command = this.#line;
+    this.#hasCompared = true;
+    const view = { kind: 'drift', command, output, cursor: 0, shift: 0, isWhole: false } as const;
+    this.#store.dispatch({ kind: 'view-over', overlay: view });
   }
 
   #take(plan: Plan): void {
@@ -171,6 +219,8 @@ export class OutputRouter {
   }
 
   #logMessage({ level, text }: MessageOutput): void {
+    // The title of the comparison says the same.
+    if (this.#hasCompared && level !== 'warning') return;
     const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];
     this.log(MESSAGE_TONES[level], mark + visibleLines(text));
   }

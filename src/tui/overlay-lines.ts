@@ -1,26 +1,27 @@
 import { detailLines } from './detail-lines.ts';
 import { helpLines } from './help-lines.ts';
 import { rollOutLines } from './roll-out-lines.ts';
-import { runLines } from './runs-lines.ts';
 import type { State } from './state.ts';
 import { wrapText } from './wrap.ts';
 
-/** The title and the lines of what lies over the table, wrapped to the screen. */
+/** The lines of a text that lies over the table, wrapped to the screen; lists have none. */
 export function overlayLines(state: State): readonly string[] {
   const { overlay, size } = state;
   switch (overlay.kind) {
-    case 'none':
-      return [];
     case 'pager':
       return wrapAll(overlay.lines, size.columns - 2);
-    case 'runs':
-      return runLines(overlay.runs, size.columns - 2);
     case 'roll-out':
       return rollOutLines(overlay.rollOut).map(({ text }) => text);
     case 'help':
       return helpLines(state);
     case 'details':
-      return detailLines(state, overlay.key);
+      return detailLines(state, overlay.details);
+    case 'none':
+    case 'runs':
+    case 'devices':
+    case 'resources':
+    case 'drift':
+      return [];
   }
 }
 

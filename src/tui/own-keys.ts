@@ -17,6 +17,7 @@ const TYPED_IN: readonly Place[] = [
   'menu',
   'search',
   'filter',
+  'find',
   'form',
   'form-choice',
   'form-pick',

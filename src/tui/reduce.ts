@@ -2,8 +2,8 @@ import type { Filter } from '../fleet/filter.ts';
 import type { Action, TableAction, ViewAction } from './actions.ts';
 import { appended } from './reduce-log.ts';
 import {
+  changedDrift,
   changeRollOut,
-  opened,
   openedDetails,
   openedMessages,
   scrolled,
@@ -12,20 +12,24 @@ import { actOnPrompt, openMenu, setLine, takeHistory } from './reduce-prompt.ts'
 import { follow, settle } from './follow.ts';
 import { dropLostMarks } from './reduce-marks.ts';
 import { actOnTable, editFilter } from './reduce-table.ts';
-import { addReads, setSource } from './table-source.ts';
+import { addReads } from './table-source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
 import type { EditKey } from './line.ts';
 import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keymap.ts';
 import { tableHeight } from './layout.ts';
 import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
-import { NO_FILTER, type State } from './state.ts';
+import { NO_FILTER, NO_FIND, type State } from './state.ts';
+import { editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
+import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
   const next = step(state, action);
   if (next === state) return state;
-  const followed = { ...next, table: follow(state, next) };
+  // Another table has its own cursor.
+  const isSame = tableId(state.table) === tableId(next.table);
+  const followed = isSame ? { ...next, table: follow(state, next) } : next;
   const table = settle(followed, tableHeight(followed));
   return table === next.table ? next : { ...followed, table };
 }
@@ -54,7 +58,9 @@ function step(state: State, action: Action): State {
     case 'fleet':
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
-      return { ...state, table: setSource(state, action.source) };
+      return entered(state, action.source);
+    case 'table-source':
+      return sourced(state, action.source);
     case 'reads': {
       const read = { ...state, table: addReads(table, action.reads) };
       return { ...read, table: dropLostMarks(read, action.reads) };
@@ -94,9 +100,9 @@ function step(state: State, action: Action): State {
         results: [...rollOut.results, action.result],
       }));
     case 'roll-out-end':
-      return state.overlay.kind === 'roll-out' ? opened(state, { kind: 'none' }) : state;
-    case 'runs':
-      return opened(state, { kind: 'runs', runs: action.runs, cursor: 0 });
+      return dropped(state, 'roll-out');
+    case 'view-over':
+      return opened(state, action.overlay);
     case 'form':
     case 'form-fields':
     case 'form-warn':
@@ -149,8 +155,13 @@ function editActive(state: State, key: EditKey): State {
     case 'menu':
     case 'prompt':
       return { ...state, prompt: editWithVi(state.prompt, key) };
+    case 'find':
+      return editFind(state, key);
     case 'waiting':
     case 'runs':
+    case 'devices':
+    case 'resources':
+    case 'drift':
     case 'overlay':
     case 'form-run':
     case 'table':
@@ -164,7 +175,8 @@ function act(state: State, action: ViewAction): State {
     case 'go-table':
       return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
     case 'go-prompt':
-      return { ...state, focus: 'prompt', overlay: { kind: 'none' } };
+      // A form has the keys for itself.
+      return { ...(state.form === undefined ? state : closed(state)), focus: 'prompt' };
     case 'back':
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
         return { ...state, table: { ...table, filter: NO_FILTER } };
@@ -173,15 +185,27 @@ function act(state: State, action: ViewAction): State {
         return { ...state, table: { ...table, marks: table.range.before, range: undefined } };
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
-      return { ...state, focus: 'prompt' };
+      return state.trail.length > 0 ? closed(state) : { ...state, focus: 'prompt' };
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
     case 'close':
-      return opened(state, { kind: 'none' });
+      return hasFind(state) ? { ...state, find: NO_FIND } : closed(state);
     case 'details':
       return openedDetails(state);
     case 'messages':
       return openedMessages(state);
+    case 'find':
+      return openedFind(state);
+    case 'keep-find':
+      return keptFind(state);
+    case 'clear-find':
+      return { ...state, find: NO_FIND };
+    case 'next-found':
+      return nextFound(state, 1);
+    case 'previous-found':
+      return nextFound(state, -1);
+    case 'whole':
+      return changedDrift(state, action);
     case 'unfold':
       return changeQuestion(state, (question) => ({
         ...question,
@@ -224,6 +248,7 @@ function act(state: State, action: ViewAction): State {
       return state.overlay.kind === 'none' ? onTable(state, action) : scrolled(state, action);
     case 'left':
     case 'right':
+      return state.overlay.kind === 'drift' ? changedDrift(state, action) : onTable(state, action);
     case 'mark':
     case 'mark-all':
     case 'mark-invert':

@@ -15,7 +15,7 @@ export function rollOutTitle({ devices, results }: RollOutState): string {
   for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
   const summary =
     results.length === 0 ? '' : ` · ${summaryLine({ counts }, (_tone, text) => text)}`;
-  return `roll-out: ${ended} of ${devices.length} devices${summary}`;
+  return `${ended} of ${devices.length} devices${summary}`;
 }
 
 /** What went wrong first, then what is under way and what waits, then what is done. */

@@ -6,11 +6,13 @@ import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
+import type { DeviceFacts } from '../shell/device-facts.ts';
 import type { DeniedWrites } from '../shell/denied-writes.ts';
 import { KEYMAP, type Keymap } from './key-bindings.ts';
 import { VI_START, type ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
+import type { Find, Overlay, Place } from './views/overlay.ts';
 
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {
@@ -28,7 +30,14 @@ export interface State {
   readonly work: Work | undefined;
   /** The table is being read in the background: how far. */
   readonly reading: string | undefined;
+  /** What lies over the table; `none`: the table itself is the view. */
   readonly overlay: Overlay;
+  /** What Esc goes back to, the nearest last; no view is in it twice. */
+  readonly trail: readonly Place[];
+  /** By `tableId`: tables that were left, with cursor, filter, order and marks. */
+  readonly tables: ReadonlyMap<string, TableState>;
+  /** What is looked for in the text on the screen. */
+  readonly find: Find;
   /** Stands in place of the table; an overlay lies over it, too. */
   readonly form: FormState | undefined;
   /** By the id of a form: what was typed into it before it was closed. */
@@ -131,6 +140,8 @@ export interface DeviceTab {
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed, in one word and in full. */
   readonly error: DevshError | undefined;
+  /** What is known of it besides; absent before it was first used. */
+  readonly facts?: DeviceFacts;
 }
 
 /** The fleet at one moment. */
@@ -162,19 +173,6 @@ export interface Work {
   /** Lines that wait for it. */
   readonly waiting: number;
 }
-
-export type Overlay =
-  | { readonly kind: 'none' }
-  | {
-      readonly kind: 'pager';
-      readonly title: string;
-      readonly lines: readonly string[];
-      readonly top: number;
-    }
-  | { readonly kind: 'help'; readonly top: number }
-  | { readonly kind: 'roll-out'; readonly rollOut: RollOutState; readonly top: number }
-  | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
-  | { readonly kind: 'details'; readonly key: string; readonly top: number };
 
 /** A run on several devices while it goes on. */
 export interface RollOutState {
@@ -223,6 +221,27 @@ export const NO_FILTER: TableFilter = {
 /** The main table's resource as long as no line asks for another one. */
 const RESOURCE = 'user';
 
+export const NO_FIND: Find = { editing: EMPTY_EDITING, isOpen: false, at: undefined };
+
+/** A table that nothing was read for. */
+export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
+  return {
+    ...source,
+    reads: new Map(),
+    isFolded: true,
+    turnedRows: new Set<string>(),
+    sort: undefined,
+    filter: NO_FILTER,
+    cursor: 0,
+    top: 0,
+    shift: 0,
+    marks: new Set<string>(),
+    range: undefined,
+    watchMs: undefined,
+    changes: undefined,
+  } satisfies TableState;
+}
+
 export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false): State {
   return {
     size,
@@ -238,24 +257,12 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false):
       menu: undefined,
       problem: undefined,
     },
-    table: {
+    table: newTable({
       command: `${RESOURCE} list`,
       commandFilter: '',
       view: defaultView(RESOURCE),
       scope: undefined,
-      reads: new Map(),
-      isFolded: true,
-      turnedRows: new Set(),
-      sort: undefined,
-      filter: NO_FILTER,
-      cursor: 0,
-      top: 0,
-      shift: 0,
-      marks: new Set(),
-      range: undefined,
-      watchMs: undefined,
-      changes: undefined,
-    },
+    }),
     fleet: {
       devices: [],
       selected: [],
@@ -269,6 +276,9 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false):
     work: undefined,
     reading: undefined,
     overlay: { kind: 'none' },
+    trail: [],
+    tables: new Map(),
+    find: NO_FIND,
     form: undefined,
     drafts: new Map(),
     questions: [],

@@ -170,6 +170,39 @@ export function runLine({ overlay }: State, effect: keyof typeof RUN_COMMANDS): 
   return run && `${RUN_COMMANDS[effect]} ${quoteWord(run.id)}`;
 }
 
+/** A command about the device under the cursor of the list of devices. */
+export function deviceLine(
+  { overlay, fleet }: State,
+  effect: 'open-device' | 'connect-device' | 'disconnect-device' | 'trust-device',
+): string | undefined {
+  const device = overlay.kind === 'devices' ? fleet.devices[overlay.cursor] : undefined;
+  if (device === undefined) return undefined;
+  const name = quoteWord(device.name);
+  switch (effect) {
+    case 'open-device':
+      return `use ${name}`;
+    case 'connect-device':
+      return `connect ${name}`;
+    case 'disconnect-device':
+      return `disconnect ${name}`;
+    case 'trust-device':
+      if (device.error?.code !== 'untrusted') return `trust scan ${name}`;
+      return device.facts?.trust === 'pinned' ? `trust replace ${name}` : `trust accept ${name}`;
+  }
+}
+
+/** The table of the resource under the cursor. */
+export function resourceLine({ overlay }: State): string | undefined {
+  const offer = overlay.kind === 'resources' ? overlay.resources[overlay.cursor] : undefined;
+  return offer && `${quoteWord(offer.resource)} list`;
+}
+
+/** The comparison of what the table shows, or the one that is on the screen. */
+export function driftLine({ overlay, table }: State): string {
+  if (overlay.kind === 'drift') return overlay.command;
+  return `${table.command} --drift`;
+}
+
 /** Values that cannot be typed as they are, and secrets, are left out. */
 function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
   return fields.flatMap((field) => {

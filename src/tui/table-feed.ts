@@ -27,8 +27,12 @@ export class TableFeed {
     this.#columns = columns;
   }
 
-  /** One device has answered a line that fills the table. */
-  add(line: string, { options, args }: Invocation, read: ReadOutput): void {
+  /**
+   * One device has answered a line that fills the table.
+   *
+   * @param isFirst the line brings the table into sight; later answers only fill it as long as it is there
+   */
+  add(line: string, { options, args }: Invocation, read: ReadOutput, isFirst = false): void {
     const hasDevices = options.on.length > 0;
     if (hasDevices) {
       if (this.#named?.line !== line) this.#named = { line, devices: [] };
@@ -38,10 +42,11 @@ export class TableFeed {
     const words = args.all('FILTER').map(quoteWord);
     const filter = [...words, ...(options.filter === undefined ? [] : [options.filter])].join(' ');
     const { table } = this.#store.state;
-    const isKnown = table.command === line && table.scope?.length === this.#named?.devices.length;
-    if (!isKnown || hasDevices) {
+    const isThere = table.command === line;
+    if (!isThere && !isFirst) return;
+    if (isFirst || (hasDevices && table.scope?.length !== this.#named?.devices.length)) {
       this.#store.dispatch({
-        kind: 'table',
+        kind: isFirst ? 'table' : 'table-source',
         source: {
           command: line,
           commandFilter: filter,
@@ -72,7 +77,7 @@ export class TableFeed {
     this.#named = undefined;
     this.#taken.clear();
     this.#store.dispatch({
-      kind: 'table',
+      kind: 'table-source',
       source: {
         command: `${table.view.resource} list`,
         commandFilter: '',

@@ -45,7 +45,7 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   program.type(`${ADD}\r`);
   await program.waitFor('Type 6 to do them');
   await answer(program, '6');
-  await program.waitFor(/roll-out: [1-4] of 6 devices · \d done/);
+  await program.waitFor(/roll-out · [1-4] of 6 devices · \d done/);
   expect(program.screen().join('\n')).toMatch(/◌ 127\.0\.0\.7\S* {2}waiting/);
   program.press('ctrl-c');
   await program.waitFor('go on with "resume');
@@ -62,10 +62,10 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   await expect.poll(() => holders(simulator), { timeout: 8_000 }).toBe(6);
   const posts = simulator.devices.flatMap(({ log }) => log.filter((one) => one.method === 'POST'));
   expect(posts).toHaveLength(6);
-  await program.waitFor((screen) => !screen.join('\n').includes('roll-out:'));
+  await program.waitFor((screen) => !screen.join('\n').includes('› roll-out'));
   program.press('R');
   await program.waitFor(/^▸.* ended +6 done/m);
   program.press('enter');
-  await program.waitFor(/^ run show \d/m);
+  await program.waitFor(/^ users › runs › run show \d/m);
   await program.waitFor(/✓ 127\.0\.0\.7\S* +add user zed: done/);
 });

@@ -68,9 +68,12 @@ test('help is made from the keymap and closes with Esc', async () => {
   await goToTable(program);
   program.press('?');
   await program.waitFor('In the table');
-  await program.waitFor(/space +mark the row/);
+  program.type('/cursor passes\r');
+  await program.waitFor(/v +mark all rows that the cursor passes/);
   program.press('G');
   await program.waitFor('Everywhere');
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('cursor passes'));
   program.press('escape');
   await program.waitFor(/admin +Ada/);
 });

@@ -30,7 +30,7 @@ test('a key that was freed can be used for another action', () => {
 });
 
 test('a capital letter can be written with shift', () => {
-  expect(pressed('D', 'table', { table: { delete: ['shift-d'] } })).toBe('delete');
+  expect(pressed('X', 'table', { table: { delete: ['shift-x'] } })).toBe('delete');
 });
 
 describe('what cannot be is refused by name', () => {

@@ -338,7 +338,7 @@ describe('keys as commands', () => {
 });
 
 test('details stand side by side, with a sign where devices differ', () => {
-  expect(detailLines(fleet, 'bob')).toMatchInlineSnapshot(`
+  expect(detailLines(fleet, { kind: 'of-table', key: 'bob' })).toMatchInlineSnapshot(`
     [
       "              fw1     fw2",
       "  uuid        id-bob  id-bob",
@@ -349,5 +349,5 @@ test('details stand side by side, with a sign where devices differ', () => {
       "≠ differs between the devices",
     ]
   `);
-  expect(detailLines(fleet, 'carol').at(-1)).toBe('not on fw2');
+  expect(detailLines(fleet, { kind: 'of-table', key: 'carol' }).at(-1)).toBe('not on fw2');
 });

@@ -3,6 +3,7 @@ import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import type { Call } from '../call.ts';
+import { deviceFacts } from '../device-facts.ts';
 import { learnAllQuietly } from '../learning.ts';
 import type { Output, TableOutput } from '../output.ts';
 import type { CommandSpec } from '../spec.ts';
@@ -98,7 +99,7 @@ export const devices: CommandSpec = {
       args: [],
       options: [],
       *run({ session }) {
-        yield devicesTable(session.fleet.connected);
+        yield devicesTable(session.fleet.connected, true);
       },
     },
   ],
@@ -124,7 +125,13 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
   call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
 }
 
-export function devicesTable(members: readonly Member[]): TableOutput {
+/** @param isFull also what is not asked for at each connecting: latency, profile, what else was seen */
+export function devicesTable(members: readonly Member[], isFull = false): TableOutput {
+  const facts = members.map(deviceFacts);
+  const others = isFull
+    ? distinct(facts.flatMap(({ counts }) => counts.map(({ resource }) => resource)))
+    : [];
+  const resources = distinct([PROBED_RESOURCE, ...others]);
   return {
     kind: 'table',
     // Not `devices`: in JSON that is what was read.
@@ -133,23 +140,36 @@ export function devicesTable(members: readonly Member[]): TableOutput {
       { key: 'device', title: 'DEVICE' },
       { key: 'address', title: 'ADDRESS' },
       { key: 'state', title: 'STATE' },
-      { key: 'users', title: 'USERS' },
+      ...(isFull ? [{ key: 'latency_ms', title: 'MS' }] : []),
+      ...resources.map((name) => ({ key: `${name}s`, title: `${name.toUpperCase()}S` })),
       { key: 'account', title: 'AS' },
       { key: 'trust', title: 'CERTIFICATE' },
-      ...(members.some(({ route }) => route !== undefined && route.kind !== 'direct')
+      ...(isFull ? [{ key: 'profile', title: 'PROFILE' }] : []),
+      ...(facts.some(({ route }) => route !== undefined)
         ? [{ key: 'route', title: 'REACHED BY' }]
         : []),
     ],
-    rows: members.map((member) => ({
-      device: member.ref.name,
-      address: member.ref.address,
-      state: stateText(member),
-      users: member.seen(PROBED_RESOURCE)?.length ?? null,
-      account: member.account ?? null,
-      trust: trustText(member),
-      route: member.route === undefined ? null : routeText(member.route),
-    })),
+    rows: members.map((member, index) => {
+      const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(member);
+      return {
+        device: member.ref.name,
+        address: member.ref.address,
+        state: stateText(member),
+        ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
+        ...Object.fromEntries(
+          resources.map((name) => [`${name}s`, member.seen(name)?.length ?? null]),
+        ),
+        account: account ?? null,
+        trust: trust ?? null,
+        ...(isFull && { profile }),
+        route: member.route === undefined ? null : routeText(member.route),
+      };
+    }),
   };
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
 }
 
 function stateText({ state }: Member): string {
@@ -162,21 +182,6 @@ function stateText({ state }: Member): string {
       return 'connected';
     case 'failed':
       return state.error.code;
-  }
-}
-
-function trustText({ trust }: Member): string | null {
-  switch (trust?.kind) {
-    case undefined:
-      return null;
-    case 'pinned':
-      return 'pinned';
-    case 'ca':
-      return `CA ${trust.file}`;
-    case 'system':
-      return 'system CA';
-    case 'insecure':
-      return 'NOT CHECKED';
   }
 }
 

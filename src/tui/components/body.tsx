@@ -1,12 +1,14 @@
 import { Box } from 'ink';
-import { visible } from '../../visible.ts';
 import { overlayLines } from '../overlay-lines.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import { rollOutLines, rollOutTitle } from '../roll-out-lines.ts';
+import { rollOutLines } from '../roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
 import { tableView, type Piece, type RowView } from '../table-view.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme, Tone } from '../theme.ts';
+import { deviceList } from '../views/device-list.ts';
+import { foundParts } from '../views/find.ts';
+import { listView, type ListView } from '../views/list-view.ts';
 import { Form } from './form.tsx';
 import { Row } from './row.tsx';
 
@@ -28,6 +30,8 @@ export function Body({ state, theme, height }: BodyProps) {
 
 function Content({ state, theme, height }: BodyProps) {
   const { overlay, form } = state;
+  const list = listView(state);
+  if (list !== undefined) return <List state={state} theme={theme} height={height} list={list} />;
   if (overlay.kind !== 'none') return <OverlayText state={state} theme={theme} height={height} />;
   return form === undefined ? (
     <Table state={state} theme={theme} height={height} />
@@ -39,6 +43,7 @@ function Content({ state, theme, height }: BodyProps) {
 function Table({ state, theme, height }: BodyProps) {
   const { columns } = state.size;
   if (tableRows(state).rows.length === 0) {
+    if (isWaiting(state)) return <Waiting state={state} theme={theme} height={height} />;
     return emptyLines(state).map((line) => <Row key={line}>{cut(` ${line}`, columns)}</Row>);
   }
   const view = tableView(state, columns, height);
@@ -68,7 +73,30 @@ function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme
   return pieces.map(({ kind, text }) => theme(tones[kind], text)).join('');
 }
 
-function emptyLines({ fleet, table, work, reading }: State): string[] {
+function isWaiting({ fleet, table, work, reading }: State): boolean {
+  const isBusy = reading !== undefined || work !== undefined;
+  return isBusy && fleet.devices.length > 0 && table.filter.parsed.terms.length === 0;
+}
+
+/** Until the first device has answered: who is asked, and what is known of them. */
+function Waiting({ state, theme, height }: BodyProps) {
+  const { columns } = state.size;
+  const { header, count, row } = deviceList(state, 0, columns - 2);
+  const shown = Math.max(0, Math.min(count, height - 3));
+  return (
+    <>
+      <Row>{''}</Row>
+      <Row>{cut(' waiting for the devices …', columns)}</Row>
+      {shown > 0 && <Row>{theme('heading', `  ${header}`)}</Row>}
+      {Array.from({ length: shown }, (_, index) => {
+        const { text, tone } = row(index);
+        return <Row key={index}>{`  ${theme(tone, text)}`}</Row>;
+      })}
+    </>
+  );
+}
+
+function emptyLines({ fleet, table }: State): string[] {
   if (fleet.devices.length === 0 && table.reads.size === 0) {
     return [
       '',
@@ -80,65 +108,55 @@ function emptyLines({ fleet, table, work, reading }: State): string[] {
     ];
   }
   if (table.filter.parsed.terms.length > 0) return ['', 'no record matches the filter'];
-  if (reading !== undefined || work !== undefined) return ['', 'waiting for the devices …'];
   const hasAnswers = [...table.reads.values()].some(({ outcome }) => outcome.ok);
   return ['', hasAnswers ? 'no records' : 'nothing was read yet; r in the table tries again'];
 }
 
 function OverlayText({ state, theme, height }: BodyProps) {
   const { overlay, size } = state;
-  if (overlay.kind === 'runs') return <Runs state={state} theme={theme} height={height} />;
   const lines = overlayLines(state);
-  const tones = overlay.kind === 'roll-out' ? rollOutLines(overlay.rollOut) : [];
-  const room = Math.max(1, height - 1);
-  const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - room));
-  const end = Math.min(lines.length, top + room);
-  const where = lines.length > room ? ` (lines ${top + 1}-${end} of ${lines.length})` : '';
-  return (
-    <>
-      <Row>{theme('accent', cut(` ${titleOf(state)}${where}`, size.columns))}</Row>
-      {lines.slice(top, end).map((line, index) => (
-        <Row key={index}>
-          {theme(tones[top + index]?.tone ?? 'plain', cut(` ${line}`, size.columns))}
-        </Row>
-      ))}
-    </>
-  );
+  const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
+  return lines.slice(top, top + height).map((line, index) => {
+    const tone = toneOfLine(state, line, top + index);
+    return (
+      <Row key={index}>
+        {' ' +
+          foundParts(state, cut(line, size.columns - 1))
+            .map(({ text, isFound }) => theme(isFound ? 'chosen' : tone, text))
+            .join('')}
+      </Row>
+    );
+  });
 }
 
-/** The runs around the cursor, below their header. */
-function Runs({ state, theme, height }: BodyProps) {
-  const { overlay, size } = state;
-  const cursor = overlay.kind === 'runs' ? overlay.cursor : 0;
-  const [header = '', ...lines] = overlayLines(state);
-  const room = Math.max(1, height - 2);
-  const top = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
+/** The colours of a roll-out, and of fields that differ: their signs and words say the same. */
+function toneOfLine({ overlay }: State, line: string, index: number): Tone {
+  if (overlay.kind === 'roll-out') return rollOutLines(overlay.rollOut)[index]?.tone ?? 'plain';
+  return overlay.kind === 'details' && line.startsWith('≠') ? 'warning' : 'plain';
+}
+
+/** The lines around the cursor, below their header. */
+function List({ state, theme, height, list }: BodyProps & { readonly list: ListView }) {
+  const { columns } = state.size;
+  const { header, count, cursor: wanted, empty } = list;
+  if (count === 0) return <Row>{cut(` ${empty}`, columns)}</Row>;
+  const cursor = Math.min(wanted, count - 1);
+  const room = Math.max(1, height - 1);
+  const top = Math.max(0, Math.min(cursor - Math.floor(room / 2), count - room));
+  const hasFocus = state.focus === 'table' && state.questions.length === 0;
   return (
     <>
-      <Row>{theme('accent', ` ${titleOf(state)}`)}</Row>
-      <Row>{theme('heading', ` ${header}`)}</Row>
-      {lines.slice(top, top + room).map((line, index) => {
+      <Row>{theme('heading', `  ${header}`)}</Row>
+      {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
+        const { text, tone } = list.row(top + index);
         const isCurrent = top + index === cursor;
-        const text = fit(`${isCurrent ? '▸' : ' '}${line}`, size.columns);
-        return <Row key={index}>{isCurrent ? theme('current', text) : text}</Row>;
+        const line = `${isCurrent ? '▸' : ' '} ${text}`;
+        return (
+          <Row key={index}>
+            {isCurrent && hasFocus ? theme('current', fit(line, columns)) : theme(tone, line)}
+          </Row>
+        );
       })}
     </>
   );
-}
-
-function titleOf({ overlay, table }: State): string {
-  switch (overlay.kind) {
-    case 'none':
-      return '';
-    case 'runs':
-      return `runs: ${overlay.runs.length}`;
-    case 'roll-out':
-      return rollOutTitle(overlay.rollOut);
-    case 'help':
-      return 'keys';
-    case 'details':
-      return `${visible(table.view.resource)} ${overlay.key}`;
-    case 'pager':
-      return overlay.title;
-  }
 }

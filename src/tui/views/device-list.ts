@@ -1,0 +1,85 @@
+import { visible } from '../../visible.ts';
+import type { DeviceTab, State } from '../state.ts';
+import type { Tone } from '../theme.ts';
+import { listLines, type ListColumn, type ListView } from './list-view.ts';
+
+const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
+const TONES = {
+  ready: 'plain',
+  connecting: 'warning',
+  new: 'quiet',
+  failed: 'bad',
+} as const satisfies Record<DeviceTab['kind'], Tone>;
+
+/** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
+export function deviceList({ fleet }: State, cursor: number, width: number): ListView {
+  const { devices } = fleet;
+  const known = new Map<string, number>();
+  for (const { facts } of devices) {
+    for (const { resource } of facts?.counts ?? []) known.set(resource, 0);
+  }
+  const counts = [...known.keys()].map((resource, index): ListColumn<DeviceTab> => ({
+    title: `${visible(resource).toUpperCase()}S`,
+    text: ({ facts }) => {
+      const held = facts?.counts.find((count) => count.resource === resource);
+      return held === undefined ? '' : String(held.count);
+    },
+    most: 14,
+    rank: index === 0 ? 2 : 9 + index,
+  }));
+  const columns: ListColumn<DeviceTab>[] = [
+    { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
+    { title: 'STATE', text: stateText, most: 18, rank: 1 },
+    { title: 'LATENCY', text: ({ facts }) => latencyText(facts?.latencyMs), most: 8, rank: 3 },
+    ...counts,
+    { title: 'AS', text: ({ facts }) => visible(facts?.account ?? ''), most: 16, rank: 5 },
+    { title: 'CERTIFICATE', text: ({ facts }) => visible(facts?.trust ?? ''), most: 20, rank: 4 },
+    { title: 'PROFILE', text: ({ facts }) => visible(facts?.profile ?? ''), most: 16, rank: 6 },
+    { title: 'REACHED BY', text: ({ facts }) => visible(facts?.route ?? ''), most: 40, rank: 7 },
+    { title: 'ADDRESS', text: addressText, most: 32, rank: 8 },
+  ];
+  const { header, lines } = listLines(devices, columns, width);
+  return {
+    header,
+    count: lines.length,
+    row: (index) => ({ text: lines[index] ?? '', tone: TONES[devices[index]?.kind ?? 'new'] }),
+    cursor,
+    empty: 'no device is connected: "connect ADDRESS" at the prompt',
+  };
+}
+
+/** "3 devices, 2 connected, 1 failed" */
+export function deviceSummary({ fleet }: State): string {
+  const counted = (kind: DeviceTab['kind'], word: string): string[] => {
+    const number = fleet.devices.filter((device) => device.kind === kind).length;
+    return number === 0 ? [] : [`${number} ${word}`];
+  };
+  const { length } = fleet.devices;
+  return [
+    `${length} device${length === 1 ? '' : 's'}`,
+    ...counted('ready', 'connected'),
+    ...counted('connecting', 'connecting'),
+    ...counted('failed', 'failed'),
+  ].join(', ');
+}
+
+function stateText({ kind, error }: DeviceTab): string {
+  const words = {
+    ready: 'connected',
+    connecting: 'connecting',
+    new: 'not connected',
+    failed: error?.code ?? 'failed',
+  };
+  return `${SIGNS[kind]} ${words[kind]}`;
+}
+
+/** `7 ms`, `1.2 s` */
+function latencyText(elapsedMs: number | undefined): string {
+  if (elapsedMs === undefined) return '';
+  return elapsedMs < 1000 ? `${Math.round(elapsedMs)} ms` : `${(elapsedMs / 1000).toFixed(1)} s`;
+}
+
+/** Where a device has no name, its name is the address. */
+function addressText({ name, address }: DeviceTab): string {
+  return name === address ? '' : visible(address);
+}

@@ -1,0 +1,109 @@
+import type { DriftCell, DriftRow } from '../../fleet/drift.ts';
+import { columnTitle } from '../../output/columns.ts';
+import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
+import { cut, fit, widthOf } from '../../output/width.ts';
+import { visible } from '../../visible.ts';
+import type { ListView } from './list-view.ts';
+import type { DriftOverlay } from './overlay.ts';
+
+const MOST_KEY = 28;
+const MOST_CELL = 22;
+/** Narrower, a column for each device says less than one sentence for all. */
+const LEAST_CELL = 7;
+/** So many rows decide how wide the columns are. */
+const MEASURED_ROWS = 200;
+
+const MISSING: DriftCell = { kind: 'missing' };
+
+/** The records that are in sight: those that differ, or all. */
+export function driftRows({
+  output,
+  isWhole,
+}: Pick<DriftOverlay, 'output' | 'isWhole'>): readonly DriftRow[] {
+  const { rows } = output.drift;
+  return isWhole ? rows : rows.filter(({ isSame }) => !isSame);
+}
+
+/** A column for each device, those from `shift` on; on a narrow screen one sentence for each record. */
+export function driftList(overlay: DriftOverlay, width: number): ListView {
+  const { drift, resource } = overlay.output;
+  const { rows, title, key, devices, widths, more } = measured(overlay, width);
+  const isSentence = widths.length < Math.min(2, devices.length);
+  const line = (head: string, texts: readonly string[]): string =>
+    cut([fit(head, key), ...texts].join('  ').trimEnd(), width);
+  const cells = (texts: readonly string[]): string[] =>
+    widths.map((cell, index) => fit(texts[index] ?? '', cell));
+  const names = cells(devices.map(({ name }) => visible(name)));
+  return {
+    header: isSentence
+      ? line(title, ['DIFFERENCE'])
+      : line(title, [...names, ...(more > 0 ? [`→${more}`] : [])]),
+    count: rows.length,
+    row(index) {
+      const row = rows[index];
+      if (row === undefined) return { text: '', tone: 'plain' };
+      const texts = isSentence
+        ? [sentence(overlay, row)]
+        : cells(row.cells.slice(overlay.shift).map(cellWord));
+      return { text: line(keyText(row, resource), texts), tone: row.isSame ? 'quiet' : 'plain' };
+    },
+    cursor: overlay.cursor,
+    empty: `no differences: all ${drift.rows.length} are the same on ${drift.devices.length} devices; f shows them`,
+  };
+}
+
+/** How many devices have no room on the right. */
+export function devicesBeyond(overlay: DriftOverlay, width: number): number {
+  return measured(overlay, width).more;
+}
+
+function measured(overlay: DriftOverlay, width: number) {
+  const { drift, resource } = overlay.output;
+  const rows = driftRows(overlay);
+  const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
+  const sample = rows.slice(0, MEASURED_ROWS);
+  const keys = sample.map((row) => widthOf(keyText(row, resource)));
+  const key = Math.min(MOST_KEY, Math.max(widthOf(title), ...keys));
+  const devices = drift.devices.slice(overlay.shift);
+  const widths = cellWidths(overlay, sample, width - key);
+  return { rows, title, key, devices, widths, more: devices.length - widths.length };
+}
+
+function sentence({ output }: DriftOverlay, row: DriftRow): string {
+  const texts = differenceTexts(output.drift, row);
+  return texts.length === 0 ? 'same' : `${onText(output.drift, row)}: ${texts.join('; ')}`;
+}
+
+/** As many as there is room for, from the first device in sight on. */
+function cellWidths(
+  { output, shift }: DriftOverlay,
+  rows: readonly DriftRow[],
+  room: number,
+): number[] {
+  const widths: number[] = [];
+  // Room for `→12`.
+  let left = room - 4;
+  for (const [index, { name }] of output.drift.devices.slice(shift).entries()) {
+    const texts = rows.map(({ cells }) => cellWord(cells[shift + index] ?? MISSING));
+    const widest = Math.max(widthOf(visible(name)), LEAST_CELL, ...texts.map(widthOf));
+    const wanted = Math.min(MOST_CELL, widest);
+    if (left < wanted + 2) break;
+    widths.push(wanted);
+    left -= wanted + 2;
+  }
+  return widths;
+}
+
+/** A sign and a word: `= same`, `≠ lang`, `- missing`. */
+function cellWord(cell: DriftCell): string {
+  switch (cell.kind) {
+    case 'same':
+      return '= same';
+    case 'missing':
+      return '- missing';
+    case 'differs':
+      return cell.fields.length === 0
+        ? '≠ number'
+        : `≠ ${driftWord(cell).slice('differs: '.length)}`;
+  }
+}

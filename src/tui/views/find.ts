@@ -1,0 +1,96 @@
+import { edit, lineText, type EditKey } from '../line.ts';
+import { layoutOf } from '../layout.ts';
+import { overlayLines } from '../overlay-lines.ts';
+import { NO_FIND, type State } from '../state.ts';
+
+/** A line of text in pieces: what was looked for, and what is around it. */
+export interface FoundPart {
+  readonly text: string;
+  readonly isFound: boolean;
+}
+
+/** Capitals count only when some were typed. */
+function searcher({ find }: Pick<State, 'find'>): (line: string) => number[] {
+  const wanted = lineText(find.editing.line);
+  const isExact = wanted !== wanted.toLowerCase();
+  return (line) => {
+    const places: number[] = [];
+    if (wanted === '') return places;
+    const text = isExact ? line : line.toLowerCase();
+    const needle = isExact ? wanted : wanted.toLowerCase();
+    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
+      places.push(at);
+    }
+    return places;
+  };
+}
+
+/** The line as it is to be drawn. */
+export function foundParts(state: Pick<State, 'find'>, line: string): FoundPart[] {
+  const { length } = lineText(state.find.editing.line);
+  const parts: FoundPart[] = [];
+  let end = 0;
+  for (const at of searcher(state)(line)) {
+    parts.push({ text: line.slice(end, at), isFound: false });
+    parts.push({ text: line.slice(at, at + length), isFound: true });
+    end = at + length;
+  }
+  return [...parts, { text: line.slice(end), isFound: false }].filter(({ text }) => text !== '');
+}
+
+/** "'lang': line 2 of 5", for the title; empty where nothing is looked for. */
+export function findSummary(state: State): string {
+  const wanted = lineText(state.find.editing.line);
+  if (wanted === '') return '';
+  const lines = foundLines(state);
+  if (lines.length === 0) return `'${wanted}' is not here`;
+  const at = state.find.at === undefined ? -1 : lines.indexOf(state.find.at);
+  return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
+}
+
+/** What was typed has changed: the first line from the top of the screen on that has it. */
+export function editFind(state: State, key: EditKey): State {
+  const { find, overlay } = state;
+  const next = { ...state, find: { ...find, editing: edit(find.editing, key) } };
+  const top = 'top' in overlay ? overlay.top : 0;
+  return jumped(next, (lines) => lines.find((line) => line >= top) ?? lines[0]);
+}
+
+/** `n`, `N`: from line to line, around the end. */
+export function nextFound(state: State, by: 1 | -1): State {
+  const at = state.find.at ?? -1;
+  return jumped(state, (lines) =>
+    by === 1
+      ? (lines.find((line) => line > at) ?? lines[0])
+      : (lines.findLast((line) => line < at) ?? lines.at(-1)),
+  );
+}
+
+export function openedFind(state: State): State {
+  return { ...state, find: { ...NO_FIND, isOpen: true } };
+}
+
+export function keptFind(state: State): State {
+  return { ...state, find: { ...state.find, isOpen: false } };
+}
+
+export function hasFind({ find }: State): boolean {
+  return lineText(find.editing.line) !== '';
+}
+
+function foundLines(state: State): number[] {
+  const search = searcher(state);
+  return overlayLines(state).flatMap((line, index) => (search(line).length > 0 ? [index] : []));
+}
+
+function jumped(state: State, choose: (lines: readonly number[]) => number | undefined): State {
+  const { overlay, find } = state;
+  if (!('top' in overlay)) return state;
+  const at = hasFind(state) ? choose(foundLines(state)) : undefined;
+  const next = { ...state, find: { ...find, at } };
+  if (at === undefined) return next;
+  const height = layoutOf(state).body;
+  const isInSight = at >= overlay.top && at < overlay.top + height;
+  const top = isInSight ? overlay.top : Math.max(0, at - Math.floor(height / 3));
+  return { ...next, overlay: { ...overlay, top } };
+}

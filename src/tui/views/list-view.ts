@@ -1,0 +1,98 @@
+import { cut, fit, widthOf } from '../../output/width.ts';
+import { runLines } from '../runs-lines.ts';
+import type { State } from '../state.ts';
+import type { Tone } from '../theme.ts';
+import { deviceList } from './device-list.ts';
+import { driftList } from './drift-list.ts';
+import { resourceList } from './resource-list.ts';
+
+export interface ListRow {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** Lines with a cursor below a header, cut to the screen. */
+export interface ListView {
+  readonly header: string;
+  readonly count: number;
+  /** Made only for what is in sight. */
+  readonly row: (index: number) => ListRow;
+  readonly cursor: number;
+  /** Said where there is no row. */
+  readonly empty: string;
+}
+
+/** The view over the table as a list; undefined when it is none. */
+export function listView(state: State): ListView | undefined {
+  const { overlay, size } = state;
+  const width = size.columns - 2;
+  switch (overlay.kind) {
+    case 'runs': {
+      const [header = '', ...lines] = runLines(overlay.runs, width);
+      return {
+        header,
+        count: lines.length,
+        row: (index) => ({ text: lines[index] ?? '', tone: 'plain' }),
+        cursor: overlay.cursor,
+        empty: 'no run was made yet',
+      };
+    }
+    case 'devices':
+      return deviceList(state, overlay.cursor, width);
+    case 'resources':
+      return resourceList(state, overlay, width);
+    case 'drift':
+      return driftList(overlay, width);
+    case 'none':
+    case 'pager':
+    case 'help':
+    case 'roll-out':
+    case 'details':
+      return undefined;
+  }
+}
+
+export interface ListColumn<T> {
+  readonly title: string;
+  /** Harmless. */
+  readonly text: (item: T) => string;
+  readonly most: number;
+  /** What goes first when there is no room: the largest. */
+  readonly rank: number;
+}
+
+/** Columns as wide as their content; those that have no room are left out, the least important first. */
+export function listLines<T>(
+  items: readonly T[],
+  columns: readonly ListColumn<T>[],
+  width: number,
+): { header: string; lines: string[] } {
+  const measured = columns
+    .map((column) => {
+      const texts = items.map(column.text);
+      const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
+      return { column, texts, cells: Math.min(column.most, widest) };
+    })
+    // A column that says nothing of anybody is none.
+    .filter(({ texts, column }) => column.rank === 0 || texts.some((text) => text !== ''));
+  const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
+  while (measured.length > 1 && total() > width) {
+    const last = Math.max(...measured.map(({ column }) => column.rank));
+    measured.splice(
+      measured.findIndex(({ column }) => column.rank === last),
+      1,
+    );
+  }
+  const line = (texts: readonly string[]): string =>
+    cut(
+      measured
+        .map(({ cells }, index) => fit(texts[index] ?? '', cells))
+        .join('  ')
+        .trimEnd(),
+      width,
+    );
+  return {
+    header: line(measured.map(({ column }) => column.title)),
+    lines: items.map((_, row) => line(measured.map(({ texts }) => texts[row] ?? ''))),
+  };
+}

@@ -1,0 +1,53 @@
+import type { TableOutput } from '../../shell/output.ts';
+import { visible } from '../../visible.ts';
+import { namesText } from '../plan-lines.ts';
+import type { State } from '../state.ts';
+import { listLines, type ListView } from './list-view.ts';
+import type { Offer, Overlay } from './overlay.ts';
+
+/** The rows of the command `resources`. */
+export function offersOf({ rows }: TableOutput): Offer[] {
+  return rows.map(({ resource, devices }) => ({
+    resource: typeof resource === 'string' ? resource : '',
+    devices: Array.isArray(devices) ? devices.map(String) : [],
+  }));
+}
+
+/** What the devices have, who has it, and how much of it was seen. */
+export function resourceList(
+  { fleet }: State,
+  { resources, cursor }: Extract<Overlay, { kind: 'resources' }>,
+  width: number,
+): ListView {
+  const seen = ({ resource, devices }: Offer): string => {
+    const counts = fleet.devices
+      .filter(({ name }) => devices.includes(name))
+      .flatMap(({ facts }) => facts?.counts.filter((count) => count.resource === resource) ?? []);
+    return counts.length === 0 ? '' : String(counts.reduce((sum, { count }) => sum + count, 0));
+  };
+  const { header, lines } = listLines(
+    resources,
+    [
+      { title: 'RESOURCE', text: ({ resource }) => visible(resource), most: 32, rank: 0 },
+      { title: 'RECORDS', text: seen, most: 8, rank: 2 },
+      {
+        title: 'DEVICES',
+        text: ({ devices }) => {
+          return devices.length > 1 && devices.length === fleet.selected.length
+            ? `all ${devices.length}`
+            : namesText(devices);
+        },
+        most: 60,
+        rank: 1,
+      },
+    ],
+    width,
+  );
+  return {
+    header,
+    count: lines.length,
+    row: (index) => ({ text: lines[index] ?? '', tone: 'plain' }),
+    cursor,
+    empty: 'the devices have not said what they offer',
+  };
+}

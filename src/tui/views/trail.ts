@@ -1,0 +1,114 @@
+import type { TableSource } from '../actions.ts';
+import { setSource } from '../table-source.ts';
+import { newTable, NO_FIND, type State, type TableState } from '../state.ts';
+import type { Overlay, Place } from './overlay.ts';
+
+/* Where one is and has been. A view is left by Esc, and comes back as it was. */
+
+/** So many tables are remembered. */
+const MOST_TABLES = 20;
+
+/** What makes a table the same one: resource and filter; a line that names devices has one of its own. */
+export function tableId({ view, commandFilter, scope, command }: TableSource): string {
+  return JSON.stringify([view.resource, commandFilter, scope === undefined ? '' : command]);
+}
+
+/** Lays a view over the table. One that is open or was left is gone back to, and takes on what is new. */
+export function opened(state: State, overlay: Overlay): State {
+  const here = placeOf(state);
+  const next: Place = { focus: 'table', table: here.table, overlay };
+  const id = placeId(next);
+  const known = [...state.trail, here].find((place) => placeId(place) === id);
+  const focused = { ...state, focus: 'table', find: NO_FIND } as const;
+  const resumed = known === undefined ? overlay : resume(overlay, known.overlay);
+  if (placeId(here) === id) return { ...focused, overlay: resumed };
+  return { ...focused, overlay: resumed, trail: [...without(state.trail, id), here] };
+}
+
+/** Esc: one step back. With no step left the table is shown. */
+export function closed(state: State): State {
+  const place = state.trail.at(-1);
+  if (place === undefined) return { ...state, overlay: { kind: 'none' }, find: NO_FIND };
+  const { table, tables } = swapped(state, place.table);
+  return {
+    ...state,
+    focus: place.focus,
+    overlay: place.overlay,
+    trail: state.trail.slice(0, -1),
+    table: table ?? state.table,
+    tables,
+    find: NO_FIND,
+  };
+}
+
+/** A line fills the table: it comes into sight, the one before stays behind. */
+export function entered(state: State, source: TableSource): State {
+  const here = placeOf(state);
+  const next: Place = { focus: state.focus, table: tableId(source), overlay: { kind: 'none' } };
+  const id = placeId(next);
+  const shown = sourced(state, source);
+  if (placeId(here) === id) return shown;
+  const trail = [...without(state.trail, id), here];
+  return { ...shown, overlay: { kind: 'none' }, trail, find: NO_FIND };
+}
+
+/** Another source for the table where it stands, in sight or not. */
+export function sourced(state: State, source: TableSource): State {
+  const { table, tables } = swapped(state, tableId(source));
+  const base = { ...state, table: table ?? newTable(source) };
+  return { ...base, tables, table: setSource(base, source) };
+}
+
+/** Takes a view out of the way, wherever it is. */
+export function dropped(state: State, kind: Overlay['kind']): State {
+  const trail = state.trail.filter(({ overlay }) => overlay.kind !== kind);
+  const next = trail.length === state.trail.length ? state : { ...state, trail };
+  return state.overlay.kind === kind ? closed(next) : next;
+}
+
+function swapped(
+  { table, tables }: State,
+  id: string,
+): { table: TableState | undefined; tables: State['tables'] } {
+  const now = tableId(table);
+  if (now === id) return { table, tables };
+  const kept = [...tables].filter(([other]) => other !== now && other !== id);
+  return { table: tables.get(id), tables: new Map([...kept.slice(1 - MOST_TABLES), [now, table]]) };
+}
+
+function placeOf({ focus, table, overlay }: State): Place {
+  return { focus, table: tableId(table), overlay };
+}
+
+function without(trail: readonly Place[], id: string): Place[] {
+  return trail.filter((place) => placeId(place) !== id);
+}
+
+function placeId({ table, overlay }: Place): string {
+  switch (overlay.kind) {
+    case 'none':
+      return `table ${table}`;
+    case 'pager':
+      return `pager ${overlay.title}`;
+    case 'details':
+      return `details ${overlay.details.kind} ${table} ${overlay.details.key}`;
+    case 'drift':
+      return `drift ${overlay.command}`;
+    case 'help':
+    case 'roll-out':
+    case 'runs':
+    case 'devices':
+    case 'resources':
+      return overlay.kind;
+  }
+}
+
+/** What is new, looked at where the old was. */
+function resume(overlay: Overlay, known: Overlay): Overlay {
+  if (overlay.kind === 'drift' && known.kind === 'drift') {
+    const { cursor, shift, isWhole } = known;
+    return { ...overlay, cursor, shift, isWhole };
+  }
+  if ('cursor' in overlay && 'cursor' in known) return { ...overlay, cursor: known.cursor };
+  return overlay;
+}

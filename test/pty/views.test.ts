@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { goToTable, startDevsh } from './devsh.ts';
+import type { PtyProgram } from './harness.ts';
+
+const SIZES = [
+  [40, 10],
+  [80, 24],
+  [120, 40],
+  [200, 50],
+] as const;
+
+/** Four devices of the demo with the same seed: names, users and differences are always the same. */
+async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
+  const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
+  const program = await startDevsh(args, { cols, rows });
+  await program.waitFor('connected to 4 devices');
+  await program.waitFor(/24 records/);
+  await goToTable(program);
+  return program;
+}
+
+/** The screen as it is read, with what is another each time made the same. */
+function picture(program: PtyProgram): string {
+  const lines = program
+    .screen()
+    .map((line) => line.replace(/:\d{5}\b/g, ':<PORT>').replace(/ +\d+ ms/g, '  <N> ms'));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** What each view shows at each size; the files read like the screen. */
+test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) => {
+  const program = await startDemo(cols, rows);
+  const shows = async (name: string): Promise<void> => {
+    await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
+    await expect(picture(program)).toMatchFileSnapshot(`screens/${name}-${cols}x${rows}.txt`);
+  };
+
+  program.press('D');
+  await program.waitFor(/^▸ sim1 +● connected/m);
+  await shows('devices');
+  program.press('escape');
+  await program.waitFor(/^▸ all +admin/m);
+
+  program.press('c');
+  await program.waitFor(/^▸ anke\.weiss/m);
+  await shows('drift');
+  program.press('f');
+  await program.waitFor(/^ {2}admin/m);
+  program.press('g');
+  await program.waitFor(/^▸ admin/m);
+  program.press('f');
+  await program.waitFor(/^▸ anke\.weiss/m);
+  for (let press = 0; press < 3; press++) program.press('down');
+  await program.waitFor(/^▸ theo\.lhote/m);
+  program.press('enter');
+  await program.waitFor(/› theo\.lhote/);
+  await shows('details');
+  program.press('escape');
+  await program.waitFor(/^▸ theo\.lhote/m);
+  program.press('escape');
+  await program.waitFor(/^▸ all +admin/m);
+
+  program.press('b');
+  await program.waitFor(/^▸ user /m);
+  await shows('resources');
+  program.press('down');
+  await program.waitFor(/^▸ interface/m);
+  program.press('enter');
+  await program.waitFor(/resources › interfaces|… › interfaces/);
+  await program.waitFor(/^▸ \S+ +\S+/m);
+
+  program.press('?');
+  await program.waitFor(/› keys/);
+  // The keys of the view that one comes from are told first.
+  await program.waitFor('In the table');
+  program.type('/devices\r');
+  await program.waitFor(/'devices': 1 of/);
+});
+
+test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
+  const program = await startDemo();
+  program.press('G');
+  await program.waitFor(/^▸ all +viewer/m);
+  program.press('D');
+  await program.waitFor(/^ users › devices · 4 devices, 4 connected/m);
+  program.press('down');
+  await program.waitFor(/^▸ sim2/m);
+  program.press('enter');
+  await program.waitFor(/^ devices › sim2 › users · 1 device · 6 records/m);
+  program.press('enter');
+  await program.waitFor(/^ devices › sim2 › users › viewer/m);
+  program.press('escape');
+  await program.waitFor(/^ devices › sim2 › users · /m);
+  program.press('escape');
+  await program.waitFor(/^▸ sim2/m);
+  program.press('escape');
+  await program.waitFor(/^ sim2 › users · 1 device/m);
+  program.press('escape');
+  await program.waitFor('enter run');
+});
+
+test('a table comes back with its filter, its order and its cursor', async () => {
+  const program = await startDemo();
+  program.type('/e\r');
+  await program.waitFor(/filter: e/);
+  program.press('j');
+  program.press('s');
+  await program.waitFor(/FIRST NAME ↑/);
+  const before = program.screen().slice(1, 12);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('interface list\r');
+  await program.waitFor(/^ users › interfaces · 4 devices/m);
+  program.type('user list\r');
+  await program.waitFor(/^ interfaces › users · .*filter: e/m);
+  program.press('escape');
+  await program.waitFor(': prompt');
+  expect(program.screen().slice(2, 12)).toEqual(before.slice(1));
+});
+
+test('from any view ":" goes to the prompt, and the view stays in sight', async () => {
+  const program = await startDemo();
+  program.press('D');
+  await program.waitFor(/^▸ sim1/m);
+  program.press(':');
+  await program.waitFor('enter run');
+  await program.waitFor(/^▸ sim1/m);
+  program.type('disconnect sim4\r');
+  await program.waitFor(/3 devices, 3 connected/);
+  program.type('user list\r');
+  await program.waitFor(/^ devices › users · 3 devices/m);
+});
+
+test('a device of the list is disconnected and connected again', async () => {
+  const program = await startDemo();
+  program.press('D');
+  await program.waitFor(/^▸ sim1/m);
+  program.press('c');
+  await program.waitFor('› connect sim1');
+  await program.waitFor(/4 devices, 4 connected/);
+  program.press('x');
+  await program.waitFor(/3 devices, 3 connected/);
+});
+
+test('a text is searched with "/", and n and N go from line to line', async () => {
+  const program = await startDemo(100, 20);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('help user set\r');
+  await program.waitFor('Usage: user set');
+  program.type('/FIELD=');
+  await program.waitFor(/'FIELD=': 1 of \d/);
+  program.press('enter');
+  program.press('n');
+  await program.waitFor(/'FIELD=': 2 of \d/);
+  program.press('N');
+  await program.waitFor(/'FIELD=': 1 of \d/);
+  const row = program.screen().findIndex((line) => line.includes('Usage: user set'));
+  const column = (program.screen()[row] ?? '').indexOf('FIELD=');
+  expect(program.cellStyle(row, column)?.inverse).toBe(true);
+  expect(program.cellStyle(row, 1)?.inverse).toBe(false);
+  program.type('/nothing like it');
+  await program.waitFor("'nothing like it' is not here");
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('is not here'));
+  program.press('escape');
+  await program.waitFor('enter run');
+});
+
+test('the matrix scrolls to the devices that have no room, and Enter opens the details', async () => {
+  const program = await startDemo(60, 20);
+  program.press('c');
+  await program.waitFor(/^ +USERNAME +sim1 +sim2 +sim3 +→1/m);
+  program.press('right');
+  await program.waitFor(/^ +USERNAME +sim2 +sim3 +sim4$/m);
+  program.press('right');
+  program.press('left');
+  await program.waitFor(/^ +USERNAME +sim1/m);
+});
+
+test('a filtered table compares what it shows, and the comparison is done again with r', async () => {
+  const program = await startDemo();
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('user list theo\r');
+  await program.waitFor(/filter: theo/);
+  program.type('user list theo --drift\r');
+  await program.waitFor(/^▸ theo\.lhote +/m);
+  await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
+  program.press('r');
+  await program.waitFor('› user list theo --drift');
+  await program.waitFor(/^ users › users theo › user drift/m);
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { driftOf } from '../../../src/fleet/drift.ts';
+import { defaultView } from '../../../src/shell/default-view.ts';
+import type { Action, ViewAction } from '../../../src/tui/actions.ts';
+import { titleLine } from '../../../src/tui/bar-lines.ts';
+import { contextOf } from '../../../src/tui/keymap.ts';
+import { layoutOf } from '../../../src/tui/layout.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { crumbs } from '../../../src/tui/views/crumbs.ts';
+import { after, stateOf, user } from '../table-fixture.ts';
+
+const fleet = stateOf({
+  fw1: [user('alice'), user('bob', 'de')],
+  fw2: [user('alice'), user('bob')],
+});
+
+const view = (action: ViewAction): Action => ({ kind: 'view', action });
+const over = (overlay: State['overlay']): Action => ({ kind: 'view-over', overlay });
+const devices = over({ kind: 'devices', cursor: 0 });
+const runs = over({ kind: 'runs', runs: [], cursor: 0 });
+const text = over({ kind: 'pager', title: 'help', lines: ['a', 'b'], top: 0 });
+
+function table(resource: string, commandFilter = ''): Action {
+  const command = `${resource} list ${commandFilter}`.trim();
+  const source = { command, commandFilter, scope: undefined, view: defaultView(resource) };
+  return { kind: 'table', source };
+}
+
+const reads = ['fw1', 'fw2'].map((name) => ({
+  device: { name, address: `${name}:443` },
+  records: [user('alice'), user('bob', name)],
+}));
+const drift = over({
+  kind: 'drift',
+  command: 'user list --drift',
+  output: {
+    kind: 'drift',
+    resource: 'user',
+    drift: driftOf(reads, { keyField: 'username', perDevice: ['uuid'] }),
+    perDevice: ['uuid'],
+  },
+  cursor: 0,
+  shift: 0,
+  isWhole: false,
+});
+
+describe('the trail', () => {
+  test('names each step, and Esc goes back along it', () => {
+    const deep = after(fleet, view('go-table'), devices, table('interface'), text);
+    expect(crumbs(deep)).toEqual(['users', 'devices', 'interfaces', 'help']);
+    expect(crumbs(after(deep, view('close')))).toEqual(['users', 'devices', 'interfaces']);
+    expect(crumbs(after(deep, view('close'), view('back')))).toEqual(['users', 'devices']);
+  });
+
+  test('holds no view twice: the same command leads to the same view', () => {
+    const around = after(fleet, devices, runs, devices, table('user'), devices);
+    expect(crumbs(around)).toEqual(['runs', 'users', 'devices']);
+    expect(crumbs(after(around, devices))).toEqual(['runs', 'users', 'devices']);
+  });
+
+  test('gives the focus back to where it was', () => {
+    const typed = after(fleet, devices);
+    expect(contextOf(typed)).toBe('devices');
+    expect(contextOf(after(typed, view('close')))).toBe('prompt');
+  });
+
+  test('restores cursor, filter, order and marks of a table', () => {
+    const used = after(fleet, view('go-table'), view('mark'), view('sort'), view('fold'));
+    const back = after(used, table('interface'), table('user'));
+    const { cursor, marks, isFolded, sort } = back.table;
+    expect({ cursor, marks, isFolded, sort }).toEqual({
+      cursor: used.table.cursor,
+      marks: used.table.marks,
+      isFolded: false,
+      sort: used.table.sort,
+    });
+    expect(after(used, table('interface')).table.marks.size).toBe(0);
+  });
+
+  test('keeps a filter of a command as a step of its own', () => {
+    const filtered = after(fleet, table('user', 'lang=de'), text);
+    expect(crumbs(filtered)).toEqual(['users', 'users lang=de', 'help']);
+  });
+
+  test('on a narrow screen only the last steps are told', () => {
+    const deep = after(
+      fleet,
+      { kind: 'resize', size: { columns: 40, rows: 10 } },
+      table('interface'),
+      drift,
+      view('details'),
+    );
+    expect(titleLine(deep).left).toBe(' … › user drift › bob');
+  });
+});
+
+test('details opened from a comparison go back to its row', () => {
+  const compared = after(fleet, drift, view('whole'), view('last'), view('details'));
+  expect(crumbs(compared)).toEqual(['users', 'user drift', 'bob']);
+  const back = after(compared, view('close'));
+  expect(back.overlay).toMatchObject({ kind: 'drift', cursor: 1, isWhole: true });
+});
+
+test('whatever was opened, Esc comes to the prompt, and every screen has its height', () => {
+  const steps = fc.constantFrom<Action>(
+    devices,
+    runs,
+    text,
+    drift,
+    table('user'),
+    table('interface'),
+    table('user', 'lang=de'),
+    view('go-table'),
+    view('go-prompt'),
+    view('help'),
+    view('details'),
+    view('messages'),
+    view('find'),
+    view('keep-find'),
+    view('next-found'),
+    view('down'),
+    view('last'),
+    view('right'),
+    view('whole'),
+    view('filter'),
+    view('mark'),
+    view('close'),
+    { kind: 'edit', key: { kind: 'insert', text: 'b' } },
+    { kind: 'roll-out', devices: [{ name: 'fw1', steps: 1 }] },
+    { kind: 'roll-out-end' },
+    { kind: 'resize', size: { columns: 40, rows: 10 } },
+  );
+  const escape: Partial<Record<string, ViewAction>> = {
+    find: 'clear-find',
+    filter: 'clear-filter',
+    table: 'back',
+    prompt: 'go-table',
+  };
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 40 }), (actions) => {
+      let state = after(fleet, ...actions);
+      const { body, messages, under } = layoutOf(state);
+      expect(body + messages.length + under).toBe(state.size.rows - 4);
+      expect(body).toBeGreaterThan(0);
+      expect(state.trail.length).toBeLessThan(12);
+      if (state.focus === 'prompt') state = after(state, view('go-table'));
+      for (let press = 0; press < 40 && contextOf(state) !== 'prompt'; press++) {
+        state = after(state, view(escape[contextOf(state)] ?? 'close'));
+      }
+      expect(contextOf(state)).toBe('prompt');
+    }),
+  );
+});
