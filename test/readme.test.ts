@@ -4,6 +4,8 @@ import { profileJsonSchema } from '../src/device/profile-schema.ts';
 import { COMMANDS } from '../src/shell/commands/index.ts';
 import { usageOf } from '../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
+import { KEYMAP } from '../src/tui/key-bindings.ts';
+import { keyTable } from '../src/tui/key-table.ts';
 
 const README = new URL('../README.md', import.meta.url);
 
@@ -20,6 +22,23 @@ function commandTables(): string {
   return [row('command', 'what it does'), '|---|---|', ...commands, '']
     .concat(['', row('option', 'what it does'), '|---|---|', ...options].slice(1))
     .join('\n');
+}
+
+/** The places where one is most of the time; `help keys` has the others. */
+function keyRows(): string {
+  const rows = keyTable(KEYMAP).filter(({ place }) => /^(table|prompt|anywhere)$/.test(place));
+  return [
+    row('where', 'key', 'what it does', 'as a command'),
+    '|---|---|---|---|',
+    ...rows.map(({ place, keys, label, command }) =>
+      row(
+        place,
+        keys.map((key) => `\`${key}\``).join(' '),
+        label,
+        command === undefined ? '' : `\`${command}\``,
+      ),
+    ),
+  ].join('\n');
 }
 
 interface Schema {
@@ -70,4 +89,12 @@ test('the README gives the reason for each dependency', async () => {
     cell.split(', '),
   );
   expect(names.filter((name) => !explained.includes(name))).toEqual([]);
+});
+
+test('the README lists the keys that there are (vitest -u writes them)', async () => {
+  const text = await readFile(README, 'utf8');
+  const [before = '', rest = ''] = text.split('<!-- keys -->\n');
+  const after = rest.slice(rest.indexOf('<!-- /keys -->'));
+  const generated = `${before}<!-- keys -->\n${keyRows()}\n${after}`;
+  await expect(generated).toMatchFileSnapshot(README.pathname);
 });
