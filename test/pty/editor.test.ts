@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 
 /** An editor that shows the file, waits for Enter, and then changes it. */
-async function editor(change: string): Promise<{ EDITOR: string }> {
+async function editor(change: string): Promise<{ EDITOR: string; TMPDIR: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-editor-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'an editor.mjs');
@@ -20,11 +20,11 @@ async function editor(change: string): Promise<{ EDITOR: string }> {
        process.exit(0);
      });`,
   );
-  return { EDITOR: `'${process.execPath}' "${file}"` };
+  return { EDITOR: `'${process.execPath}' "${file}"`, TMPDIR: folder };
 }
 
-const drafts = async (): Promise<string[]> =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith('devsh-edit-'));
+const drafts = async ({ TMPDIR }: { readonly TMPDIR: string }): Promise<string[]> =>
+  (await readdir(TMPDIR)).filter((name) => name.startsWith('devsh-edit-'));
 
 test('Ctrl-X Ctrl-E takes the line to the editor and back, and does not run it', async () => {
   const env = await editor(`(text) => text.replace('list', 'list --fold')`);
@@ -39,7 +39,7 @@ test('Ctrl-X Ctrl-E takes the line to the editor and back, and does not run it',
   program.press('enter');
   await program.waitFor(/devsh> user list --fold$/m);
   expect(program.buffer).toBe('alternate');
-  expect(await drafts()).toEqual([]);
+  expect(await drafts(env)).toEqual([]);
 });
 
 test('a line with a secret does not go to a file', async () => {
@@ -66,7 +66,7 @@ test('marked records are edited as YAML and come back as a plan', async () => {
   const program = await connect(simulator, { env });
   await goToTable(program);
   program.type('*');
-  await program.waitFor('[11 marked]');
+  await program.waitFor('[11 marked');
   program.type('e');
   await program.waitFor(/--- # record 11: user \S+ on 127/);
   expect(program.buffer).toBe('normal');
@@ -74,18 +74,19 @@ test('marked records are edited as YAML and come back as a plan', async () => {
   await program.waitFor(/set user viewer on .*lang: en -> fr/);
   await answer(program, 'n');
   await program.waitFor(/nothing was sent|cancelled|declined/i);
-  expect(await drafts()).toEqual([]);
+  expect(await drafts(env)).toEqual([]);
 });
 
 test('a signal takes the file along', async () => {
-  const program = await startDevsh([], { env: await editor('(text) => text') });
+  const env = await editor('(text) => text');
+  const program = await startDevsh([], { env });
   await program.waitFor('devsh>');
   program.type('user list');
   program.press('ctrl-x');
   program.press('ctrl-e');
   await program.waitFor('EDITING');
-  expect(await drafts()).toHaveLength(1);
+  expect(await drafts(env)).toHaveLength(1);
   program.kill('SIGTERM');
   await program.exit;
-  expect(await drafts()).toEqual([]);
+  expect(await drafts(env)).toEqual([]);
 });

@@ -12,7 +12,7 @@ const SEPARATOR = ' · ';
  * command is typed, first how it goes on.
  */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  const usage = usageSpans(state);
+  const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
   const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
   const room = state.size.columns - 1 - (used === 0 ? 0 : used + SEPARATOR.length);
   const separator = theme('quiet', SEPARATOR);
