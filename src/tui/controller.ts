@@ -62,6 +62,8 @@ export class Controller {
   readonly #forms: FormRunner;
   readonly #outside: Outside;
   #fleetTimer: NodeJS.Timeout | undefined;
+  /** The lines of tables out of sight that something was written since. */
+  readonly #stale = new Set<string>();
   #isLeaving = false;
 
   constructor(shell: Shell, store: Store, surface: Surface) {
@@ -146,7 +148,15 @@ export class Controller {
       void this.#lines.loadHistory();
     } else {
       this.#store.dispatch({ kind: 'view', action });
+      if (this.#store.state.table.command !== state.table.command) this.#comeBack();
     }
+  }
+
+  /** Another table is in sight again: what was read or changed meanwhile shows in it, too. */
+  #comeBack(): void {
+    const { command } = this.#store.state.table;
+    this.#feed.takeSeen();
+    if (this.#stale.delete(command)) void this.#reader.read();
   }
 
   /** A key of several presses that goes wrong is over; its last press means what it always does. */
@@ -305,7 +315,10 @@ export class Controller {
     const followsSelection = table.scope === undefined && table.commandFilter === '';
     if (['use', 'connect', 'demo'].includes(command) && !followsSelection) this.#feed.reset();
     // Which devices were chosen shows in their records.
-    if (command === 'use') this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
+    if (command === 'use' && this.#store.state.overlay.kind !== 'none')
+      this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
+    if (hasResults)
+      for (const left of this.#store.state.tables.values()) this.#stale.add(left.command);
     this.#feed.takeSeen();
     const { reads } = this.#store.state.table;
     const isMissing = (name: string): boolean =>

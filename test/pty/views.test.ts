@@ -23,7 +23,11 @@ async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
 function picture(program: PtyProgram): string {
   const lines = program
     .screen()
-    .map((line) => line.replace(/:\d{5}\b/g, ':<PORT>').replace(/ +\d+ ms/g, '  <N> ms'));
+    .map((line) =>
+      line
+        .replace(/:\d{5}\b/g, ':<PORT>')
+        .replace(/\b\d[\d.]* m?s +/g, (text) => '<TIME>'.padEnd(text.length)),
+    );
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
@@ -190,4 +194,19 @@ test('a filtered table compares what it shows, and the comparison is done again 
   program.press('r');
   await program.waitFor('› user list theo --drift');
   await program.waitFor(/^ users › users theo › user drift/m);
+});
+
+test('what was written while another table was in sight shows in the one that comes back', async () => {
+  const program = await startDemo();
+  program.type('/viewer\r');
+  await program.waitFor(/^▸ all +viewer +Vic/m);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('user list lang=en\r');
+  await program.waitFor(/filter: lang=en/);
+  program.type('user set viewer first_name=Victoria --yes\r');
+  await program.waitFor(/✓ set user viewer: done/);
+  await goToTable(program);
+  program.press('escape');
+  await program.waitFor(/^▸ all +viewer +Victoria/m);
 });
