@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
-import type { Host } from './host.ts';
+import { appendsOnly, type Host } from './host.ts';
+import { readLine } from './line-reader.ts';
 
 /**
  * Asks on the terminal, below what is there; a secret is not shown while it is typed. Resolves to
@@ -13,6 +14,7 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
   if (question.until?.aborted === true) return Promise.resolve(undefined);
   for (const line of question.details ?? []) host.stderr.write(`${visibleLines(line)}\n`);
   const isSecret = question.kind === 'secret';
+  if (appendsOnly(host)) return askAppending(host, question);
   let isMuted = false;
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -46,4 +48,17 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
     terminal.question(prompt, finish);
     if (isSecret) host.stderr.write(prompt);
   });
+}
+
+/** The same where nothing but text and line ends may be written. */
+async function askAppending(
+  host: Host,
+  { kind, text, until }: Question,
+): Promise<string | undefined> {
+  const answer = await readLine(host, {
+    prompt: `${visibleLines(text)} `,
+    shown: kind === 'secret' ? () => '' : (line) => line,
+    until,
+  });
+  return answer.kind === 'line' ? answer.text : undefined;
 }

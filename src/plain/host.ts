@@ -4,9 +4,15 @@ import type { Readable, Writable } from 'node:stream';
 export interface Host {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & {
+    readonly isTTY?: boolean;
+    /** Gives each key as it is pressed, shown by nobody. */
+    setRawMode?(isRaw: boolean): unknown;
+  };
   readonly stdout: Writable & TerminalSize;
   readonly stderr: Writable & TerminalSize;
+  /** What stands on the terminal is not changed any more: `--plain`. */
+  readonly appendsOnly?: boolean;
   /** Calls `listener` for Ctrl-C and SIGTERM; returns what takes it off again. */
   onStop(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
 }
@@ -15,6 +21,11 @@ interface TerminalSize {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+}
+
+/** Whether only text and line ends may be written: nothing moves back, nothing is drawn over. */
+export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
+  return isAsked === true || env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true';
 }
 
 /** What was asked of colours: NO_COLOR and --no-color take them away, FORCE_COLOR brings them. */

@@ -1,12 +1,15 @@
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface } from 'node:readline';
 import { editInProgram, type Draft } from '../external-editor.ts';
+import { firstStepLines, isFirstRun } from '../shell/first-run.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
-import { LineEcho } from './line-echo.ts';
+import { readLine, type LineAnswer } from './line-reader.ts';
+import { tabbed } from './listing.ts';
 import { runLine, type LineEnd } from './run-line.ts';
 import { visible } from '../visible.ts';
 
@@ -14,8 +17,10 @@ import { visible } from '../visible.ts';
  * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
  * are run one after the other; the exit code is that of the last one.
  */
-export async function runRepl(shell: Shell, host: Host, firstLine: string): Promise<number> {
+export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
+  const host: Host = { ...terminal, appendsOnly: true };
   let end: LineEnd = { exitCode: 0, isQuit: false };
+  const isOver = (): boolean => end.isQuit;
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and no command at all would be `help`.
     if (parseLine(line).words.length > 0) end = await runStoppable(shell, line, host);
@@ -28,13 +33,21 @@ export async function runRepl(shell: Shell, host: Host, firstLine: string): Prom
     }
     return end.exitCode;
   }
+  if (await isFirstRun(shell.session)) {
+    const { path } = shell.session.services.inventory;
+    for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
+  }
   // As on the full screen: who connects sees the users.
   if (shell.session.fleet.connected.length > 0) await run('user list --fold');
-  while (!end.isQuit) {
-    const line = await readPrompt(shell, host);
-    if (line === undefined) break;
-    await run(line);
-    await shell.session.services.history.append(line);
+  while (!isOver()) {
+    const answer = await readPrompt(shell, host);
+    if (answer.kind === 'end') break;
+    if (answer.kind === 'cancelled') continue;
+    for (const line of await linesToRun(answer.text, answer.rest, host)) {
+      await run(line);
+      await shell.session.services.history.append(line);
+      if (isOver()) break;
+    }
   }
   return end.exitCode;
 }
@@ -52,34 +65,28 @@ export async function runStoppable(shell: Shell, line: string, host: Host): Prom
   }
 }
 
-/** One line from the terminal; `undefined` at its end (Ctrl-D). */
-async function readPrompt(shell: Shell, host: Host): Promise<string | undefined> {
-  const history = await shell.session.services.history.load();
-  const terminal: Interface = createInterface({
-    input: host.stdin,
-    output: new LineEcho(host.stderr, () => terminal),
-    terminal: true,
-    history: history.reverse(),
-    completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
-      void shell.complete(line, line.length).then(({ start, proposals }) => {
-        done(null, [proposals.map(({ insert }) => insert), line.slice(start)]);
-      });
-    },
+/** One line from the terminal. */
+async function readPrompt(shell: Shell, host: Host): Promise<LineAnswer> {
+  return readLine(host, {
+    prompt: promptText(shell.session.fleet),
+    shown: hideSecrets,
+    history: await shell.session.services.history.load(),
+    complete: async (line) =>
+      tabbed(line, await shell.complete(line, line.length), host.stderr.columns ?? 80),
   });
-  return new Promise((resolve) => {
-    const finish = (line: string | undefined): void => {
-      resolve(line);
-      terminal.close();
-    };
-    terminal.on('SIGINT', () => {
-      host.stderr.write('^C\n');
-      finish('');
-    });
-    terminal.on('close', () => {
-      resolve(undefined);
-    });
-    terminal.question(promptText(shell.session.fleet), finish);
+}
+
+/** The lines to run: several that came in one piece are a paste, and run only when that is meant. */
+async function linesToRun(text: string, rest: string, host: Host): Promise<readonly string[]> {
+  const lines = [text, ...rest.split('\n')].filter((line) => line.trim() !== '');
+  if (lines.length < 2) return [text];
+  const answer = await askOnTerminal(host, {
+    kind: 'confirm',
+    text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
+    details: lines.map((line) => `  ${hideSecrets(line)}`),
+    expected: 'y',
   });
+  return answer?.trim() === 'y' ? lines : [];
 }
 
 export function ioOf(host: Host, signal: AbortSignal): ShellIo {

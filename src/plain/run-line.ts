@@ -7,7 +7,7 @@ import type { ShellIo } from '../shell/io.ts';
 import type { Format } from '../shell/options.ts';
 import type { Word } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
-import { wantsColor, type Host } from './host.ts';
+import { appendsOnly, wantsColor, type Host } from './host.ts';
 
 export interface LineEnd {
   readonly exitCode: number;
@@ -71,7 +71,7 @@ function streamsOf(host: Host, quiet: boolean, noColor: boolean): Streams {
     out: (text) => void host.stdout.write(text),
     err: (text) => void host.stderr.write(text),
     isTty: host.stdout.isTTY === true,
-    isErrTty: host.stderr.isTTY === true,
+    isErrTty: host.stderr.isTTY === true && !appendsOnly(host),
     columns: host.stdout.columns ?? 80,
     color: wantsColor(host, noColor),
     quiet,

@@ -18,6 +18,7 @@ import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk } from './terminal/render.ts';
 import { Terminal } from './terminal/terminal.ts';
 import { createTheme } from './theme.ts';
+import { windowTitle } from './window-title.ts';
 
 export interface ScreenOptions {
   readonly keymap: Keymap;
@@ -66,7 +67,14 @@ export async function runTui(
     },
   });
   terminal.enter();
-  terminal.setTitle('devsh');
+  let title = '';
+  const showTitle = (): void => {
+    const wanted = windowTitle(store.state.fleet);
+    if (wanted !== title) terminal.setTitle(wanted);
+    title = wanted;
+  };
+  showTitle();
+  store.subscribe(showTitle);
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
   });

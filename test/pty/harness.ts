@@ -64,7 +64,8 @@ export function startInPty(options: PtyOptions): PtyProgram {
   const emulator = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 });
   const cursorMode = watchCursorMode(emulator);
   const pty = spawn(options.command, [...(options.args ?? [])], {
-    name: 'xterm-256color',
+    // It would come before TERM.
+    name: options.env?.['TERM'] ?? 'xterm-256color',
     cols,
     rows,
     ...(options.cwd !== undefined && { cwd: options.cwd }),

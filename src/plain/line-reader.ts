@@ -1,0 +1,257 @@
+import { emitKeypressEvents, type Key } from 'node:readline';
+import type { Host } from './host.ts';
+
+/** What is read, and what stands around it. */
+export interface LineQuestion {
+  readonly prompt: string;
+  /** The line as it is shown, as long as it is; '' for a secret, which is not shown at all. */
+  readonly shown: (line: string) => string;
+  /** Lines to go back to, oldest first. */
+  readonly history?: readonly string[];
+  /** What Tab makes of the line, and what it lists. */
+  readonly complete?: (line: string) => Promise<{ line: string; listing: readonly string[] }>;
+  /** Aborted when no answer is needed any more. */
+  readonly until?: AbortSignal | undefined;
+}
+
+/** `rest`: what came behind the Enter in one piece, as a paste does. */
+export type LineAnswer =
+  | { readonly kind: 'line'; readonly text: string; readonly rest: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'end' };
+
+/** What is erased in one go is shown once. */
+const ERASE_MS = 150;
+
+/**
+ * Reads a line from the terminal and writes nothing but text and line ends: what is typed is shown as it
+ * comes, a line that changes is shown again below. For dumb terminals and screen readers.
+ */
+export function readLine(host: Host, question: LineQuestion): Promise<LineAnswer> {
+  return new Promise((resolve) => {
+    new LineReader(host, question, resolve).start();
+  });
+}
+
+class LineReader {
+  readonly #host: Host;
+  readonly #question: LineQuestion;
+  readonly #resolve: (answer: LineAnswer) => void;
+  #line = '';
+  /** Where in history the line is from, and what was typed before it. */
+  #recalled: { readonly at: number; readonly draft: string } | undefined;
+  #eraseTimer: NodeJS.Timeout | undefined;
+  /** Keys wait while completion looks. */
+  #waiting: Key[] | undefined;
+  #lastKey: string | undefined;
+  #hasEnded = false;
+  #rest = '';
+
+  constructor(host: Host, question: LineQuestion, resolve: (answer: LineAnswer) => void) {
+    this.#host = host;
+    this.#question = question;
+    this.#resolve = resolve;
+  }
+
+  start(): void {
+    const { stdin } = this.#host;
+    emitKeypressEvents(stdin);
+    stdin.on('keypress', this.#onKeypress);
+    stdin.on('end', this.#onEnd);
+    this.#question.until?.addEventListener('abort', this.#onAbort);
+    stdin.setRawMode?.(true);
+    stdin.resume();
+    this.#write(this.#question.prompt);
+  }
+
+  #finish(answer: LineAnswer): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#eraseTimer);
+    // What came in the same piece is still on its way.
+    queueMicrotask(() => {
+      const { stdin } = this.#host;
+      stdin.off('keypress', this.#onKeypress);
+      stdin.off('end', this.#onEnd);
+      this.#question.until?.removeEventListener('abort', this.#onAbort);
+      stdin.setRawMode?.(false);
+      stdin.pause();
+      this.#resolve(answer.kind === 'line' ? { ...answer, rest: this.#rest } : answer);
+    });
+  }
+
+  readonly #onEnd = (): void => {
+    this.#finish({ kind: 'end' });
+  };
+
+  readonly #onAbort = (): void => {
+    this.#write('\n');
+    this.#finish({ kind: 'cancelled' });
+  };
+
+  readonly #onKeypress = (text: string | undefined, key: Key): void => {
+    const press = { ...key, sequence: text ?? '' };
+    if (this.#waiting === undefined) this.#press(press);
+    else this.#waiting.push(press);
+  };
+
+  #press(key: Key): void {
+    const name = `${key.ctrl === true ? 'ctrl-' : ''}${key.name ?? ''}`;
+    const isSecondEnd = name === 'enter' && this.#lastKey === 'return';
+    this.#lastKey = name;
+    if (isSecondEnd) return;
+    const isEnter = name === 'return' || name === 'enter';
+    if (this.#hasEnded) {
+      this.#rest += isEnter ? '\n' : typedText(key);
+      return;
+    }
+    if (ERASING.has(name)) {
+      this.#erase(name);
+      return;
+    }
+    this.#showErased();
+    switch (name) {
+      case 'return':
+      case 'enter':
+        this.#write('\n');
+        this.#finish({ kind: 'line', text: this.#line, rest: '' });
+        break;
+      case 'ctrl-c':
+        this.#write('^C\n');
+        this.#finish({ kind: 'cancelled' });
+        break;
+      case 'ctrl-d':
+        if (this.#line !== '') break;
+        this.#write('\n');
+        this.#finish({ kind: 'end' });
+        break;
+      case 'ctrl-z':
+        this.#suspend();
+        break;
+      case 'up':
+      case 'ctrl-p':
+        this.#recall(-1);
+        break;
+      case 'down':
+      case 'ctrl-n':
+        this.#recall(1);
+        break;
+      case 'ctrl-r':
+        this.#search();
+        break;
+      case 'tab':
+        void this.#complete();
+        break;
+      default:
+        this.#type(typedText(key));
+    }
+  }
+
+  #type(text: string): void {
+    const before = this.#shown().length;
+    this.#line += text;
+    this.#recalled = undefined;
+    this.#write(this.#shown().slice(before));
+  }
+
+  #erase(name: string): void {
+    this.#recalled = undefined;
+    if (this.#line === '') return;
+    if (name === 'ctrl-u') this.#line = '';
+    else if (name === 'ctrl-w') this.#line = this.#line.replace(/\S*\s*$/u, '');
+    else this.#line = withoutLast(this.#line);
+    clearTimeout(this.#eraseTimer);
+    this.#eraseTimer = setTimeout(() => {
+      this.#showErased();
+    }, ERASE_MS);
+  }
+
+  #showErased(): void {
+    if (this.#eraseTimer === undefined) return;
+    clearTimeout(this.#eraseTimer);
+    this.#eraseTimer = undefined;
+    this.#showAgain();
+  }
+
+  #recall(by: 1 | -1): void {
+    const { history = [] } = this.#question;
+    const draft = this.#recalled?.draft ?? this.#line;
+    const at = (this.#recalled?.at ?? history.length) + by;
+    if (at < 0 || at > history.length) return;
+    this.#recalled = at === history.length ? undefined : { at, draft };
+    this.#line = history[at] ?? draft;
+    this.#showAgain();
+  }
+
+  /** The newest line that contains what was typed; again, the one before. */
+  #search(): void {
+    const { history = [] } = this.#question;
+    const draft = this.#recalled?.draft ?? this.#line;
+    const end = this.#recalled?.at ?? history.length;
+    const at = history.slice(0, end).findLastIndex((line) => line.includes(draft));
+    const found = history[at];
+    if (found === undefined) return;
+    this.#recalled = { at, draft };
+    this.#line = found;
+    this.#showAgain();
+  }
+
+  async #complete(): Promise<void> {
+    const { complete } = this.#question;
+    if (complete === undefined) return;
+    this.#waiting = [];
+    const { line, listing } = await complete(this.#line);
+    const before = this.#shown().length;
+    const goesOn = line.startsWith(this.#line) && listing.length === 0;
+    this.#line = line;
+    if (goesOn) {
+      this.#write(this.#shown().slice(before));
+    } else {
+      for (const text of listing) this.#write(`\n${text}`);
+      this.#showAgain();
+    }
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    for (const key of waiting) this.#onKeypress(key.sequence, key);
+  }
+
+  #suspend(): void {
+    const { stdin } = this.#host;
+    this.#write('^Z\n');
+    stdin.setRawMode?.(false);
+    process.once('SIGCONT', () => {
+      if (this.#hasEnded) return;
+      stdin.setRawMode?.(true);
+      this.#showAgain();
+    });
+    process.kill(0, 'SIGTSTP');
+  }
+
+  #showAgain(): void {
+    this.#write(`\n${this.#question.prompt}${this.#shown()}`);
+  }
+
+  #shown(): string {
+    return this.#question.shown(this.#line);
+  }
+
+  #write(text: string): void {
+    if (text !== '') this.#host.stderr.write(text);
+  }
+}
+
+const ERASING: ReadonlySet<string> = new Set(['backspace', 'ctrl-h', 'ctrl-w', 'ctrl-u']);
+
+const segmenter = new Intl.Segmenter();
+
+function withoutLast(line: string): string {
+  let last = '';
+  for (const { segment } of segmenter.segment(line.slice(-64))) last = segment;
+  return line.slice(0, line.length - last.length);
+}
+
+/** What a key types; nothing for one that means something, or has no sign. */
+function typedText({ sequence = '', ctrl, meta }: Key): string {
+  if (ctrl === true || meta === true || sequence.startsWith('\x1b')) return '';
+  return sequence.replace(/\t/g, ' ').replace(/[\p{Cc}\p{Cs}]/gu, '');
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { PtyProgram } from './harness.ts';
+import { ADMIN, simulate, startDevsh } from './devsh.ts';
+
+/** What the program wrote, as text; anything but text and line ends would show up in `odd`. */
+function written(program: PtyProgram): { text: string; odd: string[] } {
+  const raw = program.raw();
+  return { text: raw, odd: raw.match(/(?![\r\n])\p{Cc}/gu) ?? [] };
+}
+
+async function startPlain(args: readonly string[], env: Record<string, string>) {
+  const simulator = await simulate();
+  const address = simulator.devices[0]?.address ?? '';
+  const program = await startDevsh(['connect', address, ...args], {
+    cols: 150,
+    rows: 50,
+    env: { ...ADMIN, ...env },
+  });
+  await program.waitFor('type yes to trust');
+  program.type('yes\r');
+  await program.waitFor(/devsh [^>]*> $/m);
+  return { program, simulator };
+}
+
+test.each([
+  ['TERM=dumb', [], { TERM: 'dumb' }],
+  ['--plain', ['--plain'], { NO_COLOR: '1' }],
+  ['a screen reader', [], { INK_SCREEN_READER: 'true', NO_COLOR: '1' }],
+])('%s: a whole session is text and line ends, nothing else', async (_name, args, env) => {
+  const { program, simulator } = await startPlain(args, env);
+  program.type('user show vie\t');
+  await program.waitFor('user show viewer');
+  program.type('\r');
+  await program.waitFor(/Reader\n[^]*> $/m);
+  program.type('user add \t');
+  await program.waitFor(/^ {2}lang=/m);
+  program.type('username=eva first_name=Eva lastname=Ek lang=dexx');
+  program.press('backspace');
+  program.press('backspace');
+  await program.waitFor(/lang=de$/m);
+  program.type('\r');
+  await program.waitFor(/1 to add[^]*: $/m);
+  program.type('y\r');
+  await program.waitFor(/1 done\n[^]*> $/m);
+  program.press('up');
+  await program.waitFor(/> user add username=eva.*\n?.*$/m);
+  program.press('ctrl-u');
+  program.type('nonsense\r');
+  await program.waitFor(/there is no command "nonsense"[^]*> $/m);
+  program.type('show');
+  program.press('ctrl-r');
+  await program.waitFor(/> user show viewer ?$/m);
+  program.press('ctrl-c');
+  await program.waitFor(/\^C\n[^]*> $/m);
+  program.type('user list password=hunter2');
+  await program.waitFor('password=•••••••');
+  program.press('ctrl-c');
+  await program.waitFor(/•\^C\n[^]*> $/m);
+  program.press('ctrl-d');
+  expect((await program.exit).code).toBe(2);
+  const { text, odd } = written(program);
+  expect(odd).toEqual([]);
+  expect(text).not.toContain('hunter2');
+  expect(simulator.devices[0]?.users.map(({ username }) => username)).toContain('eva');
+});
+
+test('several lines pasted at the plain prompt run only after a yes', async () => {
+  const { program, simulator } = await startPlain(['--plain'], {});
+  program.type('user delete viewer --yes\ruser delete noa.mizrahi --yes\r');
+  await program.waitFor('Run these 2 lines one after the other?');
+  program.type('n\r');
+  await program.waitFor(/> $/m);
+  expect(simulator.devices[0]?.log.map(({ method }) => method)).not.toContain('DELETE');
+  program.type('devices\r');
+  await program.waitFor('CERTIFICATE');
+});
+
+test('with nothing set up, the plain prompt says what to type; afterwards it does not', async () => {
+  const program = await startDevsh(['--plain']);
+  await program.waitFor(/^ {2}demo +three simulated devices/m);
+  await program.waitFor('devices.yaml');
+  program.type('demo\r');
+  await program.waitFor(/devsh all 3> /);
+  program.press('ctrl-d');
+});
