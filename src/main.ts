@@ -105,7 +105,8 @@ async function runDoor(
     const { effectiveKeymap } = await import('./tui/own-keys.ts');
     const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
     const isVi = settings.get('editing') === 'vi';
-    return runTui(shell, host, opening, { keymap, isVi, cleanUp });
+    const theme = opening.theme ?? settings.get('theme');
+    return runTui(shell, host, opening, { keymap, isVi, theme, cleanUp });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   return runRepl(shell, host, opening.line);

@@ -1,5 +1,6 @@
 import { DevshError } from './errors.ts';
 import { quoteLine, wordsOfArgv } from './shell/parse.ts';
+import type { ThemeName } from './theme-names.ts';
 import type { Shell } from './shell/shell.ts';
 
 /** How a shell begins: the line it runs first, and the options that are about the shell itself. */
@@ -8,6 +9,7 @@ export interface Opening {
   readonly isPlain: boolean;
   readonly isDemo: boolean;
   readonly noColor: boolean;
+  readonly theme: ThemeName | undefined;
 }
 
 /** Undefined when argv is one command, to be run and left. */
@@ -23,6 +25,7 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
       isPlain: options.plain,
       isDemo: command.name === 'demo',
       noColor: options.noColor,
+      theme: options.theme,
     };
   } catch (error) {
     if (error instanceof DevshError) return undefined; // said where the line is run
@@ -32,5 +35,10 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
 
 /** No word but options: `devsh`, `devsh --plain`. */
 function isEmpty(argv: readonly string[]): boolean {
-  return argv.every((word) => ['--plain', '--no-color'].includes(word));
+  return argv.every(
+    (word, at) =>
+      ['--plain', '--no-color', '--theme'].includes(word) ||
+      word.startsWith('--theme=') ||
+      argv[at - 1] === '--theme',
+  );
 }

@@ -28,11 +28,16 @@ export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
   return isAsked === true || env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true';
 }
 
-/** What was asked of colours: NO_COLOR and --no-color take them away, FORCE_COLOR brings them. */
+/**
+ * What was asked of colours: NO_COLOR, CLICOLOR=0 and --no-color take them away, FORCE_COLOR and
+ * CLICOLOR_FORCE bring them.
+ */
 export function wantsColor(host: Host, noColor: boolean): boolean {
-  const { NO_COLOR, FORCE_COLOR, TERM } = host.env;
+  const { NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM } = host.env;
   if (noColor || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0') return true;
+  if (CLICOLOR_FORCE !== undefined && CLICOLOR_FORCE !== '' && CLICOLOR_FORCE !== '0') return true;
+  if (CLICOLOR === '0' || FORCE_COLOR === '0') return false;
   return host.stdout.isTTY === true && TERM !== 'dumb';
 }
 

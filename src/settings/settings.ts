@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type Conf from 'conf';
 import * as z from 'zod';
 import { SettingsError } from '../errors.ts';
+import { THEME_NAMES } from '../theme-names.ts';
 import { suggest } from '../suggest.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
 import { withLock } from './lock.ts';
@@ -18,6 +19,8 @@ const valuesSchema = z.strictObject({
   saveCredentials: z.enum(['ask', 'never']).default('ask'),
   /** Whether the keys of records are kept from session to session, for completion. */
   rememberKeys: z.boolean().default(true),
+  /** The looks of the full screen, where `--theme` says nothing. */
+  theme: z.enum(THEME_NAMES).optional(),
   /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
   columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
   /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */

@@ -1,4 +1,5 @@
 import { parseRoute } from '../device/route/choose-route.ts';
+import { THEME_NAMES } from '../theme-names.ts';
 import { WATCH_MS } from './watch.ts';
 import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
 import {
@@ -10,6 +11,7 @@ import {
   reportKindOf,
   withRoute,
   storeOf,
+  themeOf,
 } from './option-values.ts';
 
 /** Every option there is, in the order of the help. */
@@ -67,6 +69,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'A line-by-line prompt instead of the full screen',
     group: 'general',
     set: (options) => ({ ...options, plain: true }),
+  },
+  {
+    name: 'theme',
+    value: 'THEME',
+    summary: `The looks of the full screen: ${THEME_NAMES.join(', ')} (otherwise as the terminal is)`,
+    group: 'general',
+    choices: THEME_NAMES,
+    set: (options, text) => ({ ...options, theme: themeOf(text) }),
   },
   {
     name: 'on',

@@ -1,3 +1,4 @@
+import { THEME_NAMES, type ThemeName } from '../theme-names.ts';
 import { UsageError } from '../errors.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { FORMATS, REPORT_KINDS, type Format, type Options, type ReportKind } from './options.ts';
@@ -16,6 +17,12 @@ export function reportKindOf(text: string): ReportKind {
     throw new UsageError(`there is no report "${text}"; there are ${REPORT_KINDS.join(', ')}`);
   }
   return kind;
+}
+
+export function themeOf(text: string): ThemeName {
+  const theme = THEME_NAMES.find((name) => name === text);
+  if (theme !== undefined) return theme;
+  throw new UsageError(`there is no theme "${text}"; the themes are ${THEME_NAMES.join(', ')}`);
 }
 
 /** `5`, `10%`. */

@@ -1,3 +1,4 @@
+import type { ThemeName } from '../theme-names.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'curl'] as const;
@@ -15,6 +16,7 @@ export interface Options {
   readonly verbose: boolean;
   readonly noColor: boolean;
   readonly plain: boolean;
+  readonly theme: ThemeName | undefined;
   readonly on: readonly string[];
   readonly user: string | undefined;
   readonly ca: string | undefined;
@@ -76,6 +78,7 @@ export const NO_OPTIONS: Options = {
   verbose: false,
   noColor: false,
   plain: false,
+  theme: undefined,
   on: [],
   user: undefined,
   ca: undefined,

@@ -15,15 +15,19 @@ import { sessionSummary } from './session-summary.ts';
 import { initialState, type State } from './state.ts';
 import { Store } from './store.ts';
 import type { CursorPosition } from './terminal/painter.ts';
-import { mountInk } from './terminal/render.ts';
+import { mountInk, type Screen } from './terminal/render.ts';
+import type { ThemeName } from '../theme-names.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { createTheme } from './theme.ts';
+import { createTheme, themeFor } from './theme.ts';
+import { withAsciiSigns } from './themes.ts';
 import { windowTitle } from './window-title.ts';
 
 export interface ScreenOptions {
   readonly keymap: Keymap;
   /** The keys of vi edit the line at the prompt. */
   readonly isVi: boolean;
+  /** Undefined: as the terminal is. */
+  readonly theme: ThemeName | undefined;
   /** Removes what must not be left behind when a signal ends the process. */
   readonly cleanUp: () => void;
 }
@@ -36,11 +40,12 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, cleanUp }: ScreenOptions,
+  { keymap, isVi, theme: asked, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const store = new Store(initialState(terminal.size, keymap, isVi));
-  const theme = createTheme(wantsColor(host, opening.noColor));
+  const themeName = themeFor(asked, host.env);
+  const theme = createTheme(themeName, wantsColor(host, opening.noColor));
   let lent: Promise<unknown> = Promise.resolve();
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
@@ -78,7 +83,8 @@ export async function runTui(
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
   });
-  const mounted = mountInk(createElement(App, { store, theme }), terminal, () =>
+  const screen = themeName === 'ascii' ? inAscii(terminal) : terminal;
+  const mounted = mountInk(createElement(App, { store, theme }), screen, () =>
     cursorOf(store.state),
   );
   terminal.onKey((event) => {
@@ -95,6 +101,18 @@ export async function runTui(
   const summary = sessionSummary(controller.runner.changes);
   if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
   return 0;
+}
+
+function inAscii(terminal: Terminal): Screen {
+  return {
+    get size() {
+      return terminal.size;
+    },
+    paint: (frame, cursor) => {
+      terminal.paint(withAsciiSigns(frame), cursor);
+    },
+    onResize: (callback) => terminal.onResize(callback),
+  };
 }
 
 function cursorOf(state: State): CursorPosition | undefined {

@@ -79,7 +79,7 @@ test.each([
 test('a colour ends where its word ends', async () => {
   const program = await connect(await simulate({ devices: 2 }));
   const bar = program.screen()[0] ?? '';
-  expect(program.cellStyle(0, bar.indexOf('●'))).toMatchObject({ foreground: 2 });
+  expect(program.cellStyle(0, bar.indexOf('●'))).toMatchObject({ foreground: 114 });
   const gap = bar.indexOf('  ', bar.lastIndexOf('●'));
   expect(program.cellStyle(0, gap)).toMatchObject({ foreground: -1, dim: false });
   expect(program.cellStyle(0, bar.indexOf('as admin'))).toMatchObject({

@@ -130,3 +130,12 @@ test('rows are marked from one to another, and sorted by several columns', async
   program.type('sSo');
   await program.waitFor(/FIRST NAME 1↑ +LASTNAME 2↓/);
 });
+
+test('--theme ascii draws with ASCII alone, and the table stays aligned', async () => {
+  const simulator = await simulate({ users: 2 });
+  const program = await connect(simulator, { args: ['--theme', 'ascii'] });
+  await goToTable(program);
+  await program.waitFor(/^> +admin/m);
+  await program.waitFor(/^ devsh {3}\* 127/m);
+  expect(program.screen().join('')).toMatch(/^[\x20-\x7e]*$/);
+});
