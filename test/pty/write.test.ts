@@ -16,7 +16,7 @@ test('a user is added with completion, read back, and is in the table', async ()
   await program.waitFor('first_name=');
   program.type('Carol lastname=Clark la');
   program.press('tab');
-  await program.waitFor('lang=');
+  await program.waitFor(/Clark lang=$/m);
   program.type('en\r');
   await program.waitFor('2 to add');
   await program.waitFor('Type 2 to do them');
