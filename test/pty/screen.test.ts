@@ -95,7 +95,9 @@ test('history is walked with the arrows and searched with Ctrl-R; a password is 
   program.type('user list password=hunter2\r');
   await program.waitFor('filter: password=•••••••');
   program.type('devices\r');
-  await program.waitFor('CERTIFICATE');
+  await program.waitFor('› devices · 1 device, 1 connected');
+  program.press(':');
+  await program.waitFor('enter run');
   program.press('up');
   await program.waitFor(/> devices$/m);
   program.press('up');
