@@ -1,6 +1,8 @@
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { clipLine } from '../../../src/tui/terminal/clip.ts';
 import { Painter, type Size } from '../../../src/tui/terminal/painter.ts';
 
 /** A painter on a terminal emulator of the same size. */
@@ -197,3 +199,12 @@ function expected(text: string, columns: number, rows: number): string[] {
     return line.trimEnd();
   });
 }
+
+test('letters and signs that are cut quickly are as narrow as they are taken for', () => {
+  const latin = Array.from({ length: 0x2af - 0xa1 }, (_, at) => String.fromCharCode(0xa1 + at));
+  for (const character of [...latin, ...Array.from('…·•–▸›●○◌✓✗≠─↑↓←→↹⏎')]) {
+    if (character === '\xad') continue;
+    expect(stringWidth(character), character).toBe(1);
+    expect(clipLine(character.repeat(3), 2)).toEqual({ text: character.repeat(2), width: 2 });
+  }
+});
