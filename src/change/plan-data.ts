@@ -9,12 +9,24 @@ import type { StepResult } from './verdict.ts';
 
 /** A device's part of a plan as plain data, secrets masked. */
 export function devicePlanData(plan: DevicePlan): JsonValue {
-  const { device, steps, settled, total, error, wanted, changes, assumed, lookAlikes } = plan;
+  const {
+    device,
+    steps,
+    settled,
+    total,
+    error,
+    wanted,
+    changes,
+    assumed,
+    lookAlikes,
+    isUnchecked,
+  } = plan;
   return {
     device: { ...device },
     steps: steps.map(stepData),
     settled: settled.map(resultData),
     total,
+    isUnchecked,
     assumed: assumed?.map((one) => ({ ...one })),
     lookAlikes: lookAlikes?.map((one) => ({ ...one })),
     wanted: wanted?.map((one) => ({ ...one })),

@@ -43,6 +43,8 @@ export interface DevicePlan {
   readonly settled: readonly StepResult[];
   /** Ways to write that are convention only: neither documented, nor observed, nor configured. */
   readonly assumed?: readonly Assumption[];
+  /** Nobody has proved that it is this device: its certificate was not checked. */
+  readonly isUnchecked?: true;
   /** Records that can be taken for others on the device. */
   readonly lookAlikes?: readonly LookAlike[];
   /** How many records the device held, by resource; absent when it could not be read. */

@@ -44,6 +44,7 @@ const devicePlan = z.looseObject({
   steps: z.array(step),
   settled: z.array(result),
   error: error.optional(),
+  isUnchecked: z.literal(true).optional(),
   assumed: z.array(z.looseObject({ action, resource: z.string(), way: z.string() })).optional(),
   wanted: z.array(z.looseObject(about)).optional(),
   changes: z.array(change).optional(),

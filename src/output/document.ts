@@ -78,6 +78,7 @@ export function devicePlanObject({
   settled,
   assumed,
   lookAlikes,
+  isUnchecked,
   error,
 }: DevicePlan): JsonObject {
   return {
@@ -91,6 +92,7 @@ export function devicePlanObject({
       after: after && maskedRecord(after),
     })),
     settled: settled.map(resultObject),
+    isUnchecked,
     assumed: assumed?.map((assumption) => ({ ...assumption })),
     lookAlikes: lookAlikes?.map((one) => ({ ...one })),
     error: error && errorObject(error),

@@ -50,7 +50,11 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     if (error) add('cannot plan', `: ${reasonText(error, device)}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
-    const texts = [...assumptionTexts(devicePlan), ...lookAlikeTexts(devicePlan)];
+    const texts = [
+      ...uncheckedTexts(devicePlan),
+      ...assumptionTexts(devicePlan),
+      ...lookAlikeTexts(devicePlan),
+    ];
     for (const text of texts) add(text, '', 'warning', devicePlan.device.name);
   }
   return [...groups.values()];
@@ -66,6 +70,11 @@ export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
       ({ action, resource, way }) =>
         `assumed, not documented: ${action} ${visible(resource)} by ${visible(way)}`,
     );
+}
+
+function uncheckedTexts({ isUnchecked, steps }: DevicePlan): string[] {
+  const isSent = isUnchecked === true && steps.length > 0;
+  return isSent ? ['the certificate is NOT CHECKED (--insecure)'] : [];
 }
 
 /** 'beware: add "Bob" looks like "bob"': the one that is meant and those that it can be taken for. */

@@ -24,7 +24,6 @@ export async function confirmPlan(
       ? ['Deleting is for good: the password, token and uuid of a user do not come back.']
       : []),
     ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
-    ...insecureWarning(call, names),
     ...losses,
   ];
   const [only = ''] = names;
@@ -53,14 +52,4 @@ export async function confirm(
 
 function notAsked(): RefusedError {
   return new RefusedError('not confirmed: say --yes to do it without a question; nothing was sent');
-}
-
-function insecureWarning(call: Call, names: readonly string[]): string[] {
-  const { fleet } = call.session;
-  const unchecked = fleet.known
-    .filter(({ ref, trust }) => trust?.kind === 'insecure' && names.includes(ref.name))
-    .map(({ ref }) => ref.name);
-  return unchecked.length === 0
-    ? []
-    : [`The certificate is NOT CHECKED (--insecure) on ${unchecked.join(', ')}.`];
 }

@@ -67,6 +67,7 @@ async function planMember(
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {
       ...plan,
+      ...(member.trust?.kind === 'insecure' && { isUnchecked: true }),
       ...(assumed.length > 0 && { assumed }),
       ...(lookAlikes.length > 0 && { lookAlikes }),
     };

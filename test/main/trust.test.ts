@@ -1,5 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh, startFleet } from './devsh.ts';
@@ -200,4 +199,17 @@ test('pins that were taken away behind the back of devsh are told and can be res
   expect((await devsh('trust restore')).exitCode).toBe(0);
   expect(await readFile(file, 'utf8')).toBe(intact);
   expect((await devsh('user list --on sim2')).exitCode).toBe(0);
+});
+
+test('--insecure is said in the plan, the question and the journal', async () => {
+  const { devsh } = await startFleet({ isPinned: false });
+  const add = 'user add username=zoe first_name=Z lastname=Z lang=de --on sim1 --insecure';
+  const words = 'the certificate is NOT CHECKED (--insecure) on sim1';
+  expect((await devsh(`${add} --dry-run`)).stdout).toContain(words);
+  const asked = await devsh(add, { tty: ['y'] });
+  expect(asked.stderr).toContain(words);
+  expect(asked.exitCode).toBe(0);
+  const folder = join(devsh.folder, 'state/devsh/runs');
+  const [journal = ''] = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  expect(await readFile(join(folder, journal), 'utf8')).toContain('"isUnchecked":true');
 });
