@@ -4,7 +4,7 @@ import { profileJsonSchema } from '../src/device/profile-schema.ts';
 import { COMMANDS } from '../src/shell/commands/index.ts';
 import { usageOf } from '../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
-import { KEYMAP } from '../src/tui/key-bindings.ts';
+import { KEYMAP } from '../src/tui/keys/default-keymap.ts';
 import { keyTable } from '../src/tui/key-table.ts';
 
 const README = new URL('../README.md', import.meta.url);

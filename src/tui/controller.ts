@@ -5,7 +5,7 @@ import { FilterRunner } from './filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { disabledReason } from './disabled-keys.ts';
 import { takesEscape } from './editor/vi-prompt.ts';
-import { isEffect, type Context, type Effect } from './key-bindings.ts';
+import { isEffect, type Context, type Effect } from './keys/key-binding.ts';
 import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
 import { LineRunner } from './line-runner.ts';

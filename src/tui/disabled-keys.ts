@@ -1,5 +1,5 @@
 import type { ViewAction } from './actions.ts';
-import type { Effect } from './key-bindings.ts';
+import type { Effect } from './keys/key-binding.ts';
 import { lineText } from './line.ts';
 import type { State } from './state.ts';
 import { tableRows } from './table-rows.ts';

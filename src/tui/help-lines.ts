@@ -1,6 +1,6 @@
 import { fit, widthOf } from '../output/width.ts';
 import { disabledReason } from './disabled-keys.ts';
-import type { Context, KeyBinding } from './key-bindings.ts';
+import type { Context, KeyBinding } from './keys/key-binding.ts';
 import { contextOf, keyText } from './keymap.ts';
 import type { State } from './state.ts';
 import { wrapText } from './wrap.ts';

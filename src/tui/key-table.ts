@@ -1,6 +1,6 @@
 import type { KeyRow } from '../shell/key-row.ts';
 import { KEY_SECTIONS } from './help-lines.ts';
-import type { Keymap } from './key-bindings.ts';
+import type { Keymap } from './keys/key-binding.ts';
 
 /** All keys, place by place, for those who read them outside the full screen. */
 export function keyTable(keymap: Keymap): readonly KeyRow[] {

@@ -1,5 +1,6 @@
 import { disabledReason } from './disabled-keys.ts';
-import { KEYMAP, type Context, type Effect, type KeyBinding, type Keymap } from './key-bindings.ts';
+import { KEYMAP } from './keys/default-keymap.ts';
+import type { Context, Effect, KeyBinding, Keymap } from './keys/key-binding.ts';
 import type { ViewAction } from './actions.ts';
 import { formContext } from './form/form-state.ts';
 import type { State } from './state.ts';

@@ -1,6 +1,7 @@
 import { SettingsError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
-import { KEYMAP, type KeyBinding, type Keymap } from './key-bindings.ts';
+import { KEYMAP } from './keys/default-keymap.ts';
+import type { KeyBinding, Keymap } from './keys/key-binding.ts';
 import { isKeyName, keyLabel, parseKey, plainKeyNames, type KeyName } from './terminal/key-name.ts';
 
 /** As in the settings: by place, the keys of its actions. */

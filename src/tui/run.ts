@@ -8,7 +8,7 @@ import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import { formCursor } from './form/form-view.ts';
 import { inputLine } from './input-line.ts';
-import type { Keymap } from './key-bindings.ts';
+import type { Keymap } from './keys/key-binding.ts';
 import { contextOf } from './keymap.ts';
 import { isTooSmall, layoutOf } from './layout.ts';
 import { sessionSummary } from './session-summary.ts';

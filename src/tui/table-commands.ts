@@ -2,7 +2,7 @@ import type { FoldedRow } from '../fleet/fold.ts';
 import { hasUnsafe } from '../visible.ts';
 import { cellText, fieldText } from '../output/value.ts';
 import { quoteAssignment, quoteWord } from '../shell/parse.ts';
-import type { Effect } from './key-bindings.ts';
+import type { Effect } from './keys/key-binding.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { Line } from './line.ts';
 import type { State } from './state.ts';

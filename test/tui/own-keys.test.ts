@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
-import { KEYMAP } from '../../src/tui/key-bindings.ts';
+import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { actionFor } from '../../src/tui/keymap.ts';
 import { effectiveKeymap, type OwnKeys } from '../../src/tui/own-keys.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
