@@ -8,8 +8,8 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   // Asked by scripts and prompts, often: nothing else is loaded.
   process.stdout.write(`${VERSION}\n`);
 } else {
-  await hideArguments();
-  const { main } = await import('./main.ts');
+  const { hideArguments, main } = await import('./main.ts');
+  hideArguments(argv);
   process.exitCode = await main({
     argv,
     env: process.env,
@@ -32,14 +32,4 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
       };
     },
   });
-}
-
-/** Anybody on this machine can list the arguments of a process: a title without secrets takes their place. */
-async function hideArguments(): Promise<void> {
-  if (!argv.some((word) => /[=:~]/.test(word))) return;
-  const { hideSecrets } = await import('./shell/hide-secrets.ts');
-  const { quoteLine } = await import('./shell/parse.ts');
-  const typed = quoteLine(argv);
-  const shown = hideSecrets(typed);
-  if (shown !== typed) process.title = `devsh ${shown}`;
 }

@@ -16,6 +16,8 @@ import { Shell } from './shell/shell.ts';
 import { TOUR } from './plain/tour.ts';
 import { VERSION } from './version.ts';
 
+export { hideArguments } from './hide-arguments.ts';
+
 /** Exit status for what is a bug in devsh, as in sysexits.h. */
 const BUG = 70;
 

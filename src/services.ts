@@ -16,6 +16,7 @@ import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
 import { writeTextAtomically } from './settings/files.ts';
 import { withLock } from './settings/lock.ts';
+import { ParsedCopy } from './settings/parsed-copy.ts';
 import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
@@ -58,6 +59,7 @@ export function createServices(options: ServiceOptions): Services {
       (notice) => {
         notices.add(notice);
       },
+      new ParsedCopy(paths.cache, 'devices'),
     ),
     knownDevices: new KnownDevices(join(paths.data, 'known-devices'), goodCopy('known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),

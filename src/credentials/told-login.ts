@@ -1,16 +1,9 @@
-import * as z from 'zod';
-
 /** What a program says a login is: a token, or a password with or without its user. */
 export interface ToldLogin {
   readonly kind: 'token' | 'password';
   readonly user: string | undefined;
   readonly secret: string;
 }
-
-const jsonSchema = z.union([
-  z.object({ token: z.string().min(1), username: z.string().optional() }),
-  z.object({ password: z.string().min(1), username: z.string().optional() }),
-]);
 
 /**
  * Reads what a `credential_command` prints: a JSON object with `token`, or with `username` and
@@ -65,10 +58,10 @@ function readJson(text: string): ToldLogin | undefined {
   } catch {
     return undefined;
   }
-  const result = jsonSchema.safeParse(data);
-  if (!result.success) return undefined;
-  const { username: user } = result.data;
-  return 'token' in result.data
-    ? { kind: 'token', user, secret: result.data.token }
-    : { kind: 'password', user, secret: result.data.password };
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { token, password, username: user } = data as Record<string, unknown>;
+  if (user !== undefined && typeof user !== 'string') return undefined;
+  const isText = (secret: unknown): secret is string => typeof secret === 'string' && secret !== '';
+  if (isText(token)) return { kind: 'token', user, secret: token };
+  return isText(password) ? { kind: 'password', user, secret: password } : undefined;
 }

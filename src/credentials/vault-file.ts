@@ -1,6 +1,6 @@
 import type { Stanza } from 'age-encryption';
 import * as z from 'zod';
-import { CredentialError, SettingsError } from '../errors.ts';
+import { SettingsError } from '../errors.ts';
 import {
   NotSealedByPassphraseError,
   passphraseIdentity,
@@ -8,9 +8,7 @@ import {
   workFactorOf,
 } from './age-passphrase.ts';
 import { accountOf, type StoredEntry } from './store.ts';
-
-/** The passphrase does not open the vault. */
-export class WrongPassphraseError extends CredentialError {}
+import { WrongPassphraseError } from './wrong-passphrase.ts';
 
 const SCHEMA = 'devsh-vault/1';
 

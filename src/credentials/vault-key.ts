@@ -1,6 +1,6 @@
 import { CredentialError } from '../errors.ts';
 import type { Vault } from './vault.ts';
-import { WrongPassphraseError } from './vault-file.ts';
+import { WrongPassphraseError } from './wrong-passphrase.ts';
 
 /**
  * Asks the user for the passphrase; `complaint` says why again. Undefined when the user does not want

@@ -10,7 +10,7 @@ import {
   type StoredCredential,
   type StoredEntry,
 } from './store.ts';
-import { openVault, sealVault, type OpenedVault } from './vault-file.ts';
+import type { OpenedVault } from './vault-file.ts';
 
 /** The vault is there, and nobody has said its passphrase. Says the ways in. */
 export class VaultLockedError extends CredentialError {
@@ -137,6 +137,7 @@ export class Vault implements CredentialStore {
     if (text === undefined) {
       throw new CredentialError(`there is no vault at ${this.path}: "vault init" makes one`);
     }
+    const { openVault } = await import('./vault-file.ts');
     return { ...(await openVault(text, passphrase, this.path)), passphrase, stamp };
   }
 
@@ -145,6 +146,7 @@ export class Vault implements CredentialStore {
     passphrase: string,
     workFactor: number,
   ): Promise<void> {
+    const { sealVault } = await import('./vault-file.ts');
     await writeTextAtomically(this.path, await sealVault(entries, passphrase, workFactor));
     this.#opened = { passphrase, entries, workFactor, stamp: await fileStamp(this.path) };
   }

@@ -121,3 +121,8 @@ export const BUILT_IN_PROFILES: readonly Profile[] = [
   genericRestProfile,
   formActionProfile,
 ];
+
+/** A built-in profile by name. */
+export function builtIn(name: string): Profile | undefined {
+  return BUILT_IN_PROFILES.find((profile) => profile.name === name);
+}

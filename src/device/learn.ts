@@ -4,7 +4,7 @@ import { RejectedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { FieldFacts } from './field-facts.ts';
-import type { Learned, LearnedResource } from './learned.ts';
+import type { Learned, LearnedResource } from './learned-schema.ts';
 import { lookAtAnswers } from './list-answers.ts';
 import { pagingText } from './page-steps.ts';
 import {

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { bookkeepingIn } from './bookkeeping.ts';
-import { fieldFactsSchema } from './field-facts.ts';
+import type { Learned, LearnedListing, LearnedResource } from './learned-schema.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
-import { listAnswersSchema, withAnswers } from './list-answers.ts';
-import { observedShape, withObserved } from './observation.ts';
+import { withAnswers } from './list-answers.ts';
+import { withObserved } from './observation.ts';
 import { pagingText } from './page-steps.ts';
 import type { ReadPages } from './pages.ts';
 import {
@@ -16,57 +15,6 @@ import {
   type ResourceProfile,
   type WriteFacts,
 } from './profile.ts';
-
-const resourceSchema = z.object({
-  /** What OPTIONS said of the fields for a new record; absent when it did not say. */
-  fields: z.record(z.string(), fieldFactsSchema).optional(),
-  /** Methods that the collection and one record allow, upper case; absent when not said. */
-  collectionAllows: z.array(z.string()).optional(),
-  itemAllows: z.array(z.string()).optional(),
-  /** What its records come wrapped in, and how further pages are reached, in words. */
-  envelope: z.string().optional(),
-  paging: z.string().optional(),
-  /** One record has fields that its list leaves out. */
-  summary: z.boolean().optional(),
-  /** The path of a record ends with its natural key, and not with its id. */
-  namedBy: z.literal('key').optional(),
-  /** Content types that writes may have. */
-  parses: z.array(z.string()).optional(),
-});
-
-const stepSchema = z.object({
-  kind: z.enum(['page', 'offset']),
-  parameter: z.string(),
-  size: z.string().exactOptional(),
-});
-
-const listingSchema = z.object({
-  /** How the pages after the first were asked for, where no link led to them. */
-  step: stepSchema.optional(),
-  /** The answer was one object and no list. */
-  single: z.boolean().optional(),
-  /** Where it was found, when that is not where the profile says. */
-  path: z.string().startsWith('/').optional(),
-  /** Fields in which the device keeps book of a record. */
-  bookkeeping: z.array(z.string()).optional(),
-});
-
-/** What was seen of one device without writing. It is kept, so it is plain data. */
-export const learnedSchema = z.object({
-  /** ISO 8601. */
-  at: z.string(),
-  /** What `GET /api/` lists: names of resources. */
-  resources: z.array(z.string()).optional(),
-  byResource: z.record(z.string(), resourceSchema),
-  answers: listAnswersSchema.optional(),
-  /** What reading showed by itself, by resource: nobody asked for it. */
-  listings: z.record(z.string(), listingSchema).optional(),
-  ...observedShape,
-});
-
-export type LearnedResource = Readonly<z.infer<typeof resourceSchema>>;
-export type LearnedListing = Readonly<z.infer<typeof listingSchema>>;
-export type Learned = Readonly<z.infer<typeof learnedSchema>>;
 
 /** All that was learned of a device put into its profile. */
 export function withAllLearned(base: Profile, learned: Learned): Profile {

@@ -1,23 +1,11 @@
-import * as z from 'zod';
 import { DevshError } from '../errors.ts';
 import type { Device } from './device.ts';
 import type { Answer } from './exchange.ts';
 import { JsonFailure, parseJson } from './json.ts';
+import type { ListAnswers } from './learned-schema.ts';
 import { listPath, type Origin, type Profile } from './profile.ts';
 
-const spelling = z.enum(['answers', 'redirects', 'not found']);
-
-/** How one and the same list is answered when it is asked for in other ways. */
-export const listAnswersSchema = z.object({
-  /** With the slash at the end of its path, and without it. */
-  withSlash: spelling.exactOptional(),
-  withoutSlash: spelling.exactOptional(),
-  /** What comes when no format is asked for, as curl does; `refused`: nothing (406). */
-  withoutAccept: z.enum(['JSON', 'HTML', 'text', 'refused']).exactOptional(),
-});
-
-export type ListAnswers = Readonly<z.infer<typeof listAnswersSchema>>;
-type Spelling = z.infer<typeof spelling>;
+type Spelling = NonNullable<ListAnswers['withSlash']>;
 
 /** Asks for a list with a slash at the end, without it, and in no certain format. Follows no redirect. */
 export async function lookAtAnswers(

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type { Observed } from './learned-schema.ts';
 import {
   updateFacts,
   type Origin,
@@ -16,24 +16,6 @@ export type Observation =
   /** `example`: in words, a record whose id has moved. */
   | { readonly kind: 'positional'; readonly example: string }
   | { readonly kind: 'volatile'; readonly resource: string; readonly fields: readonly string[] };
-
-const wayShape = {
-  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
-  path: z.string(),
-  encoding: z.enum(['form', 'json']),
-};
-
-/** What is kept of observations, by device. */
-export const observedShape = {
-  /** Ways to write that a read-back has proved; another way needs another proof. */
-  proven: z.partialRecord(z.enum(['create', 'update', 'remove']), z.object(wayShape)).optional(),
-  /** Ids were seen to move when other records came or went. */
-  ids: z.literal('positional').optional(),
-  /** By resource: fields that change while nobody writes. */
-  volatile: z.record(z.string(), z.array(z.string())).optional(),
-};
-
-type Observed = Readonly<z.infer<z.ZodObject<typeof observedShape>>>;
 
 /** How a resource is written in one of the three ways. */
 export function waysOf(profile: Profile, write: WriteName, resource: string): WriteFacts {

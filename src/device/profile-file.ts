@@ -1,6 +1,6 @@
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../yaml-source.ts';
-import { BUILT_IN_PROFILES, documentedProfile } from './built-in-profiles.ts';
+import { BUILT_IN_PROFILES, builtIn, documentedProfile } from './built-in-profiles.ts';
 import { namesRecord } from './record-path.ts';
 import { meant, profileSchema, type ProfileContent } from './profile-schema.ts';
 import type { ListFacts, Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
@@ -36,11 +36,6 @@ export function parseProfile(source: string, file: string, name: string): Profil
   const problem = problemOf(profile);
   if (problem !== undefined) throw yaml.error(problem.path, problem.message);
   return profile;
-}
-
-/** A built-in profile by name. */
-export function builtIn(name: string): Profile | undefined {
-  return BUILT_IN_PROFILES.find((profile) => profile.name === name);
 }
 
 function merged(base: Profile, content: ProfileContent, name: string): Profile {

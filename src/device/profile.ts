@@ -1,5 +1,5 @@
 import type { FieldFacts } from './field-facts.ts';
-import type { ListAnswers } from './list-answers.ts';
+import type { ListAnswers } from './learned-schema.ts';
 import { ownAddress } from './own-address.ts';
 import type { PageStep } from './page-steps.ts';
 import type { DeviceRecord } from './record.ts';

@@ -3,7 +3,8 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { writtenRoute } from './inventory-route.ts';
-import { parseInventory, type Inventory, type InventoryDevice } from './inventory.ts';
+import { parseInventory } from './inventory-text.ts';
+import type { Inventory, InventoryDevice } from './inventory.ts';
 
 const FILE = 'devices.yaml';
 const HEADER = ` Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and

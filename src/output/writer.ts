@@ -1,82 +1,23 @@
 import type { Format } from '../shell/options.ts';
-import type { Streams, Writer } from './streams.ts';
-import type { DevshError } from '../errors.ts';
-import type { Output } from '../shell/output.ts';
+import { visibleLines } from '../visible.ts';
 import { csvText } from './csv.ts';
 import { documentOf } from './document.ts';
-import { toJson } from './json.ts';
-import { jsonLinesWriter } from './jsonl.ts';
-import { visibleLines } from '../visible.ts';
+import { gathering, isQuick, quickWriter, silenceable } from './quick-writer.ts';
 import { remarkWriter, type RemarkWriter } from './remark-text.ts';
-import { textWriter } from './text-writer.ts';
+import type { Streams, Writer } from './streams.ts';
 import { toYaml } from './yaml.ts';
 
-/** Data goes to `out`; plans, remarks, progress and errors go to `err`. */
+/** As `quickWriter`, for every format. */
 export function createWriter(format: Format, streams: Streams): Writer {
+  if (isQuick(format)) return quickWriter(format, streams);
   const remarks = remarkWriter(streams);
-  const indent = streams.isTty ? { indent: 2 } : {};
-  switch (format) {
-    case 'table':
-      return textWriter(streams, remarks);
-    case 'jsonl':
-      return silenceable(jsonLinesWriter(streams), remarks);
-    case 'json':
-      return silenceable(
-        gathering((outputs, error) => {
-          streams.out(toJson(documentOf(outputs, error), indent) + '\n');
-        }),
-        remarks,
-      );
-    case 'yaml':
-      return silenceable(
-        gathering((outputs, error) => {
-          streams.out(toYaml(documentOf(outputs, error)));
-        }),
-        remarks,
-      );
-    case 'csv':
-      return csvWriter(streams, remarks);
-  }
-}
-
-function gathering(finish: (outputs: readonly Output[], error?: DevshError) => void): Writer {
-  let outputs: Output[] = [];
-  let hasFinished = false;
-  return {
-    write(output) {
-      if (output.kind === 'checkpoint') {
-        finish(outputs);
-        outputs = [];
-        hasFinished = true;
-      } else if (output.kind !== 'progress' && output.kind !== 'message') {
-        outputs.push(output);
-      }
-    },
-    end(error) {
-      // After a checkpoint an empty document would say nothing.
-      if (!hasFinished || outputs.length > 0 || error) finish(outputs, error);
-    },
-  };
-}
-
-/** Formats for programs hold every failure themselves; only remarks are left for people. */
-function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
-  return {
-    write(output) {
-      if (output.kind === 'message' || output.kind === 'progress') {
-        remarks.write(output);
-        return;
-      }
-      // A question may follow, and it can only be answered by who has seen the plan.
-      if (output.kind === 'plan' && !output.dryRun) remarks.write(output);
-      remarks.clear();
-      writer.write(output);
-    },
-    end(error) {
-      remarks.clear();
-      writer.end(error);
-    },
-  };
+  if (format === 'csv') return csvWriter(streams, remarks);
+  return silenceable(
+    gathering((outputs, error) => {
+      streams.out(toYaml(documentOf(outputs, error)));
+    }),
+    remarks,
+  );
 }
 
 /** CSV has no place for failures, so they are remarked as beside a table. */

@@ -1,5 +1,5 @@
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
-import { createWriter } from '../output/writer.ts';
+import { isQuick, quickWriter } from '../output/quick-writer.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import { ExitCode } from '../shell/exit-code.ts';
@@ -27,7 +27,8 @@ export async function runLine(
     invocation = shell.parse(line);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    createWriter(shell.formatOf(line) ?? 'table', streamsOf(host, false, false)).end(error);
+    const writer = await openWriter(shell.formatOf(line) ?? 'table', streamsOf(host, false, false));
+    writer.end(error);
     return { exitCode: error.exitCode, isQuit: false };
   }
   const { options } = invocation;
@@ -42,14 +43,14 @@ async function print(
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const exitCode = new ExitCode();
-  let writer: Writer = createWriter(format, streams);
+  let writer = await openWriter(format, streams);
   let isQuit = false;
   try {
     for await (const output of outputs) {
       if (output.kind === 'checkpoint') {
         writer.write(output);
         writer.end();
-        writer = createWriter(output.format ?? format, streams);
+        writer = await openWriter(output.format ?? format, streams);
         continue;
       }
       exitCode.add(output);
@@ -64,6 +65,13 @@ async function print(
     writer.end(error instanceof StoppedError && format !== 'table' ? undefined : error);
   }
   return { exitCode: exitCode.value, isQuit };
+}
+
+/** The libraries of the other formats are loaded when one is asked for. */
+async function openWriter(format: Format, streams: Streams): Promise<Writer> {
+  if (isQuick(format)) return quickWriter(format, streams);
+  const { createWriter } = await import('../output/writer.ts');
+  return createWriter(format, streams);
 }
 
 function streamsOf(host: Host, quiet: boolean, noColor: boolean): Streams {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { copyFile } from 'node:fs/promises';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, readText, writeTextAtomically } from './files.ts';
+import { errorCode, fileError, fileStamp, readText, writeTextAtomically } from './files.ts';
 
 /**
  * The last good copy of a file that is worth more than a warning: when the file is damaged, what it
@@ -21,6 +21,16 @@ export class GoodCopy {
     } catch (error) {
       if (error instanceof SettingsError) return undefined;
       throw error;
+    }
+  }
+
+  /** As `fileStamp`; empty, too, when it cannot be looked at. */
+  async stamp(): Promise<string> {
+    try {
+      return await fileStamp(this.path);
+    } catch (error) {
+      ignoreFileError(error);
+      return '';
     }
   }
 

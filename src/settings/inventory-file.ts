@@ -1,47 +1,67 @@
 import { SettingsError } from '../errors.ts';
-import { addDevice, removeDevice, setProfile } from '../fleet/inventory-edit.ts';
-import { parseInventory, type Inventory, type InventoryDevice } from '../fleet/inventory.ts';
-import { readText, writeTextAtomically } from './files.ts';
+import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
+import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { keepAside, type GoodCopy } from './good-copy.ts';
 import { withLock } from './lock.ts';
+import type { ParsedCopy } from './parsed-copy.ts';
 
 /**
  * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. What it
- * held when it was last understood is kept in a good copy.
+ * held when it was last understood is kept in a good copy, and what was made of it in the cache.
  */
 export class InventoryFile {
   readonly path: string;
   readonly #copy: GoodCopy;
   readonly #tell: (notice: string) => void;
+  readonly #parsed: ParsedCopy<readonly InventoryDevice[]> | undefined;
+  #held: { readonly stamp: string; readonly inventory: Inventory } | undefined;
 
   /** @param tell gets a line for the user when the file has lost devices */
-  constructor(path: string, copy: GoodCopy, tell: (notice: string) => void) {
+  constructor(
+    path: string,
+    copy: GoodCopy,
+    tell: (notice: string) => void,
+    parsed?: ParsedCopy<readonly InventoryDevice[]>,
+  ) {
     this.path = path;
     this.#copy = copy;
     this.#tell = tell;
+    this.#parsed = parsed;
   }
 
   /** No file is an empty inventory. Throws SettingsError with file, line and column. */
   async load(): Promise<Inventory> {
+    // Taken before reading: a change in between makes the next call read again.
+    const own = await fileStamp(this.path);
+    const stamp = await this.#stampWith(own);
+    if (this.#held?.stamp === stamp) return this.#held.inventory;
+    const devices = own === '' ? undefined : await this.#parsed?.read(stamp);
+    if (devices !== undefined) return this.#hold(stamp, new Inventory(devices));
     const good = await this.#copy.read();
     const { text, inventory } = await this.#read(good);
     if (good !== undefined && text !== good) await this.#tellLost(inventory, good);
-    if (text !== '') await this.#copy.keep(text);
-    return inventory;
+    if (text === '') return inventory;
+    await this.#copy.keep(text);
+    const kept = await this.#stampWith(own);
+    await this.#parsed?.keep(kept, inventory.devices);
+    return this.#hold(kept, inventory);
   }
 
   /** Throws UsageError when the name or the address is taken. */
   async add(device: InventoryDevice): Promise<void> {
+    const { addDevice } = await import('../fleet/inventory-edit.ts');
     await this.#edit((text) => addDevice(text, device, this.path));
   }
 
   /** Throws UsageError when there is no such device. */
   async remove(name: string): Promise<void> {
+    const { removeDevice } = await import('../fleet/inventory-edit.ts');
     await this.#edit((text) => removeDevice(text, name, this.path));
   }
 
   /** Throws UsageError when there is no such device. */
   async setProfile(name: string, profile: string): Promise<void> {
+    const { setProfile } = await import('../fleet/inventory-edit.ts');
     await this.#edit((text) => setProfile(text, name, profile, this.path));
   }
 
@@ -57,11 +77,21 @@ export class InventoryFile {
       if (good === undefined) {
         throw new SettingsError(`there is no good copy of ${this.path} to restore`);
       }
-      const { devices } = parseInventory(good, this.#copy.path);
+      const { devices } = await parsed(good, this.#copy.path);
       const aside = await keepAside(this.path, now);
       await writeTextAtomically(this.path, good);
       return { devices: devices.length, aside };
     });
+  }
+
+  #hold(stamp: string, inventory: Inventory): Inventory {
+    this.#held = { stamp, inventory };
+    return inventory;
+  }
+
+  /** The state of the file, and of the copy that it is compared with. */
+  async #stampWith(own: string): Promise<string> {
+    return [this.path, own, await this.#copy.stamp()].join('|');
   }
 
   async #edit(change: (text: string) => string): Promise<void> {
@@ -77,7 +107,7 @@ export class InventoryFile {
   async #read(good: string | undefined): Promise<{ text: string; inventory: Inventory }> {
     try {
       const text = (await readText(this.path)) ?? '';
-      return { text, inventory: parseInventory(text, this.path) };
+      return { text, inventory: await parsed(text, this.path) };
     } catch (error) {
       if (!(error instanceof SettingsError) || good === undefined) throw error;
       const advice = '"device restore" brings back what it held when it was last understood';
@@ -87,7 +117,7 @@ export class InventoryFile {
 
   /** A file that was cut off may still be an inventory: one with fewer devices, or other addresses. */
   async #tellLost(inventory: Inventory, good: string): Promise<void> {
-    const before = devicesIn(good);
+    const before = await devicesIn(good);
     const gone = before.filter(({ name }) => inventory.find(name) === undefined);
     const moved = before.filter(({ name, address }) => {
       const now = inventory.find(name);
@@ -114,9 +144,16 @@ function someOf(devices: readonly InventoryDevice[]): string {
   return names.length > 4 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
 }
 
-function devicesIn(text: string): readonly InventoryDevice[] {
+/** YAML and its check are loaded only for a text that is new. */
+async function parsed(text: string, path: string): Promise<Inventory> {
+  if (text === '') return new Inventory([]);
+  const { parseInventory } = await import('../fleet/inventory-text.ts');
+  return parseInventory(text, path);
+}
+
+async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
   try {
-    return parseInventory(text, 'good copy').devices;
+    return (await parsed(text, 'good copy')).devices;
   } catch (error) {
     // It was understood by another version of devsh, or is damaged itself.
     if (error instanceof SettingsError) return [];

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { parse, parseDocument } from 'yaml';
+import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/json-text.ts';
-import { learnedSchema, type Learned } from '../device/learned.ts';
+import type { Learned } from '../device/learned-schema.ts';
 import type { Profile } from '../device/profile.ts';
-import { builtIn, parseProfile } from '../device/profile-file.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
+import { isSealed, seal } from './seal.ts';
 import { isInProfiles, isLearned } from './resource-names.ts';
 
 /** Profiles that the user wrote, and what was learned of each device. */
@@ -43,7 +43,10 @@ export class ProfileFiles {
     try {
       const text = await readText(this.#learnedPath(address));
       if (text === undefined) return undefined;
-      const result = learnedSchema.safeParse(JSON.parse(text));
+      const data: unknown = JSON.parse(text);
+      if (isSealed(data)) return data as Learned;
+      const { learnedSchema } = await import('../device/learned-schema.ts');
+      const result = learnedSchema.safeParse(data);
       return result.success ? result.data : undefined;
     } catch (error) {
       if (error instanceof SettingsError || error instanceof SyntaxError) return undefined;
@@ -59,7 +62,7 @@ export class ProfileFiles {
     const file = this.#learnedPath(address);
     return withLock(file, async () => {
       const learned = change(await this.learned(address));
-      await writeTextAtomically(file, `${jsonText(learned, { indent: 2 })}\n`);
+      await writeTextAtomically(file, `${jsonText(seal(learned), { indent: 2 })}\n`);
       return learned;
     });
   }
@@ -77,6 +80,8 @@ export class ProfileFiles {
     facts: Readonly<Record<string, string>>,
   ): Promise<void> {
     const file = this.#path(name);
+    const { parse, parseDocument } = await import('yaml');
+    const { parseProfile } = await import('../device/profile-file.ts');
     await withLock(file, async () => {
       const text = (await readText(file)) ?? `extends: ${base}\n`;
       const document = parseDocument(text, { schema: 'failsafe' });
@@ -113,6 +118,7 @@ export class ProfileFiles {
         `there is no profile "${name}": neither built in (documented, drf, generic-rest, form-action) nor ${file}`,
       );
     }
+    const { parseProfile } = await import('../device/profile-file.ts');
     return parseProfile(text, file, name);
   }
 

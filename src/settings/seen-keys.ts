@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { isSecretField } from '../device/secret-fields.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
@@ -13,11 +12,11 @@ const MOST_KEYS = 5_000;
 const MOST_FIELDS = 200;
 const LONGEST = 200;
 
-const recordsSchema = z.object({ keys: z.array(z.string()), fields: z.array(z.string()) });
-const fileSchema = z.object({ resources: z.record(z.string(), recordsSchema) });
-
 /** The natural keys of the records of one resource and the names of their fields; no values. */
-export type SeenRecords = Readonly<z.infer<typeof recordsSchema>>;
+export interface SeenRecords {
+  readonly keys: readonly string[];
+  readonly fields: readonly string[];
+}
 
 /**
  * What completion may offer of devices that are not connected: the keys last seen, one file for each
@@ -58,8 +57,7 @@ export class SeenKeys {
     if (!this.#isKept) return {};
     try {
       const text = await readText(this.#path(address));
-      const result = fileSchema.safeParse(text === undefined ? undefined : JSON.parse(text));
-      return result.success ? result.data.resources : {};
+      return resourcesIn(text === undefined ? undefined : JSON.parse(text));
     } catch (error) {
       if (error instanceof SettingsError || error instanceof SyntaxError) return {};
       throw error;
@@ -83,6 +81,23 @@ export class SeenKeys {
   #path(address: string): string {
     return join(this.#folder, `${address.replace(/[^\w.-]/g, '_')}.json`);
   }
+}
+
+/** What a file holds, as far as it can be understood. */
+function resourcesIn(data: unknown): Readonly<Record<string, SeenRecords>> {
+  if (!isObject(data) || !isObject(data['resources'])) return {};
+  const { resources } = data;
+  return Object.values(resources).every(isSeen) ? (resources as Record<string, SeenRecords>) : {};
+}
+
+function isSeen(data: unknown): data is SeenRecords {
+  const areTexts = (list: unknown): boolean =>
+    Array.isArray(list) && list.every((text) => typeof text === 'string');
+  return isObject(data) && areTexts(data['keys']) && areTexts(data['fields']);
+}
+
+function isObject(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null;
 }
 
 /** What is kept of records; a key that is a secret by its name is none. */

@@ -8,7 +8,7 @@ import type { Trust } from '../device/tls.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
-import type { LearnedListing } from '../device/learned.ts';
+import type { LearnedListing } from '../device/learned-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { profileOf } from './device-profile.ts';
 import { Desk } from './desk.ts';
@@ -86,10 +86,10 @@ export class ShellAccess implements Access {
 
   /** What cannot be kept is seen again the next time. */
   async observed(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
-    const { profiles, now } = this.#session.services;
+    const { services } = this.#session;
     try {
-      await profiles.updateLearned(entry.address, (held) => ({
-        ...(held ?? { at: now().toISOString(), byResource: {} }),
+      await services.profiles.updateLearned(entry.address, (held) => ({
+        ...(held ?? { at: services.now().toISOString(), byResource: {} }),
         listings: {
           ...held?.listings,
           [resource]: { ...held?.listings?.[resource], ...listing },

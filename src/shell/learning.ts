@@ -1,5 +1,6 @@
 import { learn } from '../device/learn.ts';
-import { withAllLearned, type Learned } from '../device/learned.ts';
+import { withAllLearned } from '../device/learned.ts';
+import type { Learned } from '../device/learned-schema.ts';
 import { DevshError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, updateRequest } from '../../src/device/encode.ts';
-import { withAllLearned, type LearnedResource } from '../../src/device/learned.ts';
+import { withAllLearned } from '../../src/device/learned.ts';
+import type { LearnedResource } from '../../src/device/learned-schema.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
 

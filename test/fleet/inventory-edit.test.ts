@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
 import { addDevice, removeDevice } from '../../src/fleet/inventory-edit.ts';
-import { parseInventory } from '../../src/fleet/inventory.ts';
+import { parseInventory } from '../../src/fleet/inventory-text.ts';
 
 const TEXT = `# the fleet of Berlin
 

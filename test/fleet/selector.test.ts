@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { parseInventory } from '../../src/fleet/inventory.ts';
+import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { selectDevices } from '../../src/fleet/selector.ts';
 
 const inventory = parseInventory(

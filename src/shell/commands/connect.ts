@@ -4,7 +4,6 @@ import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import type { Call } from '../call.ts';
 import { deviceFacts } from '../device-facts.ts';
-import { learnAllQuietly } from '../learning.ts';
 import type { Output, TableOutput } from '../output.ts';
 import type { CommandSpec } from '../spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
@@ -122,6 +121,7 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
     hasSuccess: members.some(({ state }) => state.kind === 'ready'),
   };
   // The table does not wait for what the devices say of themselves.
+  const { learnAllQuietly } = await import('../learning.ts');
   call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
 }
 

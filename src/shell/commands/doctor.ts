@@ -1,9 +1,4 @@
-import type { Call } from '../call.ts';
-import { deviceFindings } from '../doctor/devices.ts';
-import { fileFindings } from '../doctor/files.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { keychainFindings } from '../doctor/keychain.ts';
-import { machineFindings } from '../doctor/machine.ts';
 import type { CommandSpec } from '../spec.ts';
 import { TARGETS } from './arguments.ts';
 
@@ -23,6 +18,7 @@ export const doctor: CommandSpec = {
       examples: ['doctor', 'doctor @berlin --json'],
       async *run(call) {
         const findings: Finding[] = [];
+        const { allFindings } = await import('../doctor/findings.ts');
         for await (const finding of allFindings(call)) {
           findings.push(finding);
           const text = `checking: ${finding.area}`;
@@ -49,16 +45,6 @@ export const doctor: CommandSpec = {
     },
   ],
 };
-
-async function* allFindings(call: Call): AsyncGenerator<Finding> {
-  const { services, fleet } = call.session;
-  yield* machineFindings(services);
-  yield* fileFindings(services);
-  yield* keychainFindings(call);
-  const named = [...call.args.all('TARGET'), ...call.options.on];
-  const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
-  yield* deviceFindings(call, members);
-}
 
 function countText(findings: readonly Finding[]): string {
   const states = ['failed', 'warning', 'ok'] as const;

@@ -1,14 +1,10 @@
-import type { Learned } from '../../device/learned.ts';
-import { parseProfile } from '../../device/profile-file.ts';
-import { profileJsonSchema } from '../../device/profile-schema.ts';
+import type { Learned } from '../../device/learned-schema.ts';
 import type { Origin, Profile, ResourceProfile, WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../device-profile.ts';
-import { learnMember } from '../learning.ts';
-import { watchForCounters } from '../observed.ts';
 import type { Output } from '../output.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
@@ -97,6 +93,7 @@ export const profile: CommandSpec = {
       async *run(call) {
         const file = call.args.required('FILE');
         const text = await call.readText(file);
+        const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
         yield {
           kind: 'message',
@@ -110,7 +107,8 @@ export const profile: CommandSpec = {
       summary: 'Print the JSON schema of profile files, for editors',
       args: [],
       options: [],
-      *run() {
+      async *run() {
+        const { profileJsonSchema } = await import('../../device/profile-schema.ts');
         const schema = JSON.stringify(profileJsonSchema(), null, 2);
         yield { kind: 'text', name: 'schema', text: schema };
       },
@@ -142,6 +140,8 @@ export const learn: CommandSpec = {
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
+  const { learnMember } = await import('../learning.ts');
+  const { watchForCounters } = await import('../observed.ts');
   const learned = await learnMember(call, member, resource, true);
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learned === undefined ? [] : learnedTexts(learned, resource);

@@ -12,10 +12,7 @@ import { profileOf as profileFor } from '../device-profile.ts';
 import { keepColumns, withKeptColumns } from '../kept-columns.ts';
 import type { Output, View } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
-import { watched } from '../watch.ts';
-import { write } from '../write.ts';
 import { fieldsOf } from './arguments.ts';
-import { compareDevices } from './drift.ts';
 import { edit } from './edit.ts';
 import {
   fieldsAsked,
@@ -85,6 +82,7 @@ function list(resource: string): VerbSpec {
         throw new UsageError('--drift compares once: leave out --watch, or --drift');
       }
       if (call.options.drift && !call.options.asCurl) {
+        const { compareDevices } = await import('./drift.ts');
         yield* compareDevices(call, resource, filter);
         return;
       }
@@ -98,7 +96,13 @@ function list(resource: string): VerbSpec {
         if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
         return full;
       };
-      yield* watched(call, () => read(call, filtered, filter, refine));
+      const once = (): AsyncGenerator<Output> => read(call, filtered, filter, refine);
+      if (call.options.watchMs === undefined) {
+        yield* once();
+      } else {
+        const { watched } = await import('../watch.ts');
+        yield* watched(call, once);
+      }
       if (detailed.length > 0) {
         const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
         yield { kind: 'message', level: 'info', text };
@@ -149,7 +153,7 @@ function add(resource: string): VerbSpec {
     examples: [`${resource} add username=bob first_name=Bob lastname=Builder lang=de`],
     async *run(call) {
       const fields = fieldsOf(call.args.words('FIELD=VALUE'));
-      yield* write(call, [{ action: 'add', resource, fields }]);
+      yield* writeOn(call, [{ action: 'add', resource, fields }]);
     },
   };
 }
@@ -172,7 +176,7 @@ function set(resource: string): VerbSpec {
         (await isSingleHere(call, resource));
       if (isKeyless) {
         const fields = fieldsOf(words);
-        yield* write(call, [{ action: 'set', resource, target: keyTarget(''), fields }]);
+        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), fields }]);
         return;
       }
       const assigned = where === undefined ? words.slice(1) : words;
@@ -190,7 +194,7 @@ function set(resource: string): VerbSpec {
         });
       }
       const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
-      yield* write(call, [{ action: 'set', resource, target, fields: fieldsOf(assigned) }]);
+      yield* writeOn(call, [{ action: 'set', resource, target, fields: fieldsOf(assigned) }]);
     },
   };
 }
@@ -216,9 +220,15 @@ function remove(resource: string): VerbSpec {
       }
       const targets = where === undefined ? keys.map(keyTarget) : [whereTarget(where)];
       const changes: Change[] = targets.map((target) => ({ action: 'delete', resource, target }));
-      yield* write(call, changes);
+      yield* writeOn(call, changes);
     },
   };
+}
+
+/** All that writing needs is loaded when something is written. */
+async function* writeOn(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+  const { write } = await import('../write.ts');
+  yield* write(call, changes);
 }
 
 /** Reads the selected devices; each is an output as soon as it has answered. */

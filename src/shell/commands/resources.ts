@@ -1,4 +1,3 @@
-import { learnMember } from '../learning.ts';
 import type { CommandSpec } from '../spec.ts';
 
 export const resources: CommandSpec = {
@@ -12,6 +11,7 @@ export const resources: CommandSpec = {
       args: [],
       options: ['devices', 'profile'],
       async *run(call) {
+        const { learnMember } = await import('../learning.ts');
         const offers = new Map<string, string[]>();
         for (const member of await call.members()) {
           await member.list(call.access, 'user', call.io.signal);

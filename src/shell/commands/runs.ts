@@ -1,10 +1,6 @@
 import type { Run, StepState } from '../../change/journal.ts';
-import { countsOf, resultsOf, stateText } from '../../change/run-results.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { latestRun, loadRun } from '../run-store.ts';
-import { takeBack } from '../take-back.ts';
-import { NOT_NOW, takeUp } from '../take-up.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from '../spec.ts';
 
 const RUN: ArgSpec = {
@@ -32,6 +28,8 @@ export const runs: CommandSpec = {
       args: [],
       options: [],
       async *run({ session }) {
+        const { countsOf, stateText } = await import('../../change/run-results.ts');
+        const { loadRun } = await import('../run-store.ts');
         const ids = await session.services.runs.ids();
         const rows = [];
         for (const id of ids) {
@@ -83,6 +81,7 @@ export const showRun: VerbSpec = {
   options: [],
   examples: ['run show', 'run show 20261121-093041-k3qd'],
   async *run(call) {
+    const { countsOf, resultsOf, stateText } = await import('../../change/run-results.ts');
     const run = await namedRun(call);
     const text = `run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`;
     yield { kind: 'message', level: 'info', text };
@@ -106,6 +105,7 @@ export const resume: CommandSpec = {
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd'],
       async *run(call) {
+        const { takeUp } = await import('../take-up.ts');
         const { run } = await namedRun(call);
         yield* takeUp(call, run, {
           replans: false,
@@ -131,6 +131,7 @@ export const retry: CommandSpec = {
       options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
       examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
       async *run(call) {
+        const { NOT_NOW, takeUp } = await import('../take-up.ts');
         const { rest } = call.options;
         const { run } = await namedRun(call);
         yield* takeUp(call, run, {
@@ -165,6 +166,7 @@ export const undo: CommandSpec = {
         'left alone (drift) without --force. The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd --dry-run'],
       async *run(call) {
+        const { takeBack } = await import('../take-back.ts');
         yield* takeBack(call, await namedRun(call));
       },
     },
@@ -182,5 +184,6 @@ function sentBefore({ at }: { at: string }): StepState {
 export async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.session;
+  const { latestRun, loadRun } = await import('../run-store.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
-import { parseInventory } from '../../src/fleet/inventory.ts';
+import { parseInventory } from '../../src/fleet/inventory-text.ts';
 
 const FILE = '/etc/devsh/devices.yaml';
 const parse = (text: string) => parseInventory(text, FILE);

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { fieldFactsSchema } from './field-facts.ts';
+
+// Apart from what uses the facts: a start that has nothing to check does without zod.
+
+const spelling = z.enum(['answers', 'redirects', 'not found']);
+
+/** How one and the same list is answered when it is asked for in other ways. */
+const listAnswersSchema = z.object({
+  /** With the slash at the end of its path, and without it. */
+  withSlash: spelling.exactOptional(),
+  withoutSlash: spelling.exactOptional(),
+  /** What comes when no format is asked for, as curl does; `refused`: nothing (406). */
+  withoutAccept: z.enum(['JSON', 'HTML', 'text', 'refused']).exactOptional(),
+});
+
+const wayShape = {
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string(),
+  encoding: z.enum(['form', 'json']),
+};
+
+/** What is kept of observations, by device. */
+const observedShape = {
+  /** Ways to write that a read-back has proved; another way needs another proof. */
+  proven: z.partialRecord(z.enum(['create', 'update', 'remove']), z.object(wayShape)).optional(),
+  /** Ids were seen to move when other records came or went. */
+  ids: z.literal('positional').optional(),
+  /** By resource: fields that change while nobody writes. */
+  volatile: z.record(z.string(), z.array(z.string())).optional(),
+};
+
+const resourceSchema = z.object({
+  /** What OPTIONS said of the fields for a new record; absent when it did not say. */
+  fields: z.record(z.string(), fieldFactsSchema).optional(),
+  /** Methods that the collection and one record allow, upper case; absent when not said. */
+  collectionAllows: z.array(z.string()).optional(),
+  itemAllows: z.array(z.string()).optional(),
+  /** What its records come wrapped in, and how further pages are reached, in words. */
+  envelope: z.string().optional(),
+  paging: z.string().optional(),
+  /** One record has fields that its list leaves out. */
+  summary: z.boolean().optional(),
+  /** The path of a record ends with its natural key, and not with its id. */
+  namedBy: z.literal('key').optional(),
+  /** Content types that writes may have. */
+  parses: z.array(z.string()).optional(),
+});
+
+const stepSchema = z.object({
+  kind: z.enum(['page', 'offset']),
+  parameter: z.string(),
+  size: z.string().exactOptional(),
+});
+
+const listingSchema = z.object({
+  /** How the pages after the first were asked for, where no link led to them. */
+  step: stepSchema.optional(),
+  /** The answer was one object and no list. */
+  single: z.boolean().optional(),
+  /** Where it was found, when that is not where the profile says. */
+  path: z.string().startsWith('/').optional(),
+  /** Fields in which the device keeps book of a record. */
+  bookkeeping: z.array(z.string()).optional(),
+});
+
+/** What was seen of one device without writing. It is kept, so it is plain data. */
+export const learnedSchema = z.object({
+  /** ISO 8601. */
+  at: z.string(),
+  /** What `GET /api/` lists: names of resources. */
+  resources: z.array(z.string()).optional(),
+  byResource: z.record(z.string(), resourceSchema),
+  answers: listAnswersSchema.optional(),
+  /** What reading showed by itself, by resource: nobody asked for it. */
+  listings: z.record(z.string(), listingSchema).optional(),
+  ...observedShape,
+});
+
+export type ListAnswers = Readonly<z.infer<typeof listAnswersSchema>>;
+export type Observed = Readonly<z.infer<z.ZodObject<typeof observedShape>>>;
+export type LearnedResource = Readonly<z.infer<typeof resourceSchema>>;
+export type LearnedListing = Readonly<z.infer<typeof listingSchema>>;
+export type Learned = Readonly<z.infer<typeof learnedSchema>>;

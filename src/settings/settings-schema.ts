@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { SettingsError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
+import { THEME_NAMES } from '../theme-names.ts';
+
+const valuesSchema = z.strictObject({
+  /** How long an answer may take. */
+  timeoutMs: z.int().min(1).max(3_600_000).optional(),
+  /** How many devices are written to at a time. */
+  concurrency: z.int().min(1).max(1_000).optional(),
+  /** How many lines of history are kept; 0 keeps none. */
+  historySize: z.int().min(0).max(1_000_000).optional(),
+  /** Whether to ask before a credential goes to the keychain, or never to store one. */
+  saveCredentials: z.enum(['ask', 'never']).default('ask'),
+  /** Whether the keys of records are kept from session to session, for completion. */
+  rememberKeys: z.boolean().default(true),
+  /** The looks of the full screen, where `--theme` says nothing. */
+  theme: z.enum(THEME_NAMES).optional(),
+  /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
+  columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
+  /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */
+  keys: z
+    .record(z.string(), z.record(z.string(), z.array(z.string().min(1)).readonly()))
+    .optional(),
+  /** Which keys edit the line at the prompt. */
+  editing: z.enum(['emacs', 'vi']).default('emacs'),
+});
+
+/** What the user has set, as checked; what is absent is decided where it is used. */
+export type SettingsValues = Readonly<z.infer<typeof valuesSchema>>;
+/** The settings in the content of the file at `path`. Throws a SettingsError that names it. */
+export function checkSettings(data: unknown, path: string): SettingsValues {
+  const result = valuesSchema.safeParse(data);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map(unknownSetting).join('; ')
+      : `${issue.path.join('.') || 'the file'}: ${issue.message}`,
+  );
+  throw new SettingsError(`${path}: ${problems.join('; ')}`);
+}
+
+function unknownSetting(name: string): string {
+  const [meant] = suggest(name, Object.keys(valuesSchema.shape));
+  return `unknown setting "${name}"${meant === undefined ? '' : `, did you mean "${meant}"?`}`;
+}
