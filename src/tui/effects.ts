@@ -1,0 +1,162 @@
+import { effectLines, isLineEffect, type LineEffect } from './effect-lines.ts';
+import type { FormRunner } from './form/form-runner.ts';
+import type { Effect } from './keys/key-binding.ts';
+import { lineText, type Line } from './line.ts';
+import type { LineRunner } from './line-runner.ts';
+import type { Outside, Programs } from './outside.ts';
+import type { Questions } from './questions.ts';
+import { searchedLine } from './reduce-prompt.ts';
+import type { Store } from './store.ts';
+import { addForm, addLine, copyLines, editForm, editLine } from './table-commands.ts';
+import type { TableReader } from './table-reader.ts';
+import type { TypedLines } from './typed-lines.ts';
+
+/** What keys need of the terminal. */
+export interface Surface extends Programs {
+  /** Draws everything anew. */
+  repaint(): void;
+  /** Ctrl-Z. */
+  suspend(): void;
+  /** The session is over. */
+  leave(): void;
+}
+
+/** Who does what keys ask for. */
+interface Doers {
+  readonly store: Store;
+  readonly surface: Surface;
+  readonly questions: Questions;
+  readonly reader: TableReader;
+  readonly runner: LineRunner;
+  readonly lines: TypedLines;
+  readonly forms: FormRunner;
+  readonly outside: Outside;
+}
+
+/** Carries out what keys ask for beyond the screen. */
+export class Effects {
+  readonly #doers: Doers;
+  #isLeaving = false;
+
+  constructor(doers: Doers) {
+    this.#doers = doers;
+  }
+
+  /** Asked to leave while a line was running: the session is over when it has ended. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** `index`: which of the keys of a binding it was. */
+  perform(effect: Effect, index = 0): void {
+    if (isLineEffect(effect)) this.#runLines(effect, index);
+    else this.#act(effect);
+  }
+
+  #runLines(effect: LineEffect, index: number): void {
+    const { store, lines } = this.#doers;
+    const commands = effectLines(effect, store.state, index);
+    // What a run does now is seen in the table; what it did is a step further.
+    if (effect === 'resume-run' || effect === 'retry-run' || effect === 'undo-run')
+      store.dispatch({ kind: 'view', action: 'close' });
+    for (const command of commands) lines.submit(command, true);
+  }
+
+  #act(effect: Exclude<Effect, LineEffect>): void {
+    const { store, surface, questions, reader, lines, forms, outside } = this.#doers;
+    const { state } = store;
+    switch (effect) {
+      case 'run-line':
+        lines.run(lineText(state.prompt.editing.line));
+        break;
+      case 'search-run': {
+        const found = searchedLine(state.prompt.history, state.prompt.search);
+        store.dispatch({ kind: 'view', action: 'search-accept' });
+        if (found !== undefined) lines.run(found);
+        break;
+      }
+      case 'complete':
+        if (lineText(state.prompt.editing.line) === '')
+          store.dispatch({ kind: 'view', action: 'go-table' });
+        else void lines.complete();
+        break;
+      case 'edit-line':
+        void outside.editLine();
+        break;
+      case 'interrupt':
+        this.#interrupt();
+        break;
+      case 'end-of-input':
+      case 'quit':
+        this.#leave();
+        break;
+      case 'repaint':
+        surface.repaint();
+        break;
+      case 'suspend':
+        surface.suspend();
+        break;
+      case 'add':
+        this.#prefill(addLine(state));
+        break;
+      case 'edit-record':
+        this.#prefill(editLine(state));
+        break;
+      case 'add-form':
+        forms.open(addForm(state));
+        break;
+      case 'edit-form': {
+        const opening = editForm(state);
+        if (state.table.marks.size > 1) this.perform('edit-text');
+        else if (opening !== undefined) forms.open(opening);
+        break;
+      }
+      case 'run-form':
+        forms.run();
+        break;
+      case 'refresh':
+        void reader.read();
+        break;
+      case 'copy':
+        void outside.copy(copyLines(state));
+        break;
+      case 'answer':
+        questions.answer();
+        break;
+      case 'decline':
+        questions.decline();
+        break;
+    }
+  }
+
+  #prefill(line: Line | string | undefined): void {
+    if (line !== undefined) this.#doers.store.dispatch({ kind: 'set-line', line });
+  }
+
+  /** Ctrl-C: the nearest thing that can be stopped, closed or cleared. */
+  #interrupt(): void {
+    const { store, questions, reader, runner } = this.#doers;
+    const { state } = store;
+    if (runner.isRunning) runner.interrupt();
+    else if (state.questions.length > 0) questions.decline();
+    else if (reader.isReading) reader.interrupt();
+    else if (state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '')
+      store.dispatch({ kind: 'view', action: 'clear-line' });
+    else if (state.overlay.kind !== 'none') store.dispatch({ kind: 'view', action: 'close' });
+    else if (state.form !== undefined) store.dispatch({ kind: 'view', action: 'close-form' });
+    else store.dispatch({ kind: 'view', action: 'clear-line' });
+  }
+
+  /** Leaves at once, or as soon as what runs has ended; asked again, at once. */
+  #leave(): void {
+    const { store, surface, runner } = this.#doers;
+    if (runner.isRunning && !this.#isLeaving) {
+      this.#isLeaving = true;
+      runner.interrupt();
+      const text = 'leaving as soon as the request in flight is finished';
+      store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
+      return;
+    }
+    surface.leave();
+  }
+}
