@@ -19,7 +19,7 @@ async function sharedFolders(): Promise<Record<string, string>> {
 }
 
 test.each(SIZES)(
-  'the ghost of a line typed before is dim, and Right takes it ($cols)',
+  'the ghost of a line typed before is quiet, and Right takes it ($cols)',
   async (size) => {
     const program = await startDevsh([], size);
     await program.waitFor('devsh>');
@@ -31,8 +31,8 @@ test.each(SIZES)(
     await program.waitFor(/devsh> help connect$/m);
     const row = program.screen().findIndex((line) => line.includes('devsh> help'));
     const column = (program.screen()[row] ?? '').indexOf('help') + 2;
-    expect(program.cellStyle(row, column - 1)).toMatchObject({ dim: false });
-    expect(program.cellStyle(row, column)).toMatchObject({ dim: true });
+    expect(program.cellStyle(row, column - 1)).toMatchObject({ foreground: -1 });
+    expect(program.cellStyle(row, column)).toMatchObject({ foreground: 247 });
     expect(program.cursor.column).toBe(column);
     program.press('alt-f');
     await program.waitFor(() => program.cursor.column === column + 2);
@@ -82,7 +82,7 @@ test('Ctrl-R finds what another session typed meanwhile; Esc keeps the typed lin
   const second = await startDevsh([], { env });
   await second.waitFor('devsh>');
   second.type('help vault\r');
-  await second.waitFor('esc close');
+  await second.waitFor('esc back');
   second.press('escape');
   await second.waitFor('enter run');
   second.press('ctrl-d');

@@ -103,7 +103,7 @@ test('marked records on different devices become one command for each set of dev
   const program = await connect(simulator);
   await goToTable(program);
   program.type('/aa.\r');
-  await program.waitFor(/\(2 rows\)/);
+  await program.waitFor(/\(2 of 13 rows\)/);
   program.press('*');
   await program.waitFor('[2 marked]');
   program.press('d');
@@ -115,11 +115,11 @@ test('marked records on different devices become one command for each set of dev
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
 });
 
-test('E opens the prompt with the record, to be changed and run', async () => {
+test('C opens the prompt with the record, to be changed and run', async () => {
   const simulator = await simulate();
   const program = await connect(simulator);
   await goToTable(program);
-  program.type('/viewer\rE');
+  program.type('/viewer\rC');
   await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
   program.press('ctrl-w');
   program.type('lang=de\r');
