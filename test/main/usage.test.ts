@@ -65,7 +65,7 @@ test('text says what may have been meant', async () => {
   const devsh = await makeDevsh();
   const { stdout, stderr, exitCode } = await devsh('user sett bob lang=de');
   expect(stderr).toMatchInlineSnapshot(`
-    "error: user has no verb "sett"; it has list, show, add, set, delete; to search for it: user list sett
+    "error: user has no verb "sett"; it has list, show, add, set, edit, delete; to search for it: user list sett
       did you mean 'set'?
     "
   `);
