@@ -38,7 +38,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     '',
     'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
     'Exit codes: 0 done · 1 failed · 2 usage · 3 partial · 4 credentials · 5 unreachable or untrusted',
-    '            6 refused · 7 drift · 70 a bug · 130 Ctrl-C · 143 SIGTERM',
+    '            6 refused · 7 drift · 8 differences · 70 a bug · 130 Ctrl-C · 143 SIGTERM',
     '',
     '"help COMMAND" tells more about one command, "help keys" about the keys of the full screen.',
   ].join('\n');

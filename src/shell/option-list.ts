@@ -73,7 +73,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'theme',
     value: 'THEME',
-    summary: `The looks of the full screen: ${THEME_NAMES.join(', ')} (otherwise as the terminal is)`,
+    summary: `Looks of the full screen: ${THEME_NAMES.join(', ')}`,
     group: 'general',
     choices: THEME_NAMES,
     set: (options, text) => ({ ...options, theme: themeOf(text) }),
