@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { PtyProgram } from '../../test/pty/harness.ts';
+import type { Stage, StageOptions } from './stage.ts';
+
+/** One picture of the README: what is on the stage, and what is done until it is taken. */
+export interface Scene {
+  readonly name: string;
+  readonly title: string;
+  readonly stage: StageOptions;
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+const SIZE = { columns: 100, rows: 28 };
+
+const FIREWALLS = ['fw1', 'fw2', 'fw3', 'fw4'];
+
+const ROUTERS = Array.from(
+  { length: 12 },
+  (_, index) => `edge-${String(index + 1).padStart(2, '0')}`,
+);
+
+export const PICTURES: readonly Scene[] = [
+  {
+    name: 'connect',
+    title: 'devsh connect @berlin',
+    stage: {
+      ...SIZE,
+      names: FIREWALLS,
+      users: 16,
+      prepare: (simulator) => {
+        addStaff(simulator);
+        simulator.devices[3]?.setFault('refuse');
+      },
+    },
+    play: async ({ program }) => {
+      await program.waitFor(/users · .* records/);
+      await isStill(program);
+      await goToTable(program);
+      await press(program, ['down', 'down', 'down', 'down'], /^▸.*bob/m);
+    },
+  },
+  {
+    name: 'form',
+    title: 'e: change a user, in a form',
+    stage: { ...SIZE, rows: 18, names: FIREWALLS, users: 16, profile: 'drf', prepare: addStaff },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['/'], 'filter');
+      program.type('bob.builder\r');
+      await program.waitFor(/^▸.*bob\.builder/m);
+      await press(program, ['e'], 'fields as the device tells them');
+      program.type('by');
+      await press(program, ['down', 'down', 'down', 'space'], /de {2}German/);
+    },
+  },
+  {
+    name: 'plan',
+    title: 'devsh apply monday.yaml: look before it is sent',
+    stage: { ...SIZE, names: FIREWALLS, users: 16, prepare: addStaff },
+    play: async ({ program, folder }) => {
+      const lines = [
+        '- add: user',
+        '  fields: {username: carol, first_name: Carol, lastname: Clark, lang: en}',
+        '- set: user',
+        '  key: bob.builder',
+        '  fields: {lang: de}',
+        '- delete: user',
+        '  key: viewer',
+      ];
+      await writeFile(join(folder, 'monday.yaml'), `${lines.join('\n')}\n`);
+      program.type('apply monday.yaml\r');
+      await program.waitFor('answer>');
+      await isStill(program);
+    },
+  },
+  {
+    name: 'roll-out',
+    title: 'a change on its way over twelve devices',
+    stage: {
+      ...SIZE,
+      rows: 20,
+      names: ROUTERS,
+      users: 8,
+      prepare: (simulator) => {
+        simulator.devices[2]?.putUser({ ...CAROL, lang: 'en' });
+        simulator.devices[4]?.setFault('accept-and-forget');
+      },
+    },
+    play: async ({ program, simulator }) => {
+      const fields = `username=${CAROL.username} first_name=Carol lastname=Clark lang=en`;
+      program.type(`user add ${fields}\r`);
+      await program.waitFor('answer>');
+      // It stands still at the eighth device, for as long as the picture takes.
+      simulator.devices[7]?.setFault('silence');
+      program.type(/Type (\d+) to do/.exec(program.screen().join('\n'))?.[1] ?? '');
+      program.press('enter');
+      await program.waitFor(/7 of 12|8 of 12/);
+      await isStill(program);
+    },
+  },
+  {
+    name: 'drift',
+    title: 'user list --drift: who is where, and what differs',
+    stage: { ...SIZE, names: FIREWALLS, users: 16, prepare: addStaff },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['c'], /users › user drift/);
+      await press(program, ['down', 'down'], /^▸ bob/m);
+    },
+  },
+];
+
+const CAROL = { username: 'carol', first_name: 'Carol', lastname: 'Clark', lang: 'en' };
+
+/** People whom several devices know, not all of them alike. */
+function addStaff({ devices }: Simulator): void {
+  const bob = { username: 'bob.builder', first_name: 'Bob', lastname: 'Builder', lang: 'de' };
+  const alice = { username: 'alice.ardent', first_name: 'Alice', lastname: 'Ardent', lang: 'fr' };
+  devices.forEach((device, index) => {
+    device.putUser({ ...bob, lang: index === 2 ? 'en' : 'de' });
+    if (index !== 1) device.putUser(alice);
+  });
+}
+
+async function goToTable(program: PtyProgram): Promise<void> {
+  await press(program, ['escape'], ': prompt');
+}
+
+async function press(
+  program: PtyProgram,
+  keys: readonly string[],
+  wanted: string | RegExp,
+): Promise<void> {
+  for (const key of keys) program.press(key);
+  await program.waitFor(wanted);
+  await isStill(program);
+}
+
+/** Nothing runs any more, but for what has been made to stand still. */
+async function isStill(program: PtyProgram): Promise<void> {
+  await program.waitFor((screen) => !/reading|connecting|asking/.test(screen.join('\n')));
+}
