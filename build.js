@@ -1,26 +1,32 @@
-// Bundles src/cli.ts into dist/, or the folder that is named: one ES module, split so that a one-shot
-// command never loads Ink.
+// Bundles src/cli.ts into dist/, or the folder that is named: a small file that every start loads, one for
+// every command, and one more for each door that only some commands open (Ink, YAML, all that writing needs).
 import { rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
+import {
+  lateStringWidth,
+  mainApart,
+  oneFileFor,
+  undiciHttp1,
+  yogaAtOnce,
+} from './scripts/bundle-plugins.js';
 
-const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const root = import.meta.dirname;
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const main = join(root, 'src/main.ts');
+const outdir = resolve(root, process.argv[2] ?? 'dist');
 
-const outdir = resolve(import.meta.dirname, process.argv[2] ?? 'dist');
-await rm(outdir, { recursive: true, force: true });
-await esbuild.build({
-  absWorkingDir: import.meta.dirname,
-  entryPoints: ['src/cli.ts'],
+const common = {
+  absWorkingDir: root,
   outdir,
-  chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
-  splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.18',
-  jsx: 'automatic',
   minifySyntax: true,
+  // Names are kept: a stack in a bug report must say something.
+  minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
   define: {
@@ -29,10 +35,31 @@ await esbuild.build({
     'process.env.DEV': '"false"',
     DEVSH_VERSION: JSON.stringify(version),
   },
+};
+
+const commands = {
+  ...common,
+  entryPoints: [main],
+  chunkNames: 'chunks/[name]-[hash]',
+  splitting: true,
+  jsx: 'automatic',
   // Some bundled CommonJS packages call require() for node: modules.
   banner: {
     js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",
   },
   external: ['@napi-rs/keyring', '@napi-rs/keyring/*'],
-  alias: { 'react-devtools-core': './scripts/empty-module.js' },
-});
+  alias: {
+    'react-devtools-core': './scripts/empty-module.js',
+    // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
+    'string-width': './node_modules/string-width/index.js',
+  },
+  plugins: [undiciHttp1, lateStringWidth, yogaAtOnce],
+};
+
+await rm(outdir, { recursive: true, force: true });
+await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
+
+// First only to find out what is imported at run time.
+const { metafile } = await esbuild.build({ ...commands, write: false, metafile: true });
+const late = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
+await esbuild.build({ ...commands, plugins: [...commands.plugins, oneFileFor(main, late)] });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { childEnvironment } from './child-environment.ts';
 
 /** How long a starter may take to say that it cannot. */
@@ -11,6 +10,8 @@ const START_MS = 1000;
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const [command = '', ...args] = starterOf(env);
   return new Promise((resolve) => {
+    // Loaded only now: most commands start no program.
+    const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(command, [...args, url], {
       stdio: 'ignore',
       detached: true,

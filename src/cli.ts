@@ -10,7 +10,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
 } else {
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);
-  process.exitCode = await main({
+  const exitCode = await main({
     argv,
     env: process.env,
     stdin: process.stdin,
@@ -31,5 +31,17 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
         process.off('SIGTERM', onSignal);
       };
     },
+  });
+  await Promise.all([process.stdout, process.stderr].map(isWritten));
+  // All is closed and written: what Node still holds (its own timers and sockets) only keeps the user waiting.
+  process.exit(exitCode);
+}
+
+/** Resolves when the reader, or the system, has all that was written, or is gone. */
+function isWritten(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => {
+      resolve();
+    });
   });
 }

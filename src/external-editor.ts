@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
@@ -69,6 +68,8 @@ function run(
     // Ctrl-C is a key of the editor as long as it has the terminal.
     const ignore = (): void => undefined;
     process.on('SIGINT', ignore);
+    // Loaded only now: most commands start no program.
+    const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(command, args, { stdio: 'inherit', env });
     const stop = (): void => void child.kill();
     signal?.addEventListener('abort', stop);

@@ -51,7 +51,6 @@ const LATIN = new Map(
   ),
 );
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
-const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
  * Replaces letters that stand in for Latin ones: those that look like them, in a word that has Latin
@@ -59,7 +58,7 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
  */
 export function replaceForged(text: string, replacement: (letter: string) => string): string {
   if (!HAS_TWIN.test(text)) return text;
-  return text.replace(WORD, (word) =>
+  return text.replace(/[\p{L}\p{M}\p{N}]+/gu, (word) =>
     /\p{Script=Latin}/u.test(word) && HAS_TWIN.test(word)
       ? Array.from(word, (letter) => (LATIN.has(letter) ? replacement(letter) : letter)).join('')
       : word,

@@ -1,5 +1,5 @@
 import { readAll, type Host } from './plain/host.ts';
-import { ioOf, runRepl, runStoppable } from './plain/repl.ts';
+import { ioOf } from './plain/host-io.ts';
 import { runLine } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';
@@ -111,11 +111,13 @@ async function runDoor(
     return runTui(shell, host, opening, { keymap, isVi, theme, cleanUp });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
+  const { runRepl } = await import('./plain/repl.ts');
   return runRepl(shell, host, opening.line);
 }
 
 /** `devsh demo` without a terminal: what a first session looks like, line by line. */
 async function runTour(shell: Shell, host: Host, firstLine: string): Promise<number> {
+  const { runStoppable } = await import('./plain/repl.ts');
   for (const line of [firstLine, ...TOUR]) {
     host.stdout.write(`\ndevsh> ${line}\n`);
     const { exitCode } = await runStoppable(shell, line, host);

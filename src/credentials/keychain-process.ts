@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { childEnvironment } from '../child-environment.ts';
 import { CredentialError } from '../errors.ts';
@@ -98,6 +97,8 @@ function runProgram(
   { env, limitMs }: { env: NodeJS.ProcessEnv; limitMs: number },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
+    // Loaded only now: most commands start no program.
+    const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(process.execPath, ['-e', PROGRAM], {
       env: childEnvironment(env),
       stdio: ['pipe', 'pipe', 'ignore'],

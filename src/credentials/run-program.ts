@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { childEnvironment } from '../child-environment.ts';
 
 export interface ProgramCall {
@@ -39,6 +38,8 @@ export function runProgram({
 }: ProgramCall): Promise<ProgramEnd> {
   const [command = '', ...args] = argv;
   return new Promise((resolve) => {
+    // Loaded only now: most commands start no program.
+    const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(command, args, {
       env: childEnvironment(env),
       stdio: 'pipe',

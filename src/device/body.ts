@@ -1,5 +1,5 @@
 import { promisify, TextDecoder } from 'node:util';
-import { brotliDecompress, gunzip, inflate as inflateZlib, inflateRaw } from 'node:zlib';
+import type * as Zlib from 'node:zlib';
 import { TransportFault } from './fault.ts';
 
 interface Encoded {
@@ -18,18 +18,22 @@ type Decoder = (bytes: Buffer, options: DecodeOptions) => Promise<Buffer>;
 /** Unpacked in steps of this size: Node's own, 16 KiB, take a turn of the event loop each. */
 const CHUNK_BYTES = 256 * 1024;
 
-const ZLIB: Decoder = promisify(inflateZlib);
-const RAW_DEFLATE: Decoder = promisify(inflateRaw);
-const GZIP: Decoder = promisify(gunzip);
-const BROTLI: Decoder = promisify(brotliDecompress);
+/** Loaded with the first such body: devsh asks for bodies as they are. */
+function zlib(): typeof Zlib {
+  return process.getBuiltinModule('node:zlib');
+}
+
+const GZIP: Decoder = (bytes, options) => promisify(zlib().gunzip)(bytes, options);
 
 const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: GZIP,
   'x-gzip': GZIP,
-  br: BROTLI,
+  br: (bytes, options) => promisify(zlib().brotliDecompress)(bytes, options),
   // Some servers leave out the header that the standard asks for.
   deflate: (bytes, options) =>
-    ((bytes[0] ?? 0) & 0x0f) === 8 ? ZLIB(bytes, options) : RAW_DEFLATE(bytes, options),
+    ((bytes[0] ?? 0) & 0x0f) === 8
+      ? promisify(zlib().inflate)(bytes, options)
+      : promisify(zlib().inflateRaw)(bytes, options),
 };
 
 /** The body without its content encodings. Throws TransportFault when it is too large or broken. */

@@ -1,8 +1,13 @@
 import type { Value } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 
-/** Made once: creating a Collator costs more than sorting a table. */
-const collator = new Intl.Collator('en', { numeric: true });
+/** Made once, when first used: creating a Collator costs more than sorting a table. */
+let collator: Intl.Collator | undefined;
+
+function compareTexts(a: string, b: string): number {
+  collator ??= new Intl.Collator('en', { numeric: true });
+  return collator.compare(a, b);
+}
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
@@ -69,5 +74,5 @@ function compareKeys(a: Key, b: Key): number {
   }
   if (a.number !== undefined) return -1;
   if (b.number !== undefined) return 1;
-  return collator.compare(a.text, b.text);
+  return compareTexts(a.text, b.text);
 }

@@ -1,7 +1,8 @@
 import stringWidth from 'string-width';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const segmenter = new Intl.Segmenter();
+/** Made when first used: it takes as long as all the rest of a start. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Terminal cells that a text takes; it must already be harmless (`visible`). */
 export function widthOf(text: string): number {
@@ -18,6 +19,7 @@ export function cut(text: string, width: number): string {
   }
   if (stringWidth(text) <= width) return text;
   if (width < 1) return '';
+  segmenter ??= new Intl.Segmenter();
   let kept = '';
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {

@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline';
-import { editInProgram, type Draft } from '../external-editor.ts';
 import { firstStepLines, isFirstRun } from '../shell/first-run.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
-import type { Question, ShellIo } from '../shell/io.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
+import { ioOf } from './host-io.ts';
 import { readLine, type LineAnswer } from './line-reader.ts';
 import { tabbed } from './listing.ts';
 import { runLine, type LineEnd } from './run-line.ts';
@@ -87,22 +86,4 @@ async function linesToRun(text: string, rest: string, host: Host): Promise<reado
     expected: 'y',
   });
   return answer?.trim() === 'y' ? lines : [];
-}
-
-export function ioOf(host: Host, signal: AbortSignal): ShellIo {
-  const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
-  // One question at a time: two would both read what is typed.
-  let last: Promise<unknown> = Promise.resolve();
-  const ask = (question: Question): Promise<string | undefined> => {
-    const answer = last.then(() => askOnTerminal(host, question));
-    last = answer;
-    return answer;
-  };
-  return {
-    signal,
-    isOnScreen: host.stdout.isTTY === true,
-    readInput: () => Promise.resolve(''),
-    trace: (line) => void host.stderr.write(`${visible(line)}\n`),
-    ...(isInteractive && { ask, edit: (draft: Draft) => editInProgram(draft, host.env, signal) }),
-  };
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../text.ts';
@@ -19,6 +19,8 @@ export class JumpLostError extends Error {
  * JumpLostError, also when ssh cannot even be started.
  */
 export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
+  // Loaded only now: most commands start no program.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn('ssh', sshArguments(jump, address), {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { formatAddress, type Address } from '../address.ts';
@@ -117,6 +116,7 @@ function noSocks(): ReplyError {
 async function resolved(host: string): Promise<string> {
   if (isIP(host) > 0) return host;
   try {
+    const { lookup } = process.getBuiltinModule('node:dns/promises');
     return (await lookup(host)).address;
   } catch (error) {
     // It is the device whose name this is, not the proxy.

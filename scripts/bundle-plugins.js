@@ -1,0 +1,124 @@
+// What the bundle does without: found by measuring starts. Each part fails the build when a dependency
+// no longer looks as it did.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+/** Replaces each text exactly once. */
+function replaced(source, file, pairs) {
+  return pairs.reduce((text, [from, to]) => {
+    if (text.split(from).length !== 2)
+      throw new Error(`${file} has changed: "${from}" is not there once`);
+    return text.replace(from, () => to);
+  }, source);
+}
+
+function editing(name, filter, pairs) {
+  return {
+    name,
+    setup(build) {
+      build.onLoad({ filter }, async ({ path }) => ({
+        contents: replaced(await readFile(path, 'utf8'), path, pairs),
+        loader: 'js',
+      }));
+    },
+  };
+}
+
+/**
+ * devsh speaks HTTP/1.1 (its ALPN offers nothing else) and sends texts: HTTP/2 and the bodies of fetch
+ * are left out, and with them what Node would load for them.
+ */
+export const undiciHttp1 = {
+  name: 'undici-http1',
+  setup(build) {
+    build.onLoad({ filter: /undici\/lib\/dispatcher\/client-h2\.js$/ }, () => ({
+      contents: "module.exports = () => { throw new Error('HTTP/2 was not asked for'); };",
+    }));
+    build.onLoad({ filter: /undici\/lib\/web\/fetch\/body\.js$/ }, () => ({
+      contents: "exports.extractBody = () => { throw new TypeError('a body is a text'); };",
+    }));
+    // Of all of node:http only the limit of a header and the name of a class are looked at.
+    build.onResolve({ filter: /^node:http$/ }, ({ importer }) =>
+      /undici\/lib\/(dispatcher\/client|core\/util)\.js$/.test(importer)
+        ? { path: 'http-limits', namespace: 'devsh' }
+        : undefined,
+    );
+    build.onLoad({ filter: /^http-limits$/, namespace: 'devsh' }, () => ({
+      contents:
+        'exports.maxHeaderSize = 16384; exports.IncomingMessage = class IncomingMessage {};',
+    }));
+  },
+};
+
+/** Emoji and segments take 10 ms to prepare, and most texts are ASCII. */
+export const lateStringWidth = editing('late-string-width', /\/string-width\/index\.js$/, [
+  [
+    'const segmenter = new Intl.Segmenter();',
+    'let made; const segmenter = {segment: text => (made ??= new Intl.Segmenter()).segment(text)};',
+  ],
+  [
+    'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;',
+    'let emoji; const rgiEmojiRegex = {test: text => (emoji ??= /^\\p{RGI_Emoji}$/v).test(text)};',
+  ],
+]);
+
+/** Yoga fetches its program from a data: URL, for which Node loads all of fetch; here it is at hand. */
+export const yogaAtOnce = {
+  name: 'yoga-at-once',
+  setup(build) {
+    build.onLoad({ filter: /yoga-layout\/dist\/src\/index\.js$/ }, async ({ path }) => ({
+      contents: replaced(await readFile(path, 'utf8'), path, [
+        ['import loadYoga from', 'import loadYoga, { PROGRAM } from'],
+        [
+          'const Yoga = wrapAssembly(await loadYoga());',
+          `const library = {
+  instantiateWasm(imports, receive) {
+    const program = new WebAssembly.Module(Buffer.from(PROGRAM, 'base64'));
+    const instance = new WebAssembly.Instance(program, imports);
+    receive(instance);
+    return instance.exports;
+  },
+};
+loadYoga(library);
+const Yoga = wrapAssembly(library);`,
+        ],
+      ]),
+    }));
+    build.onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const [url, program] =
+        /"data:application\/octet-stream;base64,([\w+/=]+)"/.exec(source) ?? [];
+      if (program === undefined) throw new Error(`${path} has changed: there is no program in it`);
+      return { contents: `${source.replace(url, '""')}\nexport const PROGRAM = '${program}';\n` };
+    });
+  },
+};
+
+/** `cli.js` shares nothing with the others, so that `--version` loads one file. */
+export const mainApart = {
+  name: 'main-apart',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+  },
+};
+
+/**
+ * Lets each module that is imported at run time import `main`, too. All that a start needs is then
+ * needed by all, and comes in one file: without this it would be split by who else imports it.
+ */
+export function oneFileFor(main, lateModules) {
+  const late = new Set(lateModules.map((path) => resolve(path)));
+  return {
+    name: 'one-file-for-main',
+    setup(build) {
+      build.onLoad({ filter: /\/src\/.*\.tsx?$/ }, async ({ path }) =>
+        late.has(path) && path !== main
+          ? {
+              contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(main)};\n`,
+              loader: path.endsWith('x') ? 'tsx' : 'ts',
+            }
+          : undefined,
+      );
+    },
+  };
+}
