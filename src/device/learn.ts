@@ -1,11 +1,11 @@
-import { DevshError, RefusedError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { Device } from './device.ts';
 import { RejectedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { FieldFacts } from './field-facts.ts';
 import type { Learned, LearnedResource } from './learned-schema.ts';
-import { lookAtAnswers } from './list-answers.ts';
+import { isNoAnswer, lookAtAnswers } from './list-answers.ts';
 import { pagingText } from './page-steps.ts';
 import {
   collectionPath,
@@ -21,7 +21,8 @@ import { isValueList, valueText } from './value-text.ts';
 
 /**
  * Looks at what a device says of itself, without writing: `GET /api/`, `OPTIONS` on the list and on one
- * record. What it refuses to say is left out; only a device that does not answer at all throws.
+ * record. What it refuses to say is left out. Throws when cancelled, and when the certificate is not
+ * that of the device (any more): nobody answers then who could say something of it.
  */
 export async function learn(
   device: Device,
@@ -120,7 +121,7 @@ async function isLeftOut(
     const [full = record] = await device.details(resource, [record], signal, profile);
     return Object.keys(full).some((field) => !Object.hasOwn(record, field) && !LINK.test(field));
   } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    if (!isNoAnswer(error)) throw error;
     const isUnnamed = error instanceof RefusedError;
     const isUnknown = error instanceof RejectedError && error.status === 404;
     return isUnnamed || isUnknown ? 'not found' : undefined;
@@ -138,7 +139,7 @@ async function ask(
     const answer = await device.raw({ method, path }, signal);
     return answer.status < 300 || answer.status === 405 ? answer : undefined;
   } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    if (!isNoAnswer(error)) throw error;
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { DevshError } from '../errors.ts';
 import type { Device } from './device.ts';
+import { UntrustedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { JsonFailure, parseJson } from './json.ts';
 import type { ListAnswers } from './learned-schema.ts';
@@ -43,6 +44,15 @@ export function withAnswers(profile: Profile, answers: ListAnswers): Profile {
   return { ...profile, answers, endsWithSlash: withSlash === 'answers', origins };
 }
 
+/**
+ * Whether the device only did not say what it was asked, which is a fact less. False for a certificate
+ * that is not its own: whoever is there is not to be asked on.
+ */
+export function isNoAnswer(error: unknown): boolean {
+  if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
+  return error.code !== 'cancelled';
+}
+
 async function get(
   device: Device,
   path: string,
@@ -53,7 +63,7 @@ async function get(
     const request = { method: 'GET', path, redirect: 'stay', ...(accept && { accept }) } as const;
     return await device.raw(request, signal);
   } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    if (!isNoAnswer(error)) throw error;
     return undefined;
   }
 }

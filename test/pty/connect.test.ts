@@ -54,6 +54,22 @@ test('three devices with one down: the two others are shown, the third stands th
   expect(program.screen().join('\n')).not.toContain('✗');
 });
 
+test('a certificate that changes while devsh learns in the background turns the device red at once', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const [, second] = simulator.devices;
+  second?.setFault('silence', true, { method: 'OPTIONS' });
+  const program = await connect(simulator);
+  await expect.poll(() => second?.log.at(-1)?.method).toBe('OPTIONS');
+  second?.setFault('certificate-change');
+  await program.waitFor(/✗ 127\.0\.0\.3\S* untrusted/);
+
+  program.type('user list\r');
+  await program.waitFor('THE CERTIFICATE HAS CHANGED');
+  await program.waitFor(/1 of 2 devices · 8 records/);
+  await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
+  expect(program.screen()[0]).toMatch(/● 127\.0\.0\.2\S* +✗ 127\.0\.0\.3\S* untrusted/);
+});
+
 test('Ctrl-C in the middle of a slow write finishes the request and says what was not sent', async () => {
   const simulator = await simulate({ devices: 3 });
   const program = await connect(simulator, { args: ['--timeout', '2'] });
