@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goToTable, startDevsh } from './devsh.ts';
+import { answer, goToTable, startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
 const SIZES = [
@@ -21,33 +21,34 @@ async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
 
 /** The screen as it is read, with what is another each time made the same. */
 function picture(program: PtyProgram): string {
-  const lines = program
-    .screen()
-    .map((line) =>
-      line
-        .replace(/:\d{5}\b/g, ':<PORT>')
-        .replace(/\b\d[\d.]* m?s +/g, (text) => '<TIME>'.padEnd(text.length)),
-    );
+  const lines = program.screen().map((line) =>
+    line
+      .replace(/:\d{5}\b/g, ':<PORT>')
+      .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d\b/g, '<DATE AND TIME>'.padEnd(16))
+      .replace(/\b\d[\d.]* m?s +/g, (text) => '<TIME>'.padEnd(text.length)),
+  );
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** What each view shows at each size; the files read like the screen. */
+/** Compares the screen, once nothing runs any more, with a file that reads like it. */
+async function shows(program: PtyProgram, name: string): Promise<void> {
+  await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
+  await expect(picture(program)).toMatchFileSnapshot(`screens/${name}.txt`);
+}
+
 test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) => {
   const program = await startDemo(cols, rows);
-  const shows = async (name: string): Promise<void> => {
-    await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
-    await expect(picture(program)).toMatchFileSnapshot(`screens/${name}-${cols}x${rows}.txt`);
-  };
+  const size = `${cols}x${rows}`;
 
   program.press('D');
   await program.waitFor(/^▸ sim1 +● connected/m);
-  await shows('devices');
+  await shows(program, `devices-${size}`);
   program.press('escape');
   await program.waitFor(/^▸ all +admin/m);
 
   program.press('c');
   await program.waitFor(/^▸ anke\.weiss/m);
-  await shows('drift');
+  await shows(program, `drift-${size}`);
   program.press('f');
   await program.waitFor(/^ {2}admin/m);
   program.press('g');
@@ -58,7 +59,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   await program.waitFor(/^▸ theo\.lhote/m);
   program.press('enter');
   await program.waitFor(/› theo\.lhote/);
-  await shows('details');
+  await shows(program, `details-${size}`);
   program.press('escape');
   await program.waitFor(/^▸ theo\.lhote/m);
   program.press('escape');
@@ -66,7 +67,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
 
   program.press('b');
   await program.waitFor(/^▸ user /m);
-  await shows('resources');
+  await shows(program, `resources-${size}`);
   program.press('down');
   await program.waitFor(/^▸ interface/m);
   program.press('enter');
@@ -80,6 +81,39 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   program.type('/devices\r');
   await program.waitFor(/'devices': 1 of/);
 });
+
+test.each(SIZES)(
+  'a roll-out from plan to journal at %sx%s',
+  { timeout: 60_000 },
+  async (cols, rows) => {
+    const program = await startDemo(cols, rows);
+    const size = `${cols}x${rows}`;
+    program.press('?');
+    await program.waitFor(/› keys/);
+    await shows(program, `help-${size}`);
+    program.press('escape');
+    await program.waitFor(/^▸ all +admin/m);
+
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('user add username=zed first_name=Zed lastname=Zulu lang=en --canary 1\r');
+    await program.waitFor('answer>');
+    await shows(program, `plan-${size}`);
+    program.type('4\r');
+    // The question about the canary keeps the roll-out as it is.
+    await program.waitFor(/canary is well/);
+    await program.waitFor('answer>');
+    await shows(program, `roll-out-${size}`);
+    await answer(program, '3');
+    await program.waitFor(/✓ add user zed: done/);
+
+    await goToTable(program);
+    program.press('R');
+    await program.waitFor(/› runs/);
+    await program.waitFor(/^▸ \d{4}-/m);
+    await shows(program, `runs-${size}`);
+  },
+);
 
 test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
   const program = await startDemo();
