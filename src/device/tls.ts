@@ -1,7 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import {
+  connect,
+  createSecureContext,
+  type ConnectionOptions,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import type { buildConnector } from 'undici';
 import { CancelledError, DevshError } from '../errors.ts';
 import type { Address } from './address.ts';
@@ -164,14 +170,28 @@ function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
     host,
     // An IP address must not be sent as a server name (RFC 6066).
     servername: isIP(host) ? '' : host.replace(/\.$/, ''),
-    minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     // Decided in `verify`, which also sees what Node's own check would not say.
     rejectUnauthorized: false,
-    // Loading the root store takes 18 ms; a pin does not need it.
-    ...(trust.kind === 'ca' && { ca: trust.pem }),
-    ...((trust.kind === 'pinned' || trust.kind === 'insecure') && { ca: [] }),
+    secureContext: contextFor(trust),
   };
+}
+
+/** Made once for all devices that are trusted in the same way: it holds no more than is said here. */
+const contexts = new Map<string, SecureContext>();
+
+function contextFor(trust: Trust): SecureContext {
+  const key = trust.kind === 'ca' ? `ca ${trust.pem}` : trust.kind === 'system' ? 'system' : 'none';
+  const known = contexts.get(key);
+  if (known !== undefined) return known;
+  const made = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(trust.kind === 'ca' && { ca: trust.pem }),
+    // Loading the root store takes 18 ms; a pin does not need it.
+    ...(key === 'none' && { ca: [] }),
+  });
+  contexts.set(key, made);
+  return made;
 }
 
 function verify(

@@ -17,11 +17,15 @@ export interface RemarkWriter {
   end(error: DevshError | undefined): void;
 }
 
+/** Eyes see no more, and a fleet answers faster than a terminal draws. */
+const PROGRESS_EVERY_MS = 33;
+
 const CLEAR_LINE = '\r\u001B[K';
 
 export function remarkWriter(streams: Streams): RemarkWriter {
   const style = createStyle(streams.color);
   let hasProgress = false;
+  let shownAt = -Infinity;
 
   const clear = (): void => {
     if (hasProgress) streams.err(CLEAR_LINE);
@@ -37,6 +41,9 @@ export function remarkWriter(streams: Streams): RemarkWriter {
     write(output) {
       if (output.kind === 'progress') {
         if (!streams.isErrTty || streams.quiet) return;
+        const now = performance.now();
+        if (hasProgress && now - shownAt < PROGRESS_EVERY_MS && output.done < output.total) return;
+        shownAt = now;
         streams.err(CLEAR_LINE + cut(progressText(output), streams.columns - 1));
         hasProgress = true;
         return;

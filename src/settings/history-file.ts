@@ -40,7 +40,7 @@ function isForHistory(line: string): boolean {
 }
 
 /** A name in front of `=`, `:` or an operator of a filter. */
-const FIELD = /([\w.-]+)\s*(?:[!~]?=|[:~])/g;
+const FIELD = /(?<![\w.-])([\w.-]+)\s*(?:[!~]?=|[:~])/g;
 
 /** Whether a line gives (or compares) a field whose name says that it is a secret: `password=…`. */
 export function holdsSecret(line: string): boolean {

@@ -11,7 +11,7 @@ export interface Doubt {
 }
 
 /** What the file holds, and what speaks against it. */
-interface Book {
+export interface Book {
   readonly pins: ReadonlyMap<string, Pin>;
   readonly doubts: readonly Doubt[];
 }
@@ -29,7 +29,7 @@ const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh 
 export class KnownDevices {
   readonly path: string;
   readonly #copy: GoodCopy;
-  /** What the file held when it last had this stamp: a fleet asks a thousand times. */
+  /** What the file held when it last had this stamp. */
   #seen: { readonly stamp: string; readonly book: Book } | undefined;
 
   constructor(path: string, copy: GoodCopy) {
@@ -38,26 +38,43 @@ export class KnownDevices {
   }
 
   async find(address: string): Promise<Pin | undefined> {
-    return (await this.#book()).pins.get(address);
+    return (await this.book()).pins.get(address);
   }
 
   async all(): Promise<Pin[]> {
-    return [...(await this.#book()).pins.values()];
+    return [...(await this.book()).pins.values()];
   }
 
   /** The pins that something else than devsh has taken away or altered. */
   async doubts(): Promise<readonly Doubt[]> {
-    return (await this.#book()).doubts;
+    return (await this.book()).doubts;
   }
 
-  /** Pins a certificate; replaces the pin that the address had. */
-  async set(pin: Pin): Promise<void> {
-    const text = formatPin(pin);
-    // What cannot be read back must not get into the file.
-    const line: PinLine = { text, pin: parsePin(text, this.path) };
+  /** All of it as it is now, for whoever asks for many devices at once. */
+  async book(): Promise<Book> {
+    // Taken before reading: a change in between makes the next call read again.
+    const stamp = await fileStamp(this.path);
+    if (this.#seen?.stamp !== stamp) {
+      const lines = await this.#lines();
+      const doubts = doubtsOf(lines, (await this.#copyLines()) ?? []);
+      this.#seen = { stamp, book: { pins: pinsIn(lines), doubts } };
+    }
+    return this.#seen.book;
+  }
+
+  /** Pins certificates, all in one step; each replaces the pin that its address had. */
+  async set(...pins: readonly Pin[]): Promise<void> {
+    const added = new Map(
+      pins.map((pin): [string, PinLine] => {
+        const text = formatPin(pin);
+        // What cannot be read back must not get into the file.
+        return [pin.address, { text, pin: parsePin(text, this.path) }];
+      }),
+    );
     await this.#edit((lines) => {
-      const index = lines.findIndex((other) => other.pin?.address === line.pin?.address);
-      return index < 0 ? [...lines, line] : lines.with(index, line);
+      const held = new Set(lines.map(({ pin }) => pin?.address));
+      const kept = lines.map((line) => (line.pin && added.get(line.pin.address)) ?? line);
+      return [...kept, ...[...added].flatMap(([at, line]) => (held.has(at) ? [] : [line]))];
     });
   }
 
@@ -102,17 +119,6 @@ export class KnownDevices {
       if (textOf(changed) !== textOf(lines)) await writeTextAtomically(this.path, textOf(changed));
       await this.#copy.keep(textOf(isInDoubt ? change(copy) : changed));
     });
-  }
-
-  async #book(): Promise<Book> {
-    // Taken before reading: a change in between makes the next call read again.
-    const stamp = await fileStamp(this.path);
-    if (this.#seen?.stamp !== stamp) {
-      const lines = await this.#lines();
-      const doubts = doubtsOf(lines, (await this.#copyLines()) ?? []);
-      this.#seen = { stamp, book: { pins: pinsIn(lines), doubts } };
-    }
-    return this.#seen.book;
   }
 
   async #lines(): Promise<readonly PinLine[]> {

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/json-text.ts';
 import type { Learned } from '../device/learned-schema.ts';
@@ -9,11 +10,16 @@ import { withLock } from './lock.ts';
 import { isSealed, seal } from './seal.ts';
 import { isInProfiles, isLearned } from './resource-names.ts';
 
+/** So long what another devsh has learned meanwhile may stay unknown. */
+const PRESENT_MS = 500;
+
 /** Profiles that the user wrote, and what was learned of each device. */
 export class ProfileFiles {
   readonly folder: string;
   readonly #learnedFolder: string;
   readonly #profiles = new Map<string, Promise<Profile>>();
+  /** The files of learned facts: most devices have none, and a fleet asks a thousand times. */
+  #present: { readonly at: number; readonly names: Promise<Set<string>> } | undefined;
 
   /**
    * @param folder of `NAME.yaml`, in the configuration
@@ -40,8 +46,13 @@ export class ProfileFiles {
 
   /** What was learned of a device; undefined when nothing was, or it cannot be read (it is a cache). */
   async learned(address: string): Promise<Learned | undefined> {
+    const file = this.#learnedPath(address);
+    return (await this.#presentNames()).has(basename(file)) ? this.#readLearned(file) : undefined;
+  }
+
+  async #readLearned(file: string): Promise<Learned | undefined> {
     try {
-      const text = await readText(this.#learnedPath(address));
+      const text = await readText(file);
       if (text === undefined) return undefined;
       const data: unknown = JSON.parse(text);
       if (isSealed(data)) return data as Learned;
@@ -61,8 +72,9 @@ export class ProfileFiles {
   ): Promise<Learned> {
     const file = this.#learnedPath(address);
     return withLock(file, async () => {
-      const learned = change(await this.learned(address));
+      const learned = change(await this.#readLearned(file));
       await writeTextAtomically(file, `${jsonText(seal(learned), { indent: 2 })}\n`);
+      this.#present = undefined;
       return learned;
     });
   }
@@ -80,18 +92,11 @@ export class ProfileFiles {
     facts: Readonly<Record<string, string>>,
   ): Promise<void> {
     const file = this.#path(name);
-    const { parse, parseDocument } = await import('yaml');
+    const { withFacts } = await import('./fact-text.ts');
     const { parseProfile } = await import('../device/profile-file.ts');
     await withLock(file, async () => {
       const text = (await readText(file)) ?? `extends: ${base}\n`;
-      const document = parseDocument(text, { schema: 'failsafe' });
-      for (const [fact, value] of Object.entries(facts)) {
-        // A list or a map is written as in YAML: [a, b], {action: add}; {item} is a path.
-        const isNested = /^\[.*\]$|^\{[^{}]*:[^{}]*\}$/s.test(value);
-        const node: unknown = isNested ? parse(value, { schema: 'failsafe' }) : value;
-        document.setIn(fact.split('.'), document.createNode(node));
-      }
-      const edited = document.toString();
+      const edited = withFacts(text, facts);
       try {
         parseProfile(edited, file, name);
       } catch (error) {
@@ -101,6 +106,18 @@ export class ProfileFiles {
       await writeTextAtomically(file, edited);
     });
     this.#profiles.delete(name);
+  }
+
+  #presentNames(): Promise<Set<string>> {
+    const now = performance.now();
+    if (this.#present === undefined || now - this.#present.at > PRESENT_MS) {
+      const names = readdir(this.#learnedFolder).then(
+        (all) => new Set(all),
+        () => new Set<string>(), // nothing was learned so far
+      );
+      this.#present = { at: now, names };
+    }
+    return this.#present.names;
   }
 
   #path(name: string): string {

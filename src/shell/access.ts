@@ -6,6 +6,7 @@ import { readCa } from '../device/ca.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
+import type { Book } from '../settings/known-devices.ts';
 import type { Access, CredentialAnswer } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { LearnedListing } from '../device/learned-schema.ts';
@@ -32,9 +33,12 @@ export class ShellAccess implements Access {
   readonly #options: Options;
   readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
+  /** The pins when the command first asked: a fleet asks a thousand times. */
+  #pins: Promise<Book> | undefined;
   /** Files with CA certificates: a whole fleet has the same. */
   readonly #ca = new Map<string, Promise<string>>();
-  readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, boolean>;
+  /** Answers with the time since when all of them are pinned. */
+  readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, string | undefined>;
   readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
 
   constructor(session: Session, io: ShellIo, options: Options) {
@@ -61,9 +65,9 @@ export class ShellAccess implements Access {
     if (this.#options.insecure || entry.insecure === true) return { kind: 'insecure' };
     const given = this.#session.given.get(entry.name);
     if (given !== undefined) return given.trust;
-    const { knownDevices, readFile } = this.#session.services;
-    const pin = await knownDevices.find(entry.address);
-    await tellDoubts(this.#session);
+    const { readFile } = this.#session.services;
+    const { pins } = await (this.#pins ??= this.#readPins());
+    const pin = pins.get(entry.address);
     if (pin !== undefined) {
       return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
     }
@@ -74,6 +78,12 @@ export class ShellAccess implements Access {
       return { kind: 'ca', pem: await known, file };
     }
     return { kind: 'system' };
+  }
+
+  async #readPins(): Promise<Book> {
+    const book = await this.#session.services.knownDevices.book();
+    await tellDoubts(this.#session);
+    return book;
   }
 
   route(entry: DeviceEntry): Route {
@@ -101,17 +111,9 @@ export class ShellAccess implements Access {
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
-    if (!(await this.#trustDesk.bring({ entry, error }))) return undefined;
-    const { fingerprint, subject, validTo } = error.presented;
-    const firstSeen = this.#session.services.now().toISOString();
-    await this.#session.services.knownDevices.set({
-      address: entry.address,
-      fingerprint,
-      firstSeen,
-      subject,
-      validTo,
-    });
-    return { kind: 'pinned', fingerprint, pinnedAt: firstSeen };
+    const pinnedAt = await this.#trustDesk.bring({ entry, error });
+    const { fingerprint } = error.presented;
+    return pinnedAt === undefined ? undefined : { kind: 'pinned', fingerprint, pinnedAt };
   }
 
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
@@ -182,7 +184,7 @@ export class ShellAccess implements Access {
 
   async #askTrust(
     concerns: readonly { entry: DeviceEntry; error: UntrustedError }[],
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const sorted = concerns.toSorted((a, b) => byName(a.entry, b.entry));
     const details = sorted.map(({ entry, error }) => {
       const { fingerprint, subject, validTo } = error.presented;
@@ -199,7 +201,17 @@ export class ShellAccess implements Access {
       details,
       expected: 'yes',
     });
-    return answer === 'yes';
+    if (answer !== 'yes') return undefined;
+    const { services } = this.#session;
+    const firstSeen = services.now().toISOString();
+    this.#pins = undefined;
+    await services.knownDevices.set(
+      ...concerns.map(({ entry: { address }, error: { presented } }) => {
+        const { fingerprint, subject, validTo } = presented;
+        return { address, fingerprint, firstSeen, subject, validTo };
+      }),
+    );
+    return firstSeen;
   }
 
   async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {

@@ -13,7 +13,7 @@ import type { Options } from './options.ts';
 import type { Session } from './session.ts';
 
 /** Reads go to so many devices at a time, unless `--concurrency` says otherwise. */
-const READ_WIDTH = 64;
+const READ_WIDTH = 128;
 
 /** One line being carried out: what a verb's `run` gets. */
 export class Call {

@@ -130,7 +130,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'concurrency',
     value: 'N',
-    summary: 'How many devices at a time (default: 64 for reads, 1 for writes)',
+    summary: 'How many devices at a time (default: 128 for reads, 1 for writes)',
     group: 'devices',
     set: (options, text) => ({ ...options, concurrency: integerOf(text, 1, 1024) }),
   },

@@ -39,29 +39,37 @@ export async function* askAndPin(call: Call, seen: readonly Seen[]): AsyncGenera
     expected: 'yes',
   });
   if (answer !== 'yes') throw new RefusedError('not confirmed: nothing is changed');
-  for (const { member, presented } of shown) {
-    await pin(call, member, presented);
-    yield pinned(member, presented.fingerprint);
-  }
+  await pinAll(call, shown);
+  for (const { member, presented } of shown) yield pinned(member, presented.fingerprint);
 }
 
 /** Pins what a device presented, or a fingerprint that the user vouches for. */
 export async function pin(
   call: Call,
   member: Member,
-  certificate: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>,
+  presented: Vouched['presented'],
 ): Promise<void> {
+  await pinAll(call, [{ member, presented }]);
+}
+
+interface Vouched {
+  readonly member: Member;
+  readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
+}
+
+async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
   const { services } = call.session;
-  const { fingerprint, subject, validTo } = certificate;
-  await services.knownDevices.set({
+  const firstSeen = services.now().toISOString();
+  const pins = vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => ({
     address: member.ref.address,
     fingerprint,
-    firstSeen: services.now().toISOString(),
+    firstSeen,
     ...(subject !== undefined && { subject }),
     ...(validTo !== undefined && { validTo }),
-  });
-  // The next command checks against the new pin.
-  await member.close();
+  }));
+  await services.knownDevices.set(...pins);
+  // The next command checks against the new pins.
+  await Promise.all(vouched.map(({ member }) => member.close()));
 }
 
 export function pinned({ ref }: Member, fingerprint: string): MessageOutput {

@@ -249,6 +249,7 @@ async function* read(
   const { access, readWidth: width } = call;
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
+  const positions = new Map(members.map((member, index) => [member, index]));
   let done = 0;
   const reads = call.session.fleet.read(members, view.resource, {
     access,
@@ -269,7 +270,7 @@ async function* read(
         perDevice: [...perDevice],
       },
       device,
-      position: members.indexOf(one.member),
+      position: positions.get(one.member) ?? 0,
       outcome: one.ok
         ? {
             ok: true,
