@@ -43,8 +43,11 @@ test.each([
 
 test('showing forged letters twice changes nothing', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('a', 'b', 'о', 'а', 'ο', 'x', ' ', '<', '-') }), (text) => {
-      expect(visible(visible(text))).toBe(visible(text));
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'b', 'о', 'а', 'ο', 'x', ' ', '<', '-') }),
+      (text) => {
+        expect(visible(visible(text))).toBe(visible(text));
+      },
+    ),
   );
 });
