@@ -1,0 +1,100 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { startProgram } from './main/process.ts';
+import { simulate, startDevsh } from './pty/devsh.ts';
+
+/**
+ * What each command may load of the bundle, in files and thousands of bytes, and which libraries. Sizes are the
+ * same on every machine, so that a start that has become slow shows here, and not only on a slow one. Where more is
+ * needed, say so in the commit that raises a number.
+ */
+const BUDGET = {
+  '--version': { files: 1, kilobytes: 2, libraries: [] },
+  help: { files: 5, kilobytes: 700, libraries: ['undici'] },
+  'user list': { files: 5, kilobytes: 700, libraries: ['undici'] },
+  'user list --format csv': { files: 9, kilobytes: 890, libraries: ['csv', 'undici', 'yaml'] },
+  'user add': { files: 16, kilobytes: 940, libraries: ['undici', 'zod'] },
+  'full screen': { files: 20, kilobytes: 1730, libraries: ['csv', 'ink', 'undici', 'yaml'] },
+} as const satisfies Record<string, Budget>;
+
+interface Budget {
+  readonly files: number;
+  readonly kilobytes: number;
+  readonly libraries: readonly string[];
+}
+
+/** Words that only the source of one library has. */
+const LIBRARIES = {
+  age: 'age-encryption.org/v1',
+  conf: 'Config schema violation',
+  csv: 'quoted_match',
+  ink: 'ink-box',
+  undici: 'UND_ERR_SOCKET',
+  yaml: 'YAMLParseError',
+  zod: 'ZodError',
+};
+
+/** What Node says it has loaded, when a program ends with NODE_V8_COVERAGE. */
+async function loaded(folder: string): Promise<Budget> {
+  const files = new Set<string>();
+  for (const name of await readdir(folder)) {
+    const report = JSON.parse(await readFile(join(folder, name), 'utf8')) as {
+      result: { url: string }[];
+    };
+    for (const { url } of report.result) if (url.startsWith('file:')) files.add(fileURLToPath(url));
+  }
+  const own = [...files].filter((file) => file.startsWith(dirname(inject('cli'))));
+  const texts = await Promise.all(own.map((file) => readFile(file, 'utf8')));
+  return {
+    files: own.length,
+    kilobytes: Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1000),
+    libraries: Object.entries(LIBRARIES)
+      .filter(([, word]) => texts.some((text) => text.includes(word)))
+      .map(([library]) => library),
+  };
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-budget-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function expectWithin(spent: Budget, budget: Budget): void {
+  expect(spent.libraries).toEqual(budget.libraries);
+  expect(spent.kilobytes, 'thousands of bytes').toBeLessThanOrEqual(budget.kilobytes);
+  expect(spent.files, 'files').toBeLessThanOrEqual(budget.files);
+}
+
+test.each([
+  ['--version', []],
+  ['help', []],
+  ['user list', ['--insecure', '--on']],
+  ['user list --format csv', ['--insecure', '--on']],
+  [
+    'user add',
+    ['username=eve', 'first_name=E', 'lastname=Eve', 'lang=de', '--yes', '--insecure', '--on'],
+  ],
+] as const)('%s loads no more than it needs', async (command, more) => {
+  const [folder, simulator] = [await makeFolder(), await simulate()];
+  const coverage = join(folder, 'coverage');
+  const on = more.length === 0 ? [] : [simulator.devices[0]?.address ?? ''];
+  const program = startProgram([...command.split(' '), ...more, ...on], folder, '', {
+    NODE_V8_COVERAGE: coverage,
+  });
+  const { code, stderr } = await program.ended;
+  expect(code, stderr).toBe(0);
+  expectWithin(await loaded(coverage), BUDGET[command]);
+});
+
+test('the full screen loads no more than it needs', async () => {
+  const coverage = join(await makeFolder(), 'coverage');
+  const program = await startDevsh([], { env: { NODE_V8_COVERAGE: coverage } });
+  await program.waitFor('devsh');
+  program.type('quit\r');
+  await program.exit;
+  expectWithin(await loaded(coverage), BUDGET['full screen']);
+});
