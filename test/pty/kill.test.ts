@@ -54,7 +54,9 @@ test(
         env,
       });
       try {
-        await sleep(Math.random() * 900);
+        // Half of them are hit when the screen is up, however slow this machine is; the others before.
+        if (number % 2 === 0) await program.waitFor(() => program.buffer === 'alternate', 30_000);
+        await sleep(Math.random() * 400);
         for (const key of KEYS.filter(() => Math.random() < 0.4)) program.type(key);
         await sleep(Math.random() * 60);
         const child = await childOf(program.pid);
@@ -79,8 +81,7 @@ test(
         while (next < KILLS) await killOnce(next++);
       }),
     );
-    // The others were hit while Node was starting.
-    expect(onScreen).toBeGreaterThan(KILLS / 4);
+    expect(onScreen).toBeGreaterThanOrEqual(KILLS / 2);
     const left = await readdir(folder, { recursive: true });
     expect(left.filter((file) => file.endsWith('.tmp'))).toEqual([]);
   },
