@@ -2,7 +2,7 @@ import { mayBeSecretField } from '../device/secret-fields.ts';
 import { parseLine } from './parse.ts';
 
 /** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
-const FIELD = /([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
+const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
 /**
  * A line as it is shown while and after it is typed: dots in place of the values of secret fields

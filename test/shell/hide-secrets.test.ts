@@ -25,6 +25,15 @@ test.each(['user add username=bob lang=de', 'login --token-stdin', 'get /api/tok
   },
 );
 
+test('a value of any length is looked through at once', () => {
+  const value = 'x'.repeat(500_000);
+  const started = performance.now();
+  expect(hideSecrets(`user add first_name=${value} password=abc`)).toContain(
+    `${value} password=•••`,
+  );
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
 test('columns stay where they are, and no part of a secret is seen while it is typed', () => {
   fc.assert(
     fc.property(
