@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { promisify, TextDecoder } from 'node:util';
 import type * as Zlib from 'node:zlib';
 import { TransportFault } from './fault.ts';
@@ -86,7 +87,7 @@ export function bodyText(bytes: Buffer, contentType = ''): string {
   const marked = MARKS.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte));
   const decoder = decoderFor(marked?.charset) ?? named ?? UTF_8;
   const text = decoder.decode(bytes);
-  if (decoder.encoding !== 'utf-8' || !text.includes('\ufffd')) return text;
+  if (decoder.encoding !== 'utf-8' || isUtf8(bytes)) return text;
   return HAS_BEYOND_ASCII.test(text) ? text : LATIN_1.decode(bytes);
 }
 

@@ -19,6 +19,11 @@ test('a byte order mark says more than the header, and is kept', () => {
   expect(bodyText(bytes, 'application/json; charset=utf-8')).toBe(`\ufeff${TEXT}`);
 });
 
+test('the mark for broken bytes, when the device itself sends it, says nothing of the rest', () => {
+  const text = '[{"name":"J\ufffdrgen"}]';
+  expect(bodyText(Buffer.from(text))).toBe(text);
+});
+
 test('one broken byte among UTF-8 is replaced, and the rest stays as it is', () => {
   const bytes = Buffer.concat([Buffer.from('Jürgen '), Buffer.from([0xe4])]);
   expect(bodyText(bytes)).toBe('Jürgen \ufffd');
