@@ -9,7 +9,7 @@ import { oneLine } from './text.ts';
 export function describeCertificate(x509: X509Certificate): PresentedCertificate {
   return {
     fingerprint: x509.fingerprint256,
-    subject: oneLine(x509.subject),
+    subject: nameText(x509.subject),
     validFrom: isoDate(x509.validFrom),
     validTo: isoDate(x509.validTo),
   };
@@ -131,11 +131,16 @@ function nameProblem(x509: X509Certificate, host: string): string | undefined {
 }
 
 function namesOf(x509: X509Certificate): string {
-  return oneLine(x509.subjectAltName ?? x509.subject);
+  return nameText(x509.subjectAltName ?? x509.subject);
 }
 
 function issuerOf(x509: X509Certificate): string {
-  return oneLine(x509.issuer);
+  return nameText(x509.issuer);
+}
+
+/** Node's types leave out that a certificate may name nobody. */
+function nameText(name: string | undefined): string {
+  return oneLine(name ?? '') || 'nobody';
 }
 
 function isoDate(text: string): string {

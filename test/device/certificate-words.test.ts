@@ -135,6 +135,24 @@ test.each<
   expect(server.requests).toEqual([]);
 });
 
+test('a certificate that names nobody is refused in words like any other', async () => {
+  const file = join(folder, 'nobody');
+  openssl(
+    `req -x509 -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj / -days 9 -keyout ${file}.key -out ${file}.pem`,
+  );
+  const [key = '', cert = ''] = [`${file}.key`, `${file}.pem`].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
+  const server = await serve((_request, response) => response.end('[]'), {
+    key,
+    cert,
+    fingerprint: '',
+  });
+  await expect(deviceAt(server, { trust: { kind: 'system' } }).list('user')).rejects.toThrow(
+    /it is self-signed; it is made out to another name: nobody, not 127\.0\.0\.1/,
+  );
+});
+
 test('a device that knows only old TLS is told apart from one that speaks none', async () => {
   const { key, cert } = signed('IP:127.0.0.1', -1, 9) ?? {};
   const old = {
