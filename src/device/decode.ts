@@ -76,7 +76,9 @@ function decodeListOf(text: string, resource: string, profile: Profile): Decoded
   const [only] = list?.records.length === 1 ? list.records : [];
   const said = saidSingle(profile, resource);
   if (only !== undefined && (said ?? Object.keys(only).length > 1)) return singleObject(only);
-  throw new DecodeFailure(`neither JSON nor another known format: ${oneLine(body)}`);
+  throw new DecodeFailure(
+    `neither JSON nor another known format: ${oneLine(body) || 'nothing but control characters'}`,
+  );
 }
 
 /** The one record at a path of its own, whatever it is wrapped in. Throws like `decodeList`. */
@@ -152,9 +154,8 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
     return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
   }
   if (said === undefined && isObjectOfItsOwn(value)) return singleObject(value);
-  throw new DecodeFailure(
-    `JSON without a list of records: ${oneLine(Object.keys(value).join(', '))}`,
-  );
+  const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
+  throw new DecodeFailure(`JSON without a list of records: ${names}`);
 }
 
 /** The records where the profile says that they are; some devices write `null` for none. */

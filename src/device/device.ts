@@ -268,10 +268,16 @@ export class Device {
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     if (answer.movedTo !== undefined) this.#movedTo.set(path, answer.movedTo);
-    return decoding(circumstances, answer, () => ({
+    const page = decoding(circumstances, answer, () => ({
       ...pageMarksInHeaders(answer.headers),
       ...decodeList(answer.body, resource, this.profile),
     }));
+    // No part was asked for: where the rest is must be said, or it would look like all there is.
+    if (answer.status === 206 && page.total === undefined && page.next === undefined) {
+      const text = `${path} was answered with a part only (206), and nothing says how to get the rest`;
+      throw new ProtocolError(this.ref, text);
+    }
+    return page;
   }
 
   #circumstances(request: Circumstances['request'] & Body): Circumstances {

@@ -54,7 +54,9 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
 export function pageMarksInHeaders(headers: Readonly<Record<string, string>>): PageMarks {
   const links = (headers['link'] ?? '').matchAll(/<([^<>]*)>([^<]*)/g);
   const next = [...links].find(([, , parameters = '']) => isNext(parameters))?.[1];
-  const range = /^(?:[\w-]+ )?(?:\d+-\d+|\*)\/(\d+)$/.exec(headers['content-range'] ?? '');
+  const range = /^(?!bytes )(?:[\w-]+ )?(?:\d+-\d+|\*)\/(\d+)$/.exec(
+    headers['content-range'] ?? '',
+  );
   const count = range?.[1] ?? headers['x-total-count'] ?? headers['x-total'] ?? '';
   const total = wholeNumber(count.trim());
   return {

@@ -49,3 +49,15 @@ test('a range that does not say how many there are is no count', async () => {
   const { records } = await deviceAt(server, { profile: genericRestProfile }).list('user');
   expect(records).toHaveLength(10);
 });
+
+test.each<[headers: OutgoingHttpHeaders, words: string]>([
+  [{ 'content-range': '0-9/*' }, 'answered with a part only (206)'],
+  [{ 'content-range': 'bytes 0-28/900' }, 'answered with a part only (206)'],
+  [{ 'content-range': '0-9/25' }, 'says that there are 25 records'],
+])('a part of a list (206, %j) is never taken for all of it', async (headers, words) => {
+  const server = await serve((_request, response) => {
+    response.writeHead(206, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(users.slice(0, 10)));
+  });
+  await expect(deviceAt(server).list('user')).rejects.toThrow(words);
+});
