@@ -5,6 +5,7 @@ import { MASK, maskedValue } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';
 import type { Difference } from './verdict.ts';
+import { valueAt } from '../value-at.ts';
 
 /**
  * Whether a device holds what was sent. A form carries text only, so `5` and `"5"`, `true` and
@@ -22,8 +23,8 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
 /** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
 export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
   return Object.entries(wanted)
-    .filter(([field, sent]) => !isSameValue(sent, held[field]))
-    .map(([field, sent]) => ({ field, sent, held: held[field] ?? null }));
+    .filter(([field, sent]) => !isSameValue(sent, valueAt(held, field)))
+    .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) ?? null }));
 }
 
 /**
@@ -31,7 +32,10 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
  * device fills in the others.
  */
 export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
-  const asked = Object.entries(wanted).map(([field, sent]) => [field, partsOf(sent, held[field])]);
+  const asked = Object.entries(wanted).map(([field, sent]) => [
+    field,
+    partsOf(sent, valueAt(held, field)),
+  ]);
   return differencesOf(wanted, Object.fromEntries(asked) as DeviceRecord);
 }
 
@@ -60,9 +64,13 @@ export function changesSince(
   const fields = [...new Set([...Object.keys(seen), ...Object.keys(held)])];
   return fields
     .filter((field) => !ignored.includes(field))
-    .filter((field) => !isMasked(seen, field) && !isTimeStamp(held[field]))
-    .filter((field) => !isSameValue(seen[field] ?? null, held[field]))
-    .map((field) => ({ field, sent: seen[field] ?? null, held: held[field] ?? null }));
+    .filter((field) => !isMasked(seen, field) && !isTimeStamp(valueAt(held, field)))
+    .filter((field) => !isSameValue(valueAt(seen, field) ?? null, valueAt(held, field)))
+    .map((field) => ({
+      field,
+      sent: valueAt(seen, field) ?? null,
+      held: valueAt(held, field) ?? null,
+    }));
 }
 
 /** A text as devices may store it: trimmed, in one case, composed. */

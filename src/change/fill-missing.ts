@@ -1,5 +1,6 @@
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
+import { valueAt } from '../value-at.ts';
 
 /** What is known of a resource on one device. */
 interface Known {
@@ -22,7 +23,9 @@ export function fillMissing(
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   for (const field of names) {
     if (field in fields) continue;
-    const held = records.map((record) => record[field]).filter((value) => value !== undefined);
+    const held = records
+      .map((record) => valueAt(record, field))
+      .filter((value) => value !== undefined);
     const isBoolean = held.every((value) => typeof value === 'boolean');
     if (!isBoolean && !choices.includes(field)) continue;
     const common = mostCommon(held);

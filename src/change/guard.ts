@@ -2,6 +2,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { valueAt } from '../value-at.ts';
 
 /** Fields by which devices mark records that are theirs, and the value that protects. */
 const PROTECTING: Readonly<Record<string, boolean>> = {
@@ -61,7 +62,7 @@ function removesKey(step: Step): boolean {
 function protectedReason(step: Step): string | undefined {
   if (step.action !== 'delete') return undefined;
   const mark = Object.entries(PROTECTING).find(([field, value]) => {
-    const held = step.before?.[field];
+    const held = valueAt(step.before, field);
     return held !== undefined && valueText(held).toLowerCase() === String(value);
   });
   return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;

@@ -18,6 +18,7 @@ import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
 import type { Difference, Verdict } from './verdict.ts';
+import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =
@@ -73,7 +74,9 @@ function judgeAdd(
   const bystanders = bystandersOf(profile, step, before, pairing, held);
   if (held === undefined) return withBystanders(step, notCarriedOut(answered), bystanders);
   const compared = Object.fromEntries(
-    Object.entries(wanted).filter(([field]) => field in step.asked || field in step.filled),
+    Object.entries(wanted).filter(
+      ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
+    ),
   );
   const hidden = hiddenSecrets(step, held);
   const differences = without(hidden, differencesOfNew(compared, held));
@@ -164,7 +167,7 @@ function judgeHeld(
     return { verdict: 'done', record: held, ...remark(answered, hidden) };
   }
   const isUntouched = without(hidden, differencesOf(wantedChanges(step, before), before)).every(
-    ({ field }) => isSameValue(before[field] ?? null, held[field]),
+    ({ field }) => isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
   );
   if (isUntouched && sideEffects.length === 0) return notCarriedOut(answered, held);
   return {
@@ -295,11 +298,15 @@ function lostText(error: DevshError): string {
 }
 
 function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {
-  return Object.fromEntries(Object.entries(before).filter(([field]) => !(field in step.asked)));
+  return Object.fromEntries(
+    Object.entries(before).filter(([field]) => !Object.hasOwn(step.asked, field)),
+  );
 }
 
 function wantedChanges(step: Step, before: DeviceRecord): DeviceRecord {
   return Object.fromEntries(
-    Object.entries(step.asked).filter(([field, value]) => !isSameValue(value, before[field])),
+    Object.entries(step.asked).filter(
+      ([field, value]) => !isSameValue(value, valueAt(before, field)),
+    ),
   );
 }

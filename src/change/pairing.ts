@@ -4,6 +4,7 @@ import { hasPositionalIds, uncomparedFields, ownFields } from '../device/observa
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
 import type { Step } from './plan.ts';
+import { valueAt } from '../value-at.ts';
 
 /** Whose records are paired, and what they are called by. */
 type About = Pick<Step, 'keyField' | 'resource'>;
@@ -118,6 +119,6 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   const fields = Object.keys(after);
   return (
     fields.length === Object.keys(before).length &&
-    fields.every((field) => before[field] === after[field])
+    fields.every((field) => valueAt(before, field) === valueAt(after, field))
   );
 }

@@ -9,6 +9,7 @@ import type { Change } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
+import { valueAt } from '../value-at.ts';
 
 /** What takes a run back on one device, and what cannot be brought back. */
 export interface DeviceUndo {
@@ -85,9 +86,10 @@ function undoStep(
         (field) =>
           !profile.idFields.includes(field) &&
           !isSecretField(field) &&
-          ((!isTimeStamp(before[field]) && !own.includes(field) && !isReadOnly(field)) ||
-            field in step.asked) &&
-          (field in step.asked || !isSameValue(before[field] ?? null, held[field])),
+          ((!isTimeStamp(valueAt(before, field)) && !own.includes(field) && !isReadOnly(field)) ||
+            Object.hasOwn(step.asked, field)) &&
+          (Object.hasOwn(step.asked, field) ||
+            !isSameValue(valueAt(before, field) ?? null, valueAt(held, field))),
       );
       const secrets = Object.keys(step.asked).filter(isSecretField);
       const now = valueOr(held[keyField], step.after?.[keyField], key);
@@ -112,10 +114,10 @@ function undoStep(
           !profile.idFields.includes(field) &&
           field !== address &&
           !isSecretField(field) &&
-          !isTimeStamp(before[field]) &&
+          !isTimeStamp(valueAt(before, field)) &&
           !own.includes(field) &&
           !isReadOnly(field) &&
-          before[field] !== null,
+          valueAt(before, field) !== null,
       );
       return {
         change: { action: 'add', resource, fields: pickFields(before, kept), isExact: true },

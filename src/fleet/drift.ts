@@ -1,6 +1,7 @@
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DeviceRecords } from './fold.ts';
+import { valueAt } from '../value-at.ts';
 
 /**
  * How one device holds a record, measured by what most devices hold. Where no content is held by more
@@ -184,7 +185,7 @@ function fieldsOf(records: readonly DeviceRecord[], counts: (field: string) => b
 
 /** All values of a field on one device as one text. */
 function textsOf(records: readonly DeviceRecord[], field: string): string {
-  const texts = [...new Set(records.map((record) => comparedText(record[field])))];
+  const texts = [...new Set(records.map((record) => comparedText(valueAt(record, field))))];
   return texts.length === 1 ? (texts[0] ?? '') : JSON.stringify(texts.sort());
 }
 
@@ -205,7 +206,7 @@ function fieldDrifts(
       const text = textsOf(records, field);
       const known = byText.get(text);
       if (known !== undefined) known.devices.push(name);
-      else byText.set(text, { value: first[field], devices: [name] });
+      else byText.set(text, { value: valueAt(first, field), devices: [name] });
     });
     if (byText.size < 2) return [];
     const values = [...byText.values()].sort((a, b) => b.devices.length - a.devices.length);

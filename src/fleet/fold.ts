@@ -1,5 +1,6 @@
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { valueAt } from '../value-at.ts';
 
 /** The records of one device that was read. */
 export interface DeviceRecords {
@@ -112,7 +113,7 @@ function markDifferences(variants: readonly Row[], perDevice: readonly string[])
   const first = variants[0]?.record ?? {};
   for (const { record } of variants) {
     for (const field of new Set([...Object.keys(first), ...Object.keys(record)])) {
-      const [a, b] = [first[field], record[field]];
+      const [a, b] = [valueAt(first, field), valueAt(record, field)];
       if (isTimeStamp(a) && isTimeStamp(b)) continue;
       if (valueText(a) !== valueText(b)) differing.add(field);
     }

@@ -1,5 +1,6 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { valueAt } from '../value-at.ts';
 
 /** What became of one record of a device from one reading to the next. */
 export type RecordChange =
@@ -51,7 +52,7 @@ function changedFields(before: DeviceRecord, after: DeviceRecord): string[] {
   if (before === after) return [];
   const fields: string[] = [];
   for (const name in after) {
-    const [old, now] = [before[name], after[name]];
+    const [old, now] = [valueAt(before, name), valueAt(after, name)];
     if (isTimeStamp(old) && isTimeStamp(now)) continue;
     if (valueText(old) !== valueText(now)) fields.push(name);
   }

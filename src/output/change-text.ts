@@ -2,6 +2,7 @@ import type { ChangeOutput } from '../shell/output.ts';
 import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { quotedText } from './value.ts';
+import { valueAt } from '../value-at.ts';
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 const TONES: Readonly<Record<keyof typeof SIGNS, Tone>> = {
@@ -17,7 +18,9 @@ export function changeLine({ at, device, view, change }: ChangeOutput, style: St
   const what =
     kind === 'changed'
       ? change.fields.map((field) => {
-          const [old, now] = [change.before, record].map((one) => quotedText(field, one[field]));
+          const [old, now] = [change.before, record].map((one) =>
+            quotedText(field, valueAt(one, field)),
+          );
           return `${visible(field)} ${old} -> ${now}`;
         })
       : [kind];

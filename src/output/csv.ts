@@ -7,6 +7,7 @@ import { visible } from '../visible.ts';
 import { driftWord } from './drift-text.ts';
 import { readTable } from './read-table.ts';
 import { reasonsOf } from './result-text.ts';
+import { valueAt } from '../value-at.ts';
 
 /** A header and rows, one file for each kind of thing said. */
 interface Sheet {
@@ -59,7 +60,10 @@ function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
   const { fields, rows } = readTable({ ...reads[0].view, fold: false }, reads);
   return {
     header: ['device', ...fields],
-    rows: rows.map(({ devices, record }) => [devices[0]?.name ?? '', ...cells(maskedRecord(record), fields)]),
+    rows: rows.map(({ devices, record }) => [
+      devices[0]?.name ?? '',
+      ...cells(maskedRecord(record), fields),
+    ]),
   };
 }
 
@@ -77,5 +81,5 @@ function tableSheet({ columns, rows }: TableOutput): Sheet {
 }
 
 function cells(row: Readonly<Record<string, Value>>, fields: readonly string[]): string[] {
-  return fields.map((field) => valueText(row[field]));
+  return fields.map((field) => valueText(valueAt(row, field)));
 }

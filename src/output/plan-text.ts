@@ -8,6 +8,7 @@ import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
 import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { fieldText, quotedText } from './value.ts';
+import { valueAt } from '../value-at.ts';
 
 const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
   add: { verb: 'to add', tone: 'good' },
@@ -103,7 +104,7 @@ function stepTail(step: Step): string {
 
 /** " (first_name=Carol) (lang=de: most common here)": what was asked for, and what was filled in. */
 function addedText({ asked, filled, after, keyField }: Step): string {
-  const value = (field: string) => after?.[field] ?? asked[field];
+  const value = (field: string) => valueAt(after, field) ?? valueAt(asked, field);
   const given = Object.keys(asked)
     .filter((field) => field !== keyField)
     .map((field) => `${visible(field)}=${quotedText(field, value(field))}`);
@@ -124,8 +125,8 @@ function changesText(step: Step): string {
 export function fieldChanges({ before, after, asked }: Step): { field: string; text: string }[] {
   const wanted = after ?? asked;
   return Object.keys(wanted)
-    .filter((field) => valueText(before?.[field]) !== valueText(wanted[field]))
-    .flatMap((field) => changedParts(field, before?.[field], wanted[field]))
+    .filter((field) => valueText(valueAt(before, field)) !== valueText(valueAt(wanted, field)))
+    .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(wanted, field)))
     .map(({ field, before: held, after: sent }) => {
       const [old, next] = [held, sent].map((value) => quotedText(field, value));
       // Two different secrets look the same when they are masked.

@@ -8,6 +8,7 @@ import { columnsOf, columnTitle, fieldsOf, hiddenText, keyFieldOf } from './colu
 import { visible } from '../visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
 import { cellText, fieldText } from './value.ts';
+import { valueAt } from '../value-at.ts';
 
 /** Reads of one view, made ready for text. */
 export interface ReadTable {
@@ -31,7 +32,7 @@ export function viewedRecords(
   { sort, columns }: View,
   records: readonly DeviceRecord[],
 ): readonly DeviceRecord[] {
-  const sorted = sort ? sortBy(records, sort, (record, field) => record[field]) : records;
+  const sorted = sort ? sortBy(records, sort, (record, field) => valueAt(record, field)) : records;
   const shown = sorted.map(maskedRecord);
   if (columns === undefined) return shown;
   return shown.map((record) =>
@@ -102,10 +103,10 @@ export function readCells({ view, rows, fields }: ReadTable): TextTable {
 
 /** A field that is per device, or a point in time, has one text only when all devices of the row agree. */
 function rowText(row: FoldedRow, field: string, view: View): string {
-  const text = fieldText(field, row.record[field]);
-  const mayDiffer = view.perDevice.includes(field) || isTimeStamp(row.record[field]);
+  const text = fieldText(field, valueAt(row.record, field));
+  const mayDiffer = view.perDevice.includes(field) || isTimeStamp(valueAt(row.record, field));
   if (row.records.length === 1 || !mayDiffer) return text;
-  const distinct = new Set(row.records.map((record) => cellText(record[field])));
+  const distinct = new Set(row.records.map((record) => cellText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 

@@ -4,6 +4,7 @@ import { visible } from '../visible.ts';
 import type { Style } from './style.ts';
 import { fieldText } from './value.ts';
 import { fit, widthOf } from './width.ts';
+import { valueAt } from '../value-at.ts';
 
 /** One block for each record, every field in full, the device as heading. */
 export function recordLines({ view, rows, fields }: ReadTable, style: Style): string[] {
@@ -22,7 +23,7 @@ export function recordLines({ view, rows, fields }: ReadTable, style: Style): st
 }
 
 function recordText(row: FoldedRow, field: string, perDevice: readonly string[]): string {
-  const texts = row.records.map((record) => fieldText(field, record[field]));
+  const texts = row.records.map((record) => fieldText(field, valueAt(record, field)));
   if (!perDevice.includes(field) || new Set(texts).size === 1) return texts[0] ?? '';
   return texts.map((text, at) => `${text} (${visible(row.devices[at]?.name ?? '')})`).join(', ');
 }

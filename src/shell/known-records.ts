@@ -1,5 +1,6 @@
 import { valueText } from '../device/value-text.ts';
 import type { Candidate, KnownDevice } from './spec.ts';
+import { valueAt } from '../value-at.ts';
 
 /** The fields that records of a resource were seen to have, in the order of the device. */
 export function knownFields(
@@ -51,7 +52,7 @@ export function knownValues(
   const counts = new Map<string, number>();
   for (const device of devices) {
     for (const record of device.seen(resource) ?? []) {
-      const value = record[field];
+      const value = valueAt(record, field);
       if (value === undefined || value === null || typeof value === 'object' || value === '')
         continue;
       counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);

@@ -9,6 +9,7 @@ import { keyOfRow, shownDevices, tableRows } from './table-rows.ts';
 import { NO_FILTER } from './state.ts';
 import type { Details } from './views/overlay.ts';
 import { wrapText } from './wrap.ts';
+import { valueAt } from '../value-at.ts';
 
 /** How each device holds one record. */
 interface Variant {
@@ -87,7 +88,7 @@ function sideBySide(
   const most = Math.max(
     ...variants.map(({ name }) => widthOf(visible(name))),
     ...fields.flatMap((field) =>
-      variants.map(({ record }) => widthOf(fieldText(field, record[field]))),
+      variants.map(({ record }) => widthOf(fieldText(field, valueAt(record, field)))),
     ),
   );
   const width = Math.min(column, most);
@@ -107,7 +108,7 @@ function sideBySide(
     ...fields.flatMap((field) =>
       line(
         visible(field),
-        variants.map(({ record }) => fieldText(field, record[field])),
+        variants.map(({ record }) => fieldText(field, valueAt(record, field))),
         isDiffering(field) ? '≠' : ' ',
       ),
     ),
@@ -126,7 +127,10 @@ function stacked(
     visible(name),
     ...fields.flatMap((field) => {
       const sign = isDiffering(field) ? '≠' : ' ';
-      const [first = '', ...rest] = wrapText(fieldText(field, record[field]), width - titles - 4);
+      const [first = '', ...rest] = wrapText(
+        fieldText(field, valueAt(record, field)),
+        width - titles - 4,
+      );
       const indent = ' '.repeat(titles + 4);
       return [
         `${sign} ${fit(visible(field), titles)}  ${first}`.trimEnd(),

@@ -12,6 +12,7 @@ import { visible } from '../visible.ts';
 import { quotedText } from '../output/value.ts';
 import { fit, widthOf } from '../output/width.ts';
 import type { LogLine } from './state.ts';
+import { valueAt } from '../value-at.ts';
 
 /** A plan in its two views: what is the same on several devices in one line, or device by device. */
 export interface PlanView {
@@ -81,7 +82,7 @@ function stepLines(step: Step): LogLine[] {
 function fieldsOf(step: Step): { field: string; text: string }[] {
   const { action, before, after, asked, filled, keyField } = step;
   const value = (record: typeof before, field: string): string =>
-    quotedText(field, record?.[field]);
+    quotedText(field, valueAt(record, field));
   const wanted = after ?? asked;
   switch (action) {
     case 'add':

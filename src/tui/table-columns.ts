@@ -6,6 +6,7 @@ import { visible } from '../visible.ts';
 import { memoized } from './memoized.ts';
 import type { State } from './state.ts';
 import { shownDevices, sortFields, tableRows, type TableRows } from './table-rows.ts';
+import { valueAt } from '../value-at.ts';
 
 export interface Column {
   readonly kind: 'device' | 'field' | 'note';
@@ -145,9 +146,9 @@ function noteColumn(isFiltered: boolean | undefined): Draft {
 }
 
 function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
-  const text = fieldText(field, row.record[field]);
+  const text = fieldText(field, valueAt(row.record, field));
   if (!isPerDevice || row.records.length < 2) return text;
-  const distinct = new Set(row.records.map((record) => fieldText(field, record[field])));
+  const distinct = new Set(row.records.map((record) => fieldText(field, valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 

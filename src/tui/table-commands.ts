@@ -7,6 +7,7 @@ import type { FormOpening } from './form/form-state.ts';
 import type { Line } from './line.ts';
 import type { State } from './state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './table-rows.ts';
+import { valueAt } from '../value-at.ts';
 
 /* What the keys of the table do, as lines that could be typed. */
 
@@ -206,7 +207,7 @@ export function driftLine({ overlay, table }: State): string {
 /** Values that cannot be typed as they are, and secrets, are left out. */
 function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
   return fields.flatMap((field) => {
-    const value = record[field];
+    const value = valueAt(record, field);
     const text = typeof value === 'string' ? value : cellText(value);
     if (hasUnsafe(text) || hasUnsafe(field) || fieldText(field, value) !== text) return [];
     return [quoteAssignment(field, text)];
