@@ -91,6 +91,8 @@ export type Action =
   | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
   | { readonly kind: 'problem'; readonly problem: LineProblem }
   | { readonly kind: 'history'; readonly lines: readonly string[] }
+  /** Nothing is set up yet. `inventory`: where one would be. */
+  | { readonly kind: 'first-run'; readonly inventory: string }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table: it comes into sight. */

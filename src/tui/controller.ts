@@ -1,4 +1,5 @@
 import { visibleLines } from '../visible.ts';
+import { isFirstRun } from '../shell/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './fleet-view.ts';
 import { FilterRunner } from './filter-runner.ts';
@@ -88,13 +89,23 @@ export class Controller {
     this.#takeFleet();
     void this.#lines.loadHistory();
     if (line !== '') this.#lines.submit(line);
+    else void this.#greet();
   }
 
-  stop(): void {
+  /** Who has nothing yet is told what one can begin with. */
+  async #greet(): Promise<void> {
+    const { session } = this.#shell;
+    if (!(await isFirstRun(session))) return;
+    this.#store.dispatch({ kind: 'first-run', inventory: session.services.inventory.path });
+  }
+
+  /** Ends what goes on in the background; resolves when nothing is left to be written. */
+  stop(): Promise<void> {
     clearTimeout(this.#fleetTimer);
     this.#reader.interrupt();
     this.#filter.stop();
     this.#watch.stop();
+    return this.#lines.saved();
   }
 
   onKey(event: KeyEvent): void {

@@ -102,6 +102,12 @@ export class Effects {
       case 'edit-record':
         this.#prefill(editLine(state));
         break;
+      case 'first-connect':
+        this.#prefill('connect ');
+        break;
+      case 'first-device':
+        this.#prefill('device add ');
+        break;
       case 'add-form':
         forms.open(addForm(state));
         break;

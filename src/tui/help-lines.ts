@@ -11,6 +11,7 @@ export const KEY_SECTIONS: readonly {
 }[] = [
   { context: 'table', title: 'In the table' },
   { context: 'prompt', title: 'At the prompt' },
+  { context: 'first-run', title: 'While nothing is set up yet' },
   { context: 'menu', title: 'While proposals are open' },
   { context: 'search', title: 'While searching in history' },
   { context: 'filter', title: 'While typing a filter' },

@@ -61,6 +61,7 @@ export function inputLine(state: State): InputLine {
     case 'table':
       return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);
     case 'menu':
+    case 'first-run':
     case 'prompt':
       return place(promptLabel(state), secretless(state.prompt.editing.line), columns, true);
   }

@@ -2,6 +2,7 @@ import { disabledReason } from './disabled-keys.ts';
 import { KEYMAP } from './keys/default-keymap.ts';
 import type { Context, Effect, KeyBinding, Keymap } from './keys/key-binding.ts';
 import type { ViewAction } from './actions.ts';
+import { offersFirstSteps } from './first-steps.ts';
 import { formContext } from './form/form-state.ts';
 import type { State } from './state.ts';
 import { keyLabel, matchesKey, type KeyName } from './terminal/key-name.ts';
@@ -18,7 +19,8 @@ export function contextOf(state: State): Context {
   if (overlay.kind === 'none' && form !== undefined) return formContext(form);
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
-  return prompt.menu === undefined ? 'prompt' : 'menu';
+  if (prompt.menu !== undefined) return 'menu';
+  return offersFirstSteps(state) ? 'first-run' : 'prompt';
 }
 
 function overlayContext({ overlay: { kind }, find }: State): Context {
@@ -29,12 +31,13 @@ function overlayContext({ overlay: { kind }, find }: State): Context {
 
 /** Whether what is typed goes into the line of the prompt. */
 export function isAtPrompt(state: State): boolean {
-  return ['prompt', 'menu'].includes(contextOf(state));
+  return ['prompt', 'menu', 'first-run'].includes(contextOf(state));
 }
 
 /** Where a key goes that means nothing in a place of its own. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
+  'first-run': 'prompt',
   plan: 'question',
   runs: 'overlay',
   devices: 'overlay',
@@ -47,7 +50,13 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 };
 
 /** Where the keys below are worth a hint, too. */
-const HINTS_BELOW: readonly Context[] = ['plan', 'form-switch', 'form-choice', 'form-run'];
+const HINTS_BELOW: readonly Context[] = [
+  'plan',
+  'first-run',
+  'form-switch',
+  'form-choice',
+  'form-run',
+];
 
 /** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
 export type Pressed =
@@ -121,6 +130,8 @@ export function keyText(key: KeyName): string {
 export interface FooterHint {
   readonly text: string;
   readonly isDisabled: boolean;
+  /** Undefined: how a key of several presses goes on. */
+  readonly action?: ViewAction | Effect;
 }
 
 /** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
@@ -138,7 +149,7 @@ export function footerHints(state: State, context = contextOf(state)): readonly 
     .map(({ keys, hint, action }) => {
       const text = `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`;
       const isDisabled = disabledReason(action, state) !== undefined;
-      return { text: isDisabled ? `(${text})` : text, isDisabled };
+      return { text: isDisabled ? `(${text})` : text, isDisabled, action };
     });
 }
 

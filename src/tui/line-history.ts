@@ -7,6 +7,7 @@ import type { Store } from './store.ts';
 export class LineHistory {
   readonly #file: Services['history'];
   readonly #store: Store;
+  #saved: Promise<unknown> = Promise.resolve();
 
   constructor(file: Services['history'], store: Store) {
     this.#file = file;
@@ -23,6 +24,17 @@ export class LineHistory {
 
   /** Adds a line; it goes again when it is one that must not be kept. */
   async add(line: string): Promise<void> {
+    const saving = this.#add(line);
+    this.#saved = Promise.all([this.#saved, saving]);
+    await saving;
+  }
+
+  /** Resolves when every line that was added is in the file. */
+  async saved(): Promise<void> {
+    await this.#saved;
+  }
+
+  async #add(line: string): Promise<void> {
     const { history } = this.#store.state.prompt;
     if (history.at(-1) !== line) this.#set([...history, line]);
     try {

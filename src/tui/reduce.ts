@@ -55,6 +55,8 @@ function step(state: State, action: Action): State {
       return { ...state, prompt: takeHistory(prompt, action.lines) };
     case 'resize':
       return { ...state, size: action.size };
+    case 'first-run':
+      return { ...state, firstRun: { inventory: action.inventory } };
     case 'fleet':
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
@@ -153,6 +155,7 @@ function editActive(state: State, key: EditKey): State {
       return state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
     case 'search':
     case 'menu':
+    case 'first-run':
     case 'prompt':
       return { ...state, prompt: editWithVi(state.prompt, key) };
     case 'find':

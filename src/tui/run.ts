@@ -94,9 +94,10 @@ export async function runTui(
     controller.start(opening.line);
     await left;
   } finally {
-    controller.stop();
+    const saved = controller.stop();
     mounted.unmount();
     terminal.restore();
+    await saved;
   }
   const summary = sessionSummary(controller.runner.changes);
   if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');

@@ -26,6 +26,8 @@ export interface State {
   readonly prompt: PromptState;
   readonly table: TableState;
   readonly fleet: FleetView;
+  /** Nothing was set up when the session began: where an inventory would be. */
+  readonly firstRun: { readonly inventory: string } | undefined;
   /** What the last line said, and all that was said before. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
@@ -273,6 +275,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false):
       isReadOnly: false,
       denied: new Map(),
     },
+    firstRun: undefined,
     log: { current: [], all: [] },
     work: undefined,
     reading: undefined,

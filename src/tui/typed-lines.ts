@@ -30,6 +30,11 @@ export class TypedLines {
     return this.#history.load();
   }
 
+  /** Resolves when all that was typed is in the history, for the next session. */
+  saved(): Promise<void> {
+    return this.#history.saved();
+  }
+
   /** A key that edits. */
   type(event: KeyEvent): void {
     const { state } = this.#store;

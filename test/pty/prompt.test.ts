@@ -26,7 +26,7 @@ test.each(SIZES)(
     program.type('help connect\r');
     await program.waitFor('TARGET');
     program.press('escape');
-    await program.waitFor('enter run');
+    await program.waitFor('No device is connected');
     program.type('he');
     await program.waitFor(/devsh> help connect$/m);
     const row = program.screen().findIndex((line) => line.includes('devsh> help'));

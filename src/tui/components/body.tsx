@@ -1,6 +1,7 @@
 import { Box } from 'ink';
 import { overlayLines } from '../overlay-lines.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
+import { firstStepRows } from '../first-steps.ts';
 import { rollOutLines } from '../roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
@@ -44,7 +45,11 @@ function Table({ state, theme, height }: BodyProps) {
   const { columns } = state.size;
   if (tableRows(state).rows.length === 0) {
     if (isWaiting(state)) return <Waiting state={state} theme={theme} height={height} />;
-    return emptyLines(state).map((line) => <Row key={line}>{cut(` ${line}`, columns)}</Row>);
+    const lines = emptyLines(state);
+    const shown = lines.length > height ? lines.filter((line) => line !== '') : lines;
+    return shown
+      .slice(0, height)
+      .map((line, index) => <Row key={index}>{cut(` ${line}`, columns)}</Row>);
   }
   const view = tableView(state, columns, height);
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
@@ -96,16 +101,10 @@ function Waiting({ state, theme, height }: BodyProps) {
   );
 }
 
-function emptyLines({ fleet, table }: State): string[] {
+function emptyLines(state: State): string[] {
+  const { fleet, table } = state;
   if (fleet.devices.length === 0 && table.reads.size === 0) {
-    return [
-      '',
-      'No device is connected yet. Type one of these:',
-      '',
-      '  connect 10.0.0.5 10.0.0.6     one or several devices',
-      '  demo                          three simulated devices on this machine',
-      '  help                          all commands',
-    ];
+    return firstStepRows(state);
   }
   if (table.filter.parsed.terms.length > 0) return ['', 'no record matches the filter'];
   const hasAnswers = [...table.reads.values()].some(({ outcome }) => outcome.ok);

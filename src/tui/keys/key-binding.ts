@@ -42,6 +42,10 @@ const EFFECTS = [
   'answer',
   'decline',
   'search-run',
+  'first-demo',
+  'first-connect',
+  'first-device',
+  'first-help',
 ] as const;
 
 /** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
@@ -66,6 +70,7 @@ export type Context =
   | 'filter'
   | 'search'
   | 'menu'
+  | 'first-run'
   | 'prompt'
   | 'table';
 

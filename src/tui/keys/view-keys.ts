@@ -111,7 +111,7 @@ export const VIEW_KEYS: Keymap = [
     rank: 2,
     text: 'all or differences',
   }),
-  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 3, text: 'devices' }),
+  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 3, text: 'more devices' }),
   bind('drift', ['left', 'h'], 'left', 'devices to the left'),
   bind(
     'drift',
