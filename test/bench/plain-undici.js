@@ -1,0 +1,32 @@
+// The rival: what one writes with undici as documented. Checks no certificate, reads nothing back.
+// usage: node plain-undici.js list|add WIDTH <addresses on standard input, one a line
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
+
+const [what, width] = process.argv.slice(2);
+const addresses = readFileSync(process.env['ADDRESSES'], 'utf8').trim().split('\n');
+const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+const authorization = `Basic ${Buffer.from('admin:admin-secret').toString('base64')}`;
+
+async function ask(address) {
+  const form = `uuid=null&first_name=B&lastname=C&username=${process.env['USERNAME_TO_ADD']}&lang=de`;
+  const { statusCode, body } = await request(`https://${address}/api/user/`, {
+    dispatcher,
+    headers: {
+      authorization,
+      ...(what === 'add' && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(what === 'add' && { method: 'POST', body: form }),
+  });
+  const text = await body.text();
+  if (statusCode >= 300) throw new Error(`${address}: ${statusCode} ${text.slice(0, 100)}`);
+  if (what === 'list') console.log(JSON.parse(text).length ?? text.length);
+}
+
+const waiting = addresses.values();
+await Promise.all(
+  Array.from({ length: Number(width) }, async () => {
+    for (const address of waiting) await ask(address);
+  }),
+);
+await dispatcher.close();
