@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GoodCopy } from '../../src/settings/good-copy.ts';
+import { InventoryFile } from '../../src/settings/inventory-file.ts';
+import { ParsedCopy } from '../../src/settings/parsed-copy.ts';
+import { makeTempFolder } from './temp-folder.ts';
+
+test('what was made of a file counts only for the same state of it', async () => {
+  const copy = new ParsedCopy<readonly string[]>(await makeTempFolder(), 'devices');
+  expect(await copy.read('one')).toBeUndefined();
+  await copy.keep('one', ['fw1']);
+  expect(await copy.read('one')).toEqual(['fw1']);
+  expect(await copy.read('two')).toBeUndefined();
+});
+
+test('a copy that is damaged, or of another version, is none', async () => {
+  const folder = await makeTempFolder();
+  const copy = new ParsedCopy<readonly string[]>(folder, 'devices');
+  await copy.keep('one', ['fw1']);
+  const file = join(folder, 'devices.json');
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/"version":"[^"]*"/, '"version":"0.0.0"'));
+  expect(await copy.read('one')).toBeUndefined();
+  await writeFile(file, text.slice(0, -10));
+  expect(await copy.read('one')).toBeUndefined();
+});
+
+test('an inventory is read anew when its file changes, whatever is in the cache', async () => {
+  const folder = await makeTempFolder();
+  const path = join(folder, 'devices.yaml');
+  const open = (): InventoryFile =>
+    new InventoryFile(
+      path,
+      new GoodCopy(`${path}.good`),
+      () => undefined,
+      new ParsedCopy(folder, 'd'),
+    );
+  await writeFile(path, 'devices:\n  - {name: fw1, address: 10.0.0.5, groups: [berlin]}\n');
+  const parsed = await open().load();
+  const kept = await open().load();
+  expect(kept.devices).toEqual(parsed.devices);
+  expect(kept.find('FW1')?.groups).toEqual(['berlin']);
+
+  await writeFile(path, 'devices:\n  - {name: fw2, address: 10.0.0.6}\n');
+  expect((await open().load()).devices.map(({ name }) => name)).toEqual(['fw2']);
+  await writeFile(path, 'devices: [');
+  await expect(open().load()).rejects.toThrow(path);
+});
