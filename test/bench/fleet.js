@@ -21,18 +21,20 @@ export function startFleet(cli, { devices, users = 50, latencyMs = 0 }) {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let table = '';
-  child.stdout.on('data', (chunk) => (table += chunk));
   const close = () => {
     child.kill('SIGKILL');
     rmSync(home, { recursive: true, force: true });
   };
   return new Promise((resolve, reject) => {
+    let table = '';
     child.on('error', reject);
     child.on('exit', (code) => reject(new Error(`the simulator ended with ${code}: ${table}`)));
-    child.stderr.on('data', (chunk) => {
-      if (!String(chunk).includes('running')) return;
-      const rows = table.trimEnd().split('\n').slice(1);
+    child.stderr.resume();
+    child.stdout.on('data', (chunk) => {
+      table += chunk;
+      const rows = table.split('\n').slice(1, -1);
+      // One for each of the two accounts of a device.
+      if (rows.length < 2 * devices) return;
       const found = new Map(rows.map((row) => [row.split('\t')[1], row.split('\t')[5]]));
       knowAll(home, found);
       resolve({ addresses: [...found.keys()], env, close });

@@ -16,7 +16,10 @@ export function run([command, ...args], { env = {}, accepts = [0] } = {}) {
     child.on('error', reject);
     child.on('close', (code) => {
       if (accepts.includes(code)) resolve(performance.now() - startedAt);
-      else reject(new Error(`${command} ${args.join(' ').slice(0, 80)}: ${code} ${problem}`));
+      else
+        reject(
+          new Error(`${command} ${args.join(' ').slice(0, 80)}: ${code} ${problem.slice(0, 300)}`),
+        );
     });
   });
 }
