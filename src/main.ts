@@ -108,7 +108,8 @@ async function runDoor(
     const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');
-    return runTui(shell, host, opening, { keymap, isVi, theme, cleanUp });
+    const reduceMotion = settings.get('reduceMotion');
+    return runTui(shell, host, opening, { keymap, isVi, theme, reduceMotion, cleanUp });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   const { runRepl } = await import('./plain/repl.ts');

@@ -16,6 +16,8 @@ const valuesSchema = z.strictObject({
   rememberKeys: z.boolean().default(true),
   /** The looks of the full screen, where `--theme` says nothing. */
   theme: z.enum(THEME_NAMES).optional(),
+  /** Nothing on the full screen changes by itself but for news. */
+  reduceMotion: z.boolean().default(false),
   /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
   columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
   /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */

@@ -25,7 +25,12 @@ export interface Settings {
 const FILE = 'settings';
 
 /** What holds where nothing is set; the schema says the same. */
-const UNSET: SettingsValues = { saveCredentials: 'ask', rememberKeys: true, editing: 'emacs' };
+const UNSET: SettingsValues = {
+  saveCredentials: 'ask',
+  rememberKeys: true,
+  reduceMotion: false,
+  editing: 'emacs',
+};
 
 /**
  * Reads the settings. A file that cannot be understood is a SettingsError that names it; it is never

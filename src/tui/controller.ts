@@ -40,14 +40,15 @@ export class Controller {
   /** The lines of tables out of sight that something was written since. */
   readonly #stale = new Set<string>();
 
-  constructor(shell: Shell, store: Store, surface: Surface) {
+  /** `reduceMotion`: nothing on the screen changes by itself but for news. */
+  constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
     this.#store = store;
     this.#questions = new Questions(store);
     this.#filter = new FilterRunner(store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
-    this.#watch = new TableWatch(store, this.#reader);
+    this.#watch = new TableWatch(store, this.#reader, reduceMotion);
     this.runner = new LineRunner({
       shell,
       store,

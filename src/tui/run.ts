@@ -6,6 +6,7 @@ import { editInProgram } from '../external-editor.ts';
 import { copyWithProgram } from './clipboard.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
+import type { Surface } from './effects.ts';
 import { formCursor } from './form/form-view.ts';
 import { inputLine } from './input-line.ts';
 import type { Keymap } from './keys/key-binding.ts';
@@ -28,6 +29,8 @@ export interface ScreenOptions {
   readonly isVi: boolean;
   /** Undefined: as the terminal is. */
   readonly theme: ThemeName | undefined;
+  /** Nothing changes by itself but for news; REDUCE_MOTION in the environment says the same. */
+  readonly reduceMotion: boolean;
   /** Removes what must not be left behind when a signal ends the process. */
   readonly cleanUp: () => void;
 }
@@ -40,7 +43,7 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, theme: asked, cleanUp }: ScreenOptions,
+  { keymap, isVi, theme: asked, reduceMotion, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const store = new Store(initialState(terminal.size, keymap, isVi));
@@ -49,7 +52,7 @@ export async function runTui(
   let lent: Promise<unknown> = Promise.resolve();
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
-  const controller = new Controller(shell, store, {
+  const surface: Surface = {
     repaint: () => {
       terminal.painter.invalidate();
       mounted.refresh();
@@ -70,7 +73,9 @@ export async function runTui(
     leave: () => {
       leave();
     },
-  });
+  };
+  const isStill = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
+  const controller = new Controller(shell, store, surface, isStill);
   terminal.enter();
   let title = '';
   const showTitle = (): void => {

@@ -19,12 +19,13 @@ export class TableWatch {
   #changes: unknown;
   #fading: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, reader: TableReader) {
+  /** `isStill`: what changed stands out until the next change, and does not fade by itself. */
+  constructor(store: Store, reader: TableReader, isStill: boolean) {
     this.#store = store;
     this.#reader = reader;
     this.#unsubscribe = store.subscribe(() => {
       this.#follow();
-      this.#fade();
+      if (!isStill) this.#fade();
     });
   }
 

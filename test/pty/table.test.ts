@@ -120,6 +120,23 @@ test('a watched table shows what changed where it stands, and the cursor stays o
   await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));
 });
 
+test('with REDUCE_MOTION what changed stands out until the next change', async () => {
+  const simulator = await simulate();
+  const [device] = simulator.devices;
+  const program = await connect(simulator, { env: { REDUCE_MOTION: '1' } });
+  program.type('user list --watch=0.2\r');
+  await program.waitFor('every 0.2 s');
+  device?.putUser({ username: 'aaron', first_name: 'Aaron', lang: 'de' });
+  await program.waitFor('1 new');
+  const since = Date.now();
+  await expect
+    .poll(() => (device?.log.at(-1)?.at ?? 0) - since, { timeout: 10_000 })
+    .toBeGreaterThan(5_000);
+  expect(program.screen().join('\n')).toContain('1 new');
+  device?.putUser({ username: 'aaron', first_name: 'Ron' });
+  await program.waitFor('1 changed');
+});
+
 test('rows are marked from one to another, and sorted by several columns', async () => {
   const program = await connect(await simulate({ devices: 2 }));
   await goToTable(program);
