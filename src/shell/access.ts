@@ -33,6 +33,8 @@ export class ShellAccess implements Access {
   readonly #options: Options;
   readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
+  /** Whose login each device has refused while this line runs; undefined: a token's. */
+  readonly #refused = new Map<string, string | undefined>();
   /** The pins when the command first asked: a fleet asks a thousand times. */
   #pins: Promise<Book> | undefined;
   /** Files with CA certificates: a whole fleet has the same. */
@@ -145,7 +147,10 @@ export class ShellAccess implements Access {
     entry: DeviceEntry,
     refused: Credential | undefined,
   ): Promise<Credential | undefined> {
-    if (refused !== undefined) this.typed.delete(entry);
+    if (refused !== undefined) {
+      this.typed.delete(entry);
+      this.#refused.set(entry.name, refused.user);
+    }
     if (this.#io.ask === undefined) {
       if (refused !== undefined) return undefined;
       throw new CredentialError(
@@ -220,7 +225,10 @@ export class ShellAccess implements Access {
       names.length > 4
         ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
         : names.join(', ');
-    const details = names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : [];
+    const details = [
+      ...this.#refusals(names),
+      ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
+    ];
     const known = new Set(entries.map(({ user }) => this.#options.user ?? user));
     let [user] = known;
     if (known.size > 1 || user === undefined) {
@@ -233,6 +241,16 @@ export class ShellAccess implements Access {
       details,
     });
     return password === undefined || password === '' ? undefined : Credential.basic(user, password);
+  }
+
+  /** Why one is asked again: whose login these devices have refused. */
+  #refusals(names: readonly string[]): string[] {
+    const refused = names.filter((name) => this.#refused.has(name));
+    const users = new Set(refused.map((name) => this.#refused.get(name)));
+    return [...users].map((user) => {
+      const on = refused.filter((name) => this.#refused.get(name) === user).join(', ');
+      return `${user === undefined ? 'The token' : `The login of ${user}`} was refused by ${on}.`;
+    });
   }
 }
 

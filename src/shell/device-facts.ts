@@ -1,3 +1,4 @@
+import { UnreachableError, UntrustedError } from '../device/errors.ts';
 import { routeText } from '../device/route/route.ts';
 import type { Member } from '../fleet/member.ts';
 
@@ -5,6 +6,7 @@ import type { Member } from '../fleet/member.ts';
 export interface DeviceFacts {
   readonly latencyMs: number | undefined;
   readonly account: string | undefined;
+  /** Undefined: nothing has been proved yet. */
   readonly trust: string | undefined;
   /** The built-in profile or the user's that it speaks by. */
   readonly profile: string;
@@ -30,17 +32,24 @@ export function deviceFacts(member: Member): DeviceFacts {
   };
 }
 
-function trustText({ trust }: Member): string | undefined {
+function trustText(member: Member): string | undefined {
+  const { trust } = member;
   switch (trust?.kind) {
     case undefined:
       return undefined;
     case 'pinned':
       return 'pinned';
     case 'ca':
-      return `CA ${trust.file}`;
+      return hasProof(member) ? `CA ${trust.file}` : undefined;
     case 'system':
-      return 'system CA';
+      return hasProof(member) ? 'system CA' : undefined;
     case 'insecure':
       return 'NOT CHECKED';
   }
+}
+
+/** Whether the device has shown a certificate that a CA signed; a pin stands for itself. */
+function hasProof({ state }: Member): boolean {
+  if (state.kind !== 'failed') return state.kind === 'ready';
+  return !(state.error instanceof UntrustedError || state.error instanceof UnreachableError);
 }

@@ -24,6 +24,24 @@ test('connects after the fingerprint is accepted and the login is typed, hidden'
   expect(program.raw()).not.toContain('admin-secret');
 });
 
+test('a wrong password is said before the login is asked for again; nothing is called proved by then', async () => {
+  const simulator = await simulate();
+  const program = await startDevsh(['connect', simulator.devices[0]?.address ?? '']);
+  await program.waitFor('type yes to trust');
+  expect(program.screen().join('\n')).not.toContain('system CA');
+  await answer(program, 'yes');
+  await program.waitFor('User name on');
+  await answer(program, 'admin');
+  await program.waitFor('Password of admin');
+  await answer(program, 'wrong');
+  await program.waitFor(/The login of admin was refused by 127\.0\.0\.2/);
+  await program.waitFor('User name on');
+  await answer(program, 'admin');
+  await program.waitFor('Password of admin');
+  await answer(program, 'admin-secret');
+  await program.waitFor('connected to 1 device');
+});
+
 test('a declined certificate leaves the device failed, with its reason in full, and sends nothing', async () => {
   const simulator = await simulate();
   const [device] = simulator.devices;

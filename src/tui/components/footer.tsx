@@ -1,5 +1,6 @@
 import { widthOf } from '../../output/width.ts';
 import { footerHints, type FooterHint } from '../keymap.ts';
+import { isIdleScroll } from '../scroll-room.ts';
 import type { State } from '../state.ts';
 import type { Theme } from '../theme.ts';
 import { usageSpans } from '../usage-spans.ts';
@@ -16,9 +17,12 @@ export function Footer({ state, theme }: { readonly state: State; readonly theme
   const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
   const room = state.size.columns - 1 - (used === 0 ? 0 : used + SEPARATOR.length);
   const separator = theme('quiet', SEPARATOR);
+  const hints = footerHints(state).filter(
+    ({ action }) => action === undefined || !isIdleScroll(action, state),
+  );
   const line = [
     ...(used === 0 ? [] : [usage.map(({ tone, text }) => theme(tone, text)).join('')]),
-    ...fitting(footerHints(state), room).map(({ text, isDisabled }) =>
+    ...fitting(hints, room).map(({ text, isDisabled }) =>
       theme(isDisabled ? 'quiet' : 'plain', text),
     ),
   ].join(separator);
