@@ -1,8 +1,9 @@
-import { readAll, type Host } from './plain/host.ts';
+import type { Host } from './plain/host.ts';
 import { ioOf } from './plain/host-io.ts';
 import { runLine } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';
+import { readStandardInput } from './user-file.ts';
 import { visibleLines } from './visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
@@ -56,7 +57,7 @@ async function runIn(
   cleanUp: () => void,
 ): Promise<number> {
   const settings = await openSettings(paths);
-  const readStdin = once(() => readAll(host.stdin));
+  const readStdin = once(() => readStandardInput(host.stdin));
   const { env, stdout } = host;
   const services = createServices({ env, version: VERSION, paths, settings, readStdin, stdout });
   const session = new Session(services);

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { hostname, release, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openInBrowser } from './browser.ts';
@@ -8,7 +8,6 @@ import { Credentials } from './credentials/sources.ts';
 import { Vault } from './credentials/vault.ts';
 import { parseAddress } from './device/address.ts';
 import { chooseRoute, environmentProxy, noProxyOf } from './device/route/choose-route.ts';
-import { UsageError } from './errors.ts';
 import { GoodCopy } from './settings/good-copy.ts';
 import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
@@ -25,6 +24,7 @@ import type { Settings } from './settings/settings.ts';
 import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+import { readUserFile } from './user-file.ts';
 
 /** So long one devsh waits for another that writes to the same device. */
 const WRITE_WAIT_MS = 120_000;
@@ -151,29 +151,8 @@ export async function choosePaths(
   };
 }
 
-const READ_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EISDIR: 'it is a folder, not a file',
-  EACCES: 'you may not read it',
-  EPERM: 'you may not read it',
-  ELOOP: 'it is a link to itself',
-  ENAMETOOLONG: 'the name is too long',
-};
-
 function lineOf(text: string, index: number): string {
   return text.split(/\r?\n/)[index] ?? '';
-}
-
-/** A file that the user named; that it cannot be read is the user's to mend. */
-async function readUserFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const why = READ_PROBLEMS[code] ?? code;
-    throw new UsageError(`cannot read ${path}: ${why}`, { cause: error });
-  }
 }
 
 /** Loaded only when asked for: no other command needs it. */

@@ -40,10 +40,3 @@ export function wantsColor(host: Host, noColor: boolean): boolean {
   if (CLICOLOR === '0' || FORCE_COLOR === '0') return false;
   return host.stdout.isTTY === true && TERM !== 'dumb';
 }
-
-/** All of standard input. */
-export async function readAll(stdin: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
-  return Buffer.concat(chunks).toString('utf8');
-}

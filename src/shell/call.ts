@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { UsageError } from '../errors.ts';
+import { CancelledError, UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
@@ -80,12 +80,30 @@ export class Call {
 
   /** A file of the user's, or standard input for `-`. */
   async readText(file: string): Promise<string> {
-    if (file !== '-') return this.session.services.readFile(file);
+    if (file !== '-') return this.#unlessCancelled(this.session.services.readFile(file));
     const { tokenStdin, passwordStdin, passphraseStdin } = this.options;
     if (tokenStdin || passwordStdin || passphraseStdin) {
       throw new UsageError('"-" and a secret cannot both be read from standard input');
     }
-    return this.io.readInput();
+    return this.#unlessCancelled(this.io.readInput());
+  }
+
+  /** A pipe or a terminal may never give what is waited for. */
+  async #unlessCancelled<T>(waiting: Promise<T>): Promise<T> {
+    const { signal } = this.io;
+    const over = new AbortController();
+    const cancelled = new Promise<never>((_resolve, reject) => {
+      const cancel = (): void => {
+        reject(new CancelledError());
+      };
+      if (signal.aborted) cancel();
+      signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
+    });
+    try {
+      return await Promise.race([waiting, cancelled]);
+    } finally {
+      over.abort();
+    }
   }
 
   newRun(): string {
