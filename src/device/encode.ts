@@ -253,11 +253,15 @@ function namesByQuery({ remove, origins }: Profile, path: string): boolean {
 /** The names in a path as a server may compare them. */
 function segmentsOf(path: string): string[] {
   const { pathname } = new URL(path, 'https://device.invalid');
-  return pathname
-    .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
-    .toLowerCase()
-    .split('/')
-    .filter((part) => part !== '');
+  return (
+    pathname
+      .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+      .toLowerCase()
+      .split('/')
+      // Some servers take `;x` for a remark on the name before it, and blanks and `*` for no name.
+      .map((part) => part.replace(/;.*$/s, '').trim())
+      .filter((part) => part !== '' && part !== '*')
+  );
 }
 
 /** Whether a value that nobody asked to change goes along in a form. */

@@ -159,5 +159,7 @@ export function isUsableId(id: string): boolean {
     .replace(/%2e/gi, '.')
     .replace(/%2f|%5c/gi, '/')
     .replaceAll('\\', '/');
-  return !decoded.split('/').some((segment) => ['', '.', '..'].includes(segment.trim()));
+  // Some take `;x` for a remark on the name before it, and `*` for every name.
+  const names = decoded.split('/').map((segment) => segment.replace(/;.*$/s, '').trim());
+  return !names.some((name) => ['', '.', '..', '*'].includes(name));
 }
