@@ -23,7 +23,11 @@ export class YamlSource {
   /** The content as plain data; undefined for an empty text. Throws what `makeError` makes. */
   data(options: { readsNull?: boolean } = {}): unknown {
     const [error] = this.#document.errors;
-    if (error) throw this.#errorAt(error.pos[0], error.message.split(/ at line |:?\n/)[0] ?? '');
+    if (error) {
+      const message = error.message.split(/ at line |:?\n/)[0] ?? '';
+      const isTooDeep = message === 'Maximum call stack size exceeded';
+      throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deep' : message);
+    }
     if (options.readsNull === true) {
       visit(this.#document, {
         Scalar(position, node) {

@@ -7,7 +7,7 @@ import type { Style } from './style.ts';
 export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
   const prefix = device ? `${device.name}: ` : '';
   const { message } = error;
-  return visible(message.startsWith(prefix) ? message.slice(prefix.length) : message);
+  return visible(clipped(message.startsWith(prefix) ? message.slice(prefix.length) : message));
 }
 
 /** "✗ fw3: no answer within 5 s" */
@@ -18,9 +18,14 @@ export function failureLine(device: DeviceRef, error: DevshError, style: Style):
 /** An error that is not about one device, with what the user may have meant. */
 export function errorLines(error: DevshError, style: Style): string[] {
   const suggestions = error instanceof UsageError ? error.suggestions : [];
-  const lines = [style('bad', 'error: ') + visibleLines(error.message)];
+  const lines = [style('bad', 'error: ') + visibleLines(clipped(error.message))];
   if (suggestions.length > 0) {
     lines.push(`  did you mean ${suggestions.map((text) => `'${visible(text)}'`).join(' or ')}?`);
   }
   return lines;
+}
+
+/** A word may be a megabyte that somebody pasted: enough of it is shown to know it again. */
+function clipped(message: string): string {
+  return message.replace(/\S{500,}/g, (word) => `${word.slice(0, 200)}…`);
 }

@@ -49,3 +49,12 @@ test('columns belong to one resource of one profile, and a slip is not kept', as
     /^DEVICE +USERNAME\n/,
   );
 });
+
+test('of many columns that no record has only the first are named', async () => {
+  const { devsh } = await startFleet();
+  const names = Array.from({ length: 500 }, (_, index) => `column${index}`).join(',');
+  const { stderr } = await devsh(`user list --on sim1 --columns ${names}`);
+  expect(stderr).toContain('no record has a field "column9"');
+  expect(stderr).toContain('no record has 490 more of the fields that were named');
+  expect(stderr.split('\n').length).toBeLessThan(15);
+});

@@ -31,6 +31,9 @@ import {
   selectionProfile,
 } from './record-arguments.ts';
 
+/** So many fields that no record has are named one by one. */
+const MAX_MISSING = 10;
+
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
   return {
@@ -284,12 +287,18 @@ async function* read(
     const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
     yield { kind: 'progress', done, total: members.length, text };
   }
-  for (const name of [...(view.columns ?? []), ...(view.sort ?? [])]) {
-    const field = name.replace(/^-/, '');
-    if (fields.size === 0 || fields.has(field) || field === 'device') continue;
+  const named = [...(view.columns ?? []), ...(view.sort ?? [])].map((name) =>
+    name.replace(/^-/, ''),
+  );
+  const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
+  for (const field of fields.size === 0 ? [] : missing.slice(0, MAX_MISSING)) {
     const [meant] = suggest(field, [...fields]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
+  }
+  if (fields.size > 0 && missing.length > MAX_MISSING) {
+    const text = `no record has ${missing.length - MAX_MISSING} more of the fields that were named`;
+    yield { kind: 'message', level: 'warning', text };
   }
   yield* keepColumns(call, members, view.resource, fields);
 }

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { errorLines } from '../../src/output/error-text.ts';
+import { createStyle } from '../../src/output/style.ts';
+
+test('of a word as long as a book a message shows the beginning', () => {
+  const [line = ''] = errorLines(
+    new UsageError(`no device "${'x'.repeat(65_000)}" here`),
+    createStyle(false),
+  );
+  expect(line).toMatch(/^error: no device "x{199}… here$/);
+});
