@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
+import { startDevsh } from './devsh.ts';
+import type { PtyProgram } from './harness.ts';
+
+/** Left out: what ends or stops devsh, and combinations that the harness cannot press. */
+const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', 'shift-up', 'shift-down'];
+
+const KEYS = [
+  ...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' ')))),
+].filter((key) => !NOT_PRESSED.includes(key));
+
+/** Esc as terminals send it that tell all keys apart: with the next key it is no Alt. */
+const ESCAPE = '\x1b[27u';
+
+const SEEDS = [1, 2];
+
+test.each(SEEDS)(
+  '200 random keys neither end the program nor lock it up, and Esc leads back to the prompt (%s)',
+  { timeout: 60_000 },
+  async (seed) => {
+    const args = ['demo', '--devices', '2', '--users', '6'];
+    const program = await startDevsh(args, { cols: 90, rows: 24, env: { EDITOR: 'true' } });
+    await program.waitFor('connected to 2 devices');
+    const keys = fc.sample(fc.constantFrom(...KEYS), { numRuns: 200, seed });
+    for (const key of keys) await press(program, key);
+    await backToPrompt(program, keys);
+    program.press('ctrl-e');
+    program.press('ctrl-u');
+    await program.waitFor(/^ devsh [^>]*> *$/m);
+    program.type('info\r');
+    await program.waitFor('known devices');
+  },
+);
+
+/** The whole screen is written after Ctrl-L: what was pressed before has been heard then. */
+const WHOLE = '\x1b[m\x1b[1;1H';
+
+async function press(program: PtyProgram, key: string): Promise<void> {
+  if (key === 'escape') program.type(ESCAPE);
+  else program.press(key);
+  const written = program.raw().length;
+  program.press('ctrl-l');
+  await program.waitFor(() => program.raw().includes(WHOLE, written));
+}
+
+/** Esc until the line at the prompt has the cursor and nothing runs; so many steps back are enough. */
+async function backToPrompt(program: PtyProgram, keys: readonly string[]): Promise<void> {
+  await program.waitFor(isIdle, 30_000);
+  for (let escapes = 0; !isAtPrompt(program); escapes += 1) {
+    expect(escapes, `still not at the prompt after ${keys.join(' ')}`).toBeLessThan(40);
+    await press(program, 'escape');
+    await program.waitFor(isIdle, 30_000);
+  }
+}
+
+function isIdle(screen: readonly string[]): boolean {
+  return !/Ctrl-C cancels|stopping:|reading \d/.test(screen.join('\n'));
+}
+
+function isAtPrompt(program: PtyProgram): boolean {
+  const { row, isShown } = program.cursor;
+  return isShown && /^ devsh [^>]*>/.test(program.screen()[row] ?? '');
+}
