@@ -79,7 +79,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     create: mergedWrite(base.create, content.create),
     update,
     remove: mergedWrite(base.remove, content.remove),
-    origins: { ...base.origins, ...configured(content) },
+    origins: { ...base.origins, ...kept(base, content), ...configured(content) },
   };
 }
 
@@ -115,6 +115,19 @@ function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFact
     ...(detail !== undefined && { detail }),
     ...(groupField !== undefined && { groupField }),
   };
+}
+
+/** What a file does not say of a write that it speaks of is as it was before, and so is its origin. */
+function kept(base: Profile, content: ProfileContent): Record<string, Origin> {
+  const origins: Record<string, Origin> = {};
+  for (const write of ['create', 'update', 'remove'] as const) {
+    if (content[write] === undefined) continue;
+    for (const fact of Object.keys(base[write])) {
+      const name = `${write}.${fact}`;
+      origins[name] = base.origins[name] ?? base.origins[write] ?? 'assumed';
+    }
+  }
+  return origins;
 }
 
 /** Every fact that the file states is the user's word. */

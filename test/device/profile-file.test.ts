@@ -25,6 +25,7 @@ test('a profile has what the file says, marked as configured, and the rest of wh
     'list.items': 'configured',
     'list.sizeParameter': 'configured',
     'update.method': 'configured',
+    'update.path': 'assumed',
   });
   expect(profile.origins['list.path']).toBeUndefined();
 });
