@@ -41,6 +41,17 @@ test('each device is reached, trusted and logged in to by one GET, and no secret
   expect(device(1).log.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /api/']);
 });
 
+test('what was found of a device stands together, whichever answers first', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(1).setFault('503-once', 1);
+  const run = await devsh('doctor @lab');
+  expect(run.stdout.match(/^sim\d\t\w+/gm)).toEqual(
+    ['sim1', 'sim2'].flatMap((name) =>
+      ['answers', 'certificate', 'login', 'clock'].map((what) => `${name}\t${what}`),
+    ),
+  );
+});
+
 test('what is wrong with a device is said, and decides the exit status', async () => {
   const { devsh, device } = await startFleet({ devices: 3 });
   device(1).setFault('refuse');

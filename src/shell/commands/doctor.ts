@@ -33,7 +33,12 @@ export const doctor: CommandSpec = {
             { key: 'state', title: 'STATE' },
             { key: 'detail', title: 'DETAIL' },
           ],
-          rows: findings.map(({ area, what, state, detail }) => ({ area, what, state, detail })),
+          rows: byArea(findings).map(({ area, what, state, detail }) => ({
+            area,
+            what,
+            state,
+            detail,
+          })),
           // Of devices: that Node is new enough does not make up for one that is down.
           hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
         };
@@ -45,6 +50,16 @@ export const doctor: CommandSpec = {
     },
   ],
 };
+
+const OWN_AREAS = ['machine', 'files', 'credentials'];
+
+/** Devices answer in any order: what was found of one stands together, `fw2` before `fw10`. */
+function byArea(findings: readonly Finding[]): Finding[] {
+  const isOwn = ({ area }: Finding): boolean => OWN_AREAS.includes(area);
+  const devices = findings.filter((finding) => !isOwn(finding));
+  const inOrder = devices.sort((a, b) => a.area.localeCompare(b.area, 'en', { numeric: true }));
+  return [...findings.filter(isOwn), ...inOrder];
+}
 
 function countText(findings: readonly Finding[]): string {
   const states = ['failed', 'warning', 'ok'] as const;
