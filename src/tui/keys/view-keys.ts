@@ -42,18 +42,18 @@ export const VIEW_KEYS: Keymap = [
     { rank: 1, text: 'show' },
     'run show RUN',
   ),
-  bind('runs', ['r'], 'resume-run', 'go on with it', { rank: 2, text: 'resume' }, 'resume RUN'),
+  bind('runs', ['r'], 'resume-run', 'go on with it', { rank: 3, text: 'resume' }, 'resume RUN'),
   bind(
     'runs',
     ['t'],
     'retry-run',
     'try what failed again',
-    { rank: 3, text: 'retry' },
+    { rank: 4, text: 'retry' },
     'retry RUN',
   ),
-  bind('runs', ['u'], 'undo-run', 'take it back', { rank: 4, text: 'undo' }, 'undo RUN'),
-  bind('runs', ['p'], 'report-run', 'report it', { rank: 5, text: 'report' }, 'report RUN'),
-  bind('runs', ['escape', 'q'], 'close', 'back', { rank: 6, text: 'back' }),
+  bind('runs', ['u'], 'undo-run', 'take it back', { rank: 5, text: 'undo' }, 'undo RUN'),
+  bind('runs', ['p'], 'report-run', 'report it', { rank: 6, text: 'report' }, 'report RUN'),
+  bind('runs', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 
   bind(
     'devices',
@@ -68,7 +68,7 @@ export const VIEW_KEYS: Keymap = [
     ['c', 'r'],
     'connect-device',
     'connect again',
-    { rank: 2, text: 'connect again' },
+    { rank: 3, text: 'connect again' },
     'connect DEVICE',
   ),
   bind(
@@ -76,7 +76,7 @@ export const VIEW_KEYS: Keymap = [
     ['x'],
     'disconnect-device',
     'close the connection',
-    { rank: 3, text: 'disconnect' },
+    { rank: 4, text: 'disconnect' },
     'disconnect DEVICE',
   ),
   bind(
@@ -84,10 +84,10 @@ export const VIEW_KEYS: Keymap = [
     ['t'],
     'trust-device',
     'compare its certificate with the pin; trust it where it is new or another',
-    { rank: 4, text: 'trust' },
+    { rank: 5, text: 'trust' },
     'trust scan DEVICE',
   ),
-  bind('devices', ['escape', 'q'], 'close', 'back', { rank: 5, text: 'back' }),
+  bind('devices', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 
   bind(
     'resources',
@@ -108,18 +108,18 @@ export const VIEW_KEYS: Keymap = [
     'user show KEY',
   ),
   bind('drift', ['f'], 'whole', 'also what is the same on all devices, or not', {
-    rank: 2,
+    rank: 3,
     text: 'all or differences',
   }),
-  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 3, text: 'more devices' }),
+  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 4, text: 'more devices' }),
   bind('drift', ['left', 'h'], 'left', 'devices to the left'),
   bind(
     'drift',
     ['r'],
     'compare-again',
     'compare again',
-    { rank: 4, text: 'again' },
+    { rank: 5, text: 'again' },
     'user list --drift',
   ),
-  bind('drift', ['escape', 'q'], 'close', 'back', { rank: 5, text: 'back' }),
+  bind('drift', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 ];
