@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { firstStepLines, isFirstRun } from '../shell/first-run.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
@@ -9,6 +8,7 @@ import type { Host } from './host.ts';
 import { ioOf } from './host-io.ts';
 import { readLine, type LineAnswer } from './line-reader.ts';
 import { tabbed } from './listing.ts';
+import { pipedLines } from './piped-lines.ts';
 import { runLine, type LineEnd } from './run-line.ts';
 import { visible } from '../visible.ts';
 
@@ -26,7 +26,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {
-    for await (const line of createInterface({ input: host.stdin })) {
+    for await (const line of pipedLines(host.stdin)) {
       await run(line);
       if (end.isQuit) break;
     }
