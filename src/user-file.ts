@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { UsageError } from './errors.ts';
@@ -61,5 +62,8 @@ async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string
     }
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const whole = Buffer.concat(chunks);
+  // Read as UTF-8 all the same, names would reach the devices with marks for broken bytes in them.
+  if (!isUtf8(whole)) throw new Unfit('it is no text in UTF-8: save it in that encoding');
+  return whole.toString('utf8');
 }

@@ -17,7 +17,12 @@ export class YamlSource {
   constructor(text: string, file: string, makeError: (message: string) => DevshError) {
     this.#file = file;
     this.#makeError = makeError;
-    this.#document = parseDocument(text, { schema: 'failsafe', lineCounter: this.#lines });
+    // Editors of Windows put a mark in front; and what is wrong is said here, not by the library.
+    this.#document = parseDocument(text.replace(/^\ufeff/, ''), {
+      schema: 'failsafe',
+      lineCounter: this.#lines,
+      logLevel: 'error',
+    });
   }
 
   /** The content as plain data; undefined for an empty text. Throws what `makeError` makes. */

@@ -41,6 +41,15 @@ test('Ctrl-C ends the waiting for a pipe that nobody writes into', async () => {
   expect({ code, signal }).toEqual({ code: 130, signal: null });
 });
 
+test.each(['latin1', 'utf16le'] as const)(
+  'a file in %s is refused, not garbled',
+  async (encoding) => {
+    const path = join(folder, encoding);
+    writeFileSync(path, '\ufeff- add: Jürgen', encoding);
+    await expect(readUserFile(path)).rejects.toThrow('it is no text in UTF-8');
+  },
+);
+
 test.each(['/dev/zero', '/dev/null', '/dev/full'])('%s is no file', async (path) => {
   await expect(readUserFile(path)).rejects.toThrow(`cannot read ${path}: it is no file`);
 });

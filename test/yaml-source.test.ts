@@ -1,0 +1,23 @@
+import { expect, test, vi } from 'vitest';
+import { UsageError } from '../src/errors.ts';
+import { YamlSource } from '../src/yaml-source.ts';
+
+const source = (text: string): YamlSource =>
+  new YamlSource(text, 'set.yaml', (message) => new UsageError(message));
+
+test('the mark that editors of Windows put in front, and their line ends, change nothing', () => {
+  const text = '- add: user\r\n  fields:\r\n    lang: de\r\n';
+  expect(source(`\ufeff${text}`).data()).toEqual([{ add: 'user', fields: { lang: 'de' } }]);
+});
+
+test('a text nested too deep is said to be so', () => {
+  expect(() => source('['.repeat(20_000)).data()).toThrow(
+    /^set\.yaml:1:\d+: it is nested too deep$/,
+  );
+});
+
+test('the library itself writes no warning', () => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  source('? [a, b]\n: c\n').data();
+  expect(warn).not.toHaveBeenCalled();
+});
