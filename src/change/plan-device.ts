@@ -127,6 +127,9 @@ function planAdd(context: Context, change: Change & { readonly action: 'add' }):
   return { device, steps: [step], settled: [] };
 }
 
+/** So many objections of a device are named. */
+const MOST_PROBLEMS = 10;
+
 /** What the device would refuse, from what it has told of its fields; it is not sent then. */
 function objectionTo(
   { device, profile, resource }: Context,
@@ -136,7 +139,9 @@ function objectionTo(
   const details = profile.resources[resource]?.details;
   const problems = details === undefined ? [] : Object.entries(checkFields(details, fields, isNew));
   if (problems.length === 0) return undefined;
-  const text = problems.map(([field, problem]) => `${field}: ${problem}`).join(', ');
+  const named = problems.slice(0, MOST_PROBLEMS).map(([field, problem]) => `${field}: ${problem}`);
+  const more = problems.length - named.length;
+  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
   return new NotPossibleError(
     device,
     'invalid',

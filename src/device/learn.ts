@@ -216,7 +216,8 @@ function fieldOf(facts: JsonObject): FieldFacts {
     required: facts['required'] === true,
     readOnly: facts['read_only'] === true,
     ...(typeof facts['label'] === 'string' && { label: facts['label'] }),
-    ...(maxLength !== undefined && { maxLength }),
+    // Less than nothing is no limit, and would keep every value out.
+    ...(maxLength !== undefined && maxLength >= 0 && { maxLength }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     ...(choices !== undefined && { choices }),

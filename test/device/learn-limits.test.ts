@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { learn } from '../../src/device/learn.ts';
+import { deviceAt, serve } from './server.ts';
+
+test('a limit below zero is none: a device that says so would else take no value at all', async () => {
+  const field = { type: 'string', required: true };
+  const POST = { username: { ...field, max_length: -1 }, lang: { ...field, max_length: 2 } };
+  const server = await serve((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', allow: 'GET, POST' });
+    response.end(request.method === 'OPTIONS' ? JSON.stringify({ actions: { POST } }) : '[]');
+  });
+  const learned = await learn(deviceAt(server), 'user', [], new Date());
+  const details = JSON.stringify(learned);
+  expect(details).toContain('"maxLength":2');
+  expect(details).not.toContain('"maxLength":-1');
+});
