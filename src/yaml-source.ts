@@ -22,6 +22,9 @@ export class YamlSource {
       schema: 'failsafe',
       lineCounter: this.#lines,
       logLevel: 'error',
+      // `!!binary` would make a list of numbers of a text.
+      resolveKnownTags: false,
+      merge: true,
     });
   }
 

@@ -21,3 +21,10 @@ test('the library itself writes no warning', () => {
   source('? [a, b]\n: c\n').data();
   expect(warn).not.toHaveBeenCalled();
 });
+
+test('`<<` merges, and a tag makes nothing else of a text', () => {
+  expect(source('- &a {lang: de}\n- <<: *a\n  username: !!binary aGk=\n').data()).toEqual([
+    { lang: 'de' },
+    { lang: 'de', username: 'aGk=' },
+  ]);
+});
