@@ -40,7 +40,8 @@ export function inputLine(state: State): InputLine {
     case 'search': {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';
-      const label = `search '${visible(search?.query ?? '')}': `;
+      const query = visible(search?.query ?? '');
+      const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
       return place(
         cut(label, Math.floor(columns / 2)),
         splitAtMatch(found, search?.query ?? ''),

@@ -95,6 +95,8 @@ test('Ctrl-R finds what another session typed meanwhile; Esc keeps the typed lin
   const column = (first.screen()[row] ?? '').indexOf('help vault');
   expect(first.cellStyle(row, column)).toMatchObject({ underline: false });
   expect(first.cellStyle(row, column + 5)).toMatchObject({ underline: true });
+  first.type('lt?');
+  await first.waitFor("search 'vault?' is in no line:");
   first.press('escape');
   await first.waitFor(/devsh> half a line$/m);
 });
