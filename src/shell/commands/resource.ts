@@ -1,16 +1,11 @@
 import type { Change, Target } from '../../change/change.ts';
-import type { DeviceRecord } from '../../device/record.ts';
-import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { singleRefusal } from '../../device/encode.ts';
-import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
+import { isSingle } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
-import { matches, parseFilter, type Filter } from '../../fleet/filter.ts';
-import { requestAsCurl } from '../as-curl.ts';
+import { parseFilter } from '../../fleet/filter.ts';
 import type { Call } from '../call.ts';
-import { profileOf as profileFor } from '../device-profile.ts';
-import { keepColumns, withKeptColumns } from '../kept-columns.ts';
-import type { Output, View } from '../output.ts';
+import { withKeptColumns } from '../kept-columns.ts';
+import type { Output } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { fieldsOf } from './arguments.ts';
 import { edit } from './edit.ts';
@@ -23,16 +18,8 @@ import {
   withFields,
   type Refine,
 } from './read-more.ts';
-import {
-  assignments,
-  fieldCandidates,
-  perDeviceFields,
-  recordKey,
-  selectionProfile,
-} from './record-arguments.ts';
-
-/** So many fields that no record has are named one by one. */
-const MAX_MISSING = 10;
+import { readRecords, viewOf } from './read-records.ts';
+import { assignments, fieldCandidates, recordKey } from './record-arguments.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -99,7 +86,7 @@ function list(resource: string): VerbSpec {
         if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
         return full;
       };
-      const once = (): AsyncGenerator<Output> => read(call, filtered, filter, refine);
+      const once = (): AsyncGenerator<Output> => readRecords(call, filtered, filter, refine);
       if (call.options.watchMs === undefined) {
         yield* once();
       } else {
@@ -136,7 +123,7 @@ function show(resource: string): VerbSpec {
         found += meant.length;
         return member.inFull(call.access, resource, meant, call.io.signal);
       };
-      yield* read(call, view, undefined, refine);
+      yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
       }
@@ -232,94 +219,6 @@ function remove(resource: string): VerbSpec {
 async function* writeOn(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
   const { write } = await import('../write.ts');
   yield* write(call, changes);
-}
-
-/** Reads the selected devices; each is an output as soon as it has answered. */
-async function* read(
-  call: Call,
-  view: View,
-  filter: Filter | undefined,
-  refine?: Refine,
-): AsyncGenerator<Output> {
-  const members = await call.members();
-  if (call.options.asCurl) {
-    const [first] = members;
-    const profile = first && (await profileFor(call.session.services, first.entry));
-    const path = collectionPath(profile ?? documentedProfile, view.resource);
-    yield requestAsCurl(call, members, { method: 'GET', path });
-    return;
-  }
-  const { access, readWidth: width } = call;
-  const fields = new Set<string>();
-  const perDevice = new Set(view.perDevice);
-  const positions = new Map(members.map((member, index) => [member, index]));
-  let done = 0;
-  const reads = call.session.fleet.read(members, view.resource, {
-    access,
-    width,
-    signal: call.io.signal,
-    ...(refine && { refine }),
-  });
-  for await (const one of reads) {
-    done += 1;
-    const { ref: device, profile } = one.member;
-    if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
-    for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
-    yield {
-      kind: 'read',
-      view: {
-        ...view,
-        ...(isSingle(profile, view.resource) && { key: '' }),
-        perDevice: [...perDevice],
-      },
-      device,
-      position: positions.get(one.member) ?? 0,
-      outcome: one.ok
-        ? {
-            ok: true,
-            records:
-              filter === undefined
-                ? one.records
-                : one.records.filter((record) => matches(filter, record, device.name)),
-          }
-        : one,
-    };
-    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
-    yield { kind: 'progress', done, total: members.length, text };
-  }
-  const named = [...(view.columns ?? []), ...(view.sort ?? [])].map((name) =>
-    name.replace(/^-/, ''),
-  );
-  const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
-  for (const field of fields.size === 0 ? [] : missing.slice(0, MAX_MISSING)) {
-    const [meant] = suggest(field, [...fields]);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
-  }
-  if (fields.size > 0 && missing.length > MAX_MISSING) {
-    const text = `no record has ${missing.length - MAX_MISSING} more of the fields that were named`;
-    yield { kind: 'message', level: 'warning', text };
-  }
-  yield* keepColumns(call, members, view.resource, fields);
-}
-
-function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
-  const fields = new Set<string>();
-  for (const record of records) for (const field in record) fields.add(field);
-  return fields;
-}
-
-function viewOf(call: Call, resource: string, layout: View['layout']): View {
-  const { columns, sort, fold } = call.options;
-  return {
-    resource,
-    layout,
-    key: keyFieldOf(selectionProfile(call.session.fleet), resource),
-    ...(columns !== undefined && { columns }),
-    ...(sort !== undefined && { sort }),
-    fold,
-    perDevice: selectionProfile(call.session.fleet).idFields,
-  };
 }
 
 function keyTarget(text: string): Target {

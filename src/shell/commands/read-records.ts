@@ -1,0 +1,111 @@
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { matches, type Filter } from '../../fleet/filter.ts';
+import { suggest } from '../../suggest.ts';
+import { requestAsCurl } from '../as-curl.ts';
+import type { Call } from '../call.ts';
+import { profileOf as profileFor } from '../device-profile.ts';
+import { keepColumns } from '../kept-columns.ts';
+import type { Output, View } from '../output.ts';
+import type { Refine } from './read-more.ts';
+import { perDeviceFields, selectionProfile } from './record-arguments.ts';
+
+/** So many fields that no record has are named one by one. */
+const MAX_MISSING = 10;
+
+/** Reads the selected devices; each is an output as soon as it has answered. */
+export async function* readRecords(
+  call: Call,
+  view: View,
+  filter: Filter | undefined,
+  refine?: Refine,
+): AsyncGenerator<Output> {
+  const members = await call.members();
+  if (call.options.asCurl) {
+    const [first] = members;
+    const profile = first && (await profileFor(call.session.services, first.entry));
+    const path = collectionPath(profile ?? documentedProfile, view.resource);
+    yield requestAsCurl(call, members, { method: 'GET', path });
+    return;
+  }
+  const { access, readWidth: width } = call;
+  const fields = new Set<string>();
+  const perDevice = new Set(view.perDevice);
+  const positions = new Map(members.map((member, index) => [member, index]));
+  let done = 0;
+  const reads = call.session.fleet.read(members, view.resource, {
+    access,
+    width,
+    signal: call.io.signal,
+    ...(refine && { refine }),
+  });
+  for await (const one of reads) {
+    done += 1;
+    const { ref: device, profile } = one.member;
+    if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
+    for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
+    yield {
+      kind: 'read',
+      view: {
+        ...view,
+        ...(isSingle(profile, view.resource) && { key: '' }),
+        perDevice: [...perDevice],
+      },
+      device,
+      position: positions.get(one.member) ?? 0,
+      outcome: one.ok
+        ? {
+            ok: true,
+            records:
+              filter === undefined
+                ? one.records
+                : one.records.filter((record) => matches(filter, record, device.name)),
+          }
+        : one,
+    };
+    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: members.length, text };
+  }
+  yield* missingFields(view, fields);
+  yield* keepColumns(call, members, view.resource, fields);
+}
+
+function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
+  const fields = new Set<string>();
+  for (const record of records) for (const field in record) fields.add(field);
+  return fields;
+}
+
+/** How the records want to be shown, by what the line says. */
+export function viewOf(call: Call, resource: string, layout: View['layout']): View {
+  const { columns, sort, fold } = call.options;
+  return {
+    resource,
+    layout,
+    key: keyFieldOf(selectionProfile(call.session.fleet), resource),
+    ...(columns !== undefined && { columns }),
+    ...(sort !== undefined && { sort }),
+    fold,
+    perDevice: selectionProfile(call.session.fleet).idFields,
+  };
+}
+
+/** Fields that were named for columns or sorting, and that no record has. */
+function* missingFields(
+  { columns = [], sort = [] }: View,
+  fields: ReadonlySet<string>,
+): Generator<Output> {
+  if (fields.size === 0) return;
+  const named = [...columns, ...sort].map((name) => name.replace(/^-/, ''));
+  const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
+  for (const field of missing.slice(0, MAX_MISSING)) {
+    const [meant] = suggest(field, [...fields]);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
+  }
+  if (missing.length > MAX_MISSING) {
+    const text = `no record has ${missing.length - MAX_MISSING} more of the fields that were named`;
+    yield { kind: 'message', level: 'warning', text };
+  }
+}
