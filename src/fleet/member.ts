@@ -9,7 +9,7 @@ import { isSummary, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
-import { DevshError } from '../errors.ts';
+import { CancelledError, DevshError } from '../errors.ts';
 import type { DeviceEntry } from './selector.ts';
 
 /**
@@ -122,7 +122,7 @@ export class Member {
         }
       }
     } catch (error) {
-      if (error instanceof DevshError) this.#change(stateAfter(error));
+      if (error instanceof DevshError) this.#change(stateAfter(error, this.#state));
       throw error;
     }
   }
@@ -293,8 +293,13 @@ function isStopped(state: MemberState): boolean {
   );
 }
 
-/** A device that refuses one request is still there; one that gives no usable answer is not. */
-function stateAfter(error: DevshError): MemberState {
+/**
+ * A device that refuses one request is still there; one that gives no usable answer is not. That the
+ * user did not wait says nothing of the device.
+ */
+function stateAfter(error: DevshError, before: MemberState): MemberState {
+  if (error instanceof CancelledError)
+    return before.kind === 'connecting' ? { kind: 'new' } : before;
   const answered =
     error instanceof RejectedError ||
     (error instanceof UnauthorizedError && error.code === 'forbidden');

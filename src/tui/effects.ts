@@ -145,9 +145,9 @@ export class Effects {
     const { state } = store;
     if (runner.isRunning) runner.interrupt();
     else if (state.questions.length > 0) questions.decline();
-    else if (reader.isReading) reader.interrupt();
     else if (state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '')
       store.dispatch({ kind: 'view', action: 'clear-line' });
+    else if (reader.isReading) reader.interrupt();
     else if (state.overlay.kind !== 'none') store.dispatch({ kind: 'view', action: 'close' });
     else if (state.form !== undefined) store.dispatch({ kind: 'view', action: 'close-form' });
     else store.dispatch({ kind: 'view', action: 'clear-line' });

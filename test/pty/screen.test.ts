@@ -78,6 +78,7 @@ test.each([
 
 test('a colour ends where its word ends', async () => {
   const program = await connect(await simulate({ devices: 2 }));
+  await program.waitFor(/● .*● .*as admin/);
   const bar = program.screen()[0] ?? '';
   expect(program.cellStyle(0, bar.indexOf('●'))).toMatchObject({ foreground: 114 });
   const gap = bar.indexOf('  ', bar.lastIndexOf('●'));

@@ -149,6 +149,8 @@ test('three pasted lines wait for Enter and a yes, then run one after the other'
 
 test('what is wrong with a line is pointed at, and the line stays to be corrected', async () => {
   const program = await connect(await simulate());
+  // Ctrl-C would be for the line that runs.
+  await program.waitFor((lines) => !lines.join('\n').includes('Ctrl-C cancels'));
   program.type('user lisst bob\r');
   await program.waitFor(/did you mean 'list'/);
   const screen = program.screen();
