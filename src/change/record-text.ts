@@ -151,10 +151,14 @@ function fieldLines({ record, fixed }: EditableRecord): string[] {
     .map(([field, value]) => fieldLine(field, value));
 }
 
-/** As people write YAML; in the form of JSON where an invisible character would be lost on them. */
+/**
+ * As people write YAML; in the form of JSON where an invisible character would be lost on them, and for
+ * a field called `<<`, which merges maps unless it is quoted.
+ */
 function fieldLine(field: string, value: Value): string {
   const json = jsonText(value);
-  if (!hasUnsafe(field + json) && !/\\[nrtbfu]/.test(json)) {
+  const merges = field === '<<' || json.includes('"<<"');
+  if (!merges && !hasUnsafe(field + json) && !/\\[nrtbfu]/.test(json)) {
     return stringify({ [field]: value }, { lineWidth: 0 }).trimEnd();
   }
   return `${escaped(JSON.stringify(field))}: ${escaped(json)}`;
