@@ -120,12 +120,21 @@ async function runDoor(
 /** `devsh demo` without a terminal: what a first session looks like, line by line. */
 async function runTour(shell: Shell, host: Host, firstLine: string): Promise<number> {
   const { runStoppable } = await import('./plain/repl.ts');
-  for (const line of [firstLine, ...TOUR]) {
-    host.stdout.write(`\ndevsh> ${line}\n`);
-    const { exitCode } = await runStoppable(shell, line, host);
-    if (exitCode !== 0) return exitCode;
+  let stopped: number | undefined;
+  // Between two lines, too, a signal is to leave nothing behind.
+  const release = host.onStop((signal) => {
+    stopped ??= signal === 'SIGTERM' ? 143 : 130;
+  });
+  try {
+    for (const line of [firstLine, ...TOUR]) {
+      host.stdout.write(`\ndevsh> ${line}\n`);
+      const { exitCode } = await runStoppable(shell, line, host);
+      if (stopped !== undefined || exitCode !== 0) return stopped ?? exitCode;
+    }
+    return 0;
+  } finally {
+    release();
   }
-  return 0;
 }
 
 /**
