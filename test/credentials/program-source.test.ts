@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { askCommand, askGit, commandFor } from '../../src/credentials/program-source.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
@@ -10,10 +10,6 @@ const env = process.env;
 
 /** A program in a language that every machine has. */
 const sh = (script: string, ...args: string[]) => ['/bin/sh', '-c', script, 'sh', ...args];
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 test('host, port and device are put in, inside words, too', () => {
   expect(commandFor(['get', '{device}', '--url=https://{host}:{port}/', '{user}'], device)).toEqual(
@@ -94,7 +90,7 @@ test('a program that does not end is stopped with all that it has started', asyn
   );
   expect(performance.now() - startedAt).toBeLessThan(3_000);
   const pid = Number(await readFile(file, 'utf8'));
-  await until(async () => {
+  await vi.waitUntil(async () => {
     // A killed process stays until its new parent has looked; it runs no more.
     const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
     return status.includes(') Z');

@@ -15,7 +15,9 @@ export type Door = (typeof DOORS)[number];
 const LIMIT_MS = 15_000;
 /** The same where nothing else ends the waiting. */
 const SHORT_LIMIT_MS = 2000;
-const WAITING: readonly FaultName[] = [
+
+/** Answers that wait, and never come or never end. */
+export const STALLED: readonly FaultName[] = [
   'handshake-stall',
   'silence',
   'headers-stall',
@@ -25,9 +27,8 @@ const WAITING: readonly FaultName[] = [
   'stalled-body',
   'long-length',
   'chunk-extensions',
-  'endless-body',
-  'endless-gzip',
 ];
+const WAITING: readonly FaultName[] = [...STALLED, 'endless-body', 'endless-gzip'];
 
 const LINES: Readonly<Record<Door, string>> = {
   list: 'user list',

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { startFleet, writesOf } from '../main/devsh.ts';
 import { startProgram } from '../main/process.ts';
+import { STALLED } from './cell.ts';
 
 const LIMIT_MS = 1000;
 /** What the whole program may take on top of the limit, its start included. */
@@ -11,19 +12,6 @@ const GRACE_MS = 2000;
 const INTERRUPT_MS = 500;
 /** A busy machine may be late by itself; not several times in a row. */
 const RETRIES = 3;
-
-/** Answers that wait, and never come or never end. */
-const STALLED: readonly FaultName[] = [
-  'handshake-stall',
-  'silence',
-  'headers-stall',
-  'slow-headers',
-  'endless-hints',
-  'slow-body',
-  'stalled-body',
-  'long-length',
-  'chunk-extensions',
-];
 
 /** Answers that come as fast as they are read, and never end. */
 const POURING: readonly FaultName[] = [

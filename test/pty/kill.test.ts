@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { ADMIN, simulate } from './devsh.ts';
 import { startInPty } from './harness.ts';
 
@@ -89,12 +89,11 @@ test(
 
 /** The program that the shell runs; undefined when it has ended, or not begun. */
 async function childOf(shell: number): Promise<number | undefined> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const file = `/proc/${shell}/task/${shell}/children`;
+  const file = `/proc/${shell}/task/${shell}/children`;
+  const running = async (): Promise<number | undefined> => {
     const [child = 0] = (await readFile(file, 'utf8').catch(() => '')).split(' ').map(Number);
     const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
-    if (command.startsWith(process.execPath)) return child;
-    await sleep(10);
-  }
-  return undefined;
+    return command.startsWith(process.execPath) ? child : undefined;
+  };
+  return vi.waitUntil(running, { timeout: 1000, interval: 10 }).catch(() => undefined);
 }
