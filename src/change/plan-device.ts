@@ -5,6 +5,7 @@ import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
 import { checkFields } from './check-fields.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, differencesOfNew, isSameValue } from './compare.ts';
@@ -247,7 +248,12 @@ function planEach(
       const note = target.kind === 'key' ? `no such ${resource} here` : `no ${resource} matches`;
       return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
     }
-    const error = new NotPossibleError(device, 'not-found', `no ${resource} "${key}"`);
+    const [meant] = suggest(
+      key,
+      context.records.map((record) => valueText(record[keyField])),
+    );
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    const error = new NotPossibleError(device, 'not-found', `no ${resource} "${key}"${hint}`);
     return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
   }
   if (target.kind === 'key' && picked.length > 1) {

@@ -315,3 +315,11 @@ test('a changed field that the record does not have is doubted, with what may be
   const { stderr } = await devsh('user set viewer lnag=fr --on sim1 --yes');
   expect(stderr).toContain('no field "lnag" so far; did you mean lang?');
 });
+
+test('a name that is nearly right is told with the one that may be meant', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout, stderr, exitCode } = await devsh('user set viewr lang=en --on sim1 --yes');
+  expect(exitCode).toBe(1);
+  expect(stdout + stderr).toContain('no user "viewr"; did you mean "viewer"?');
+  expect(writes()).toEqual([]);
+});
