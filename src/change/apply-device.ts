@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observation } from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError } from '../errors.ts';
-import { carryOut, driftOf, settleDoubt, type StepDevice, type StepEnd } from './carry-out.ts';
+import { carryOut, driftOf, settleDoubt, type StepDevice } from './carry-out.ts';
 import type { StepRef } from './journal.ts';
 import { KnownDevice } from './known-device.ts';
 import { imagesOf, LatestReadings } from './latest-readings.ts';
 import { readdressed } from './moved-ids.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import { suspectFields } from './restless.ts';
-import type { StepResult } from './verdict.ts';
+import type { StepEnd, StepResult } from './verdict.ts';
 import { withAdvice } from './write-advice.ts';
 
 /** What has to be on disk before a request leaves, and when its verdict is known. */

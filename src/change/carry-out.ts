@@ -24,7 +24,7 @@ import { movedId } from './moved-ids.ts';
 import { pairRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
 import { restlessFields, suspectFields } from './restless.ts';
-import type { StepResult } from './verdict.ts';
+import type { StepEnd } from './verdict.ts';
 import { WRITE_OF } from './write-advice.ts';
 
 /** What a step needs of its device. */
@@ -34,9 +34,6 @@ export interface StepDevice {
   /** Sends a request once. */
   write(request: Step['request']): Promise<unknown>;
 }
-
-/** The end of a step, without what is known of it before. */
-export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
 
 /** How long to wait before reading again when a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];

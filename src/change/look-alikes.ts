@@ -1,16 +1,7 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { lookOf } from '../look-alike.ts';
-import type { Step } from './plan.ts';
-import type { Action } from './verdict.ts';
-
-/** A record whose name can be taken for that of another one on the same device. */
-export interface LookAlike {
-  readonly action: Action;
-  readonly key: string;
-  /** The names that it looks like. */
-  readonly others: readonly string[];
-}
+import type { LookAlike, Step } from './plan.ts';
 
 /** The steps whose records look like others that the device holds. */
 export function lookAlikesOf(

@@ -4,7 +4,6 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
-import type { LookAlike } from './look-alikes.ts';
 import type { Action, StepResult } from './verdict.ts';
 
 /** One write to one record of one device, computed from what the device held. */
@@ -33,6 +32,14 @@ export interface Assumption {
   readonly resource: string;
   /** In words: `DELETE /api/user/<uuid>/`. */
   readonly way: string;
+}
+
+/** A record whose name can be taken for that of another one on the same device. */
+export interface LookAlike {
+  readonly action: Action;
+  readonly key: string;
+  /** The names that it looks like. */
+  readonly others: readonly string[];
 }
 
 /** What is to happen on one device. */

@@ -39,3 +39,6 @@ export interface StepResult {
   readonly note?: string;
   readonly error?: DevshError;
 }
+
+/** The end of a step, without what is known of it before. */
+export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;

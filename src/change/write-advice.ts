@@ -2,9 +2,8 @@ import { RejectedError } from '../device/errors.ts';
 import { originOfWrite, type WriteName } from '../device/observation.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRef } from '../device/record.ts';
-import type { StepEnd } from './carry-out.ts';
 import type { Step } from './plan.ts';
-import type { Action } from './verdict.ts';
+import type { Action, StepEnd } from './verdict.ts';
 
 /** Which kind of write each action is, as profiles call them. */
 export const WRITE_OF: Readonly<Record<Action, WriteName>> = {

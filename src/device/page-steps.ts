@@ -1,14 +1,5 @@
 import type { PageMarks } from './page-marks.ts';
-import type { ListFacts } from './profile.ts';
-
-/** How further pages are asked for where no link leads to them. */
-export interface PageStep {
-  readonly kind: 'page' | 'offset';
-  /** The query parameter with the number of the page, or of the first record. */
-  readonly parameter: string;
-  /** The query parameter with the number of records on a page. */
-  readonly size?: string;
-}
+import type { ListFacts, PageStep } from './profile.ts';
 
 const NUMBERED: readonly PageStep[] = [
   { kind: 'page', parameter: 'current', size: 'rowCount' },

@@ -1,8 +1,8 @@
 import type { DecodedList } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { jsonText } from './json-text.ts';
-import { pageSteps, stepPath, type PageStep } from './page-steps.ts';
-import type { ListFacts } from './profile.ts';
+import { pageSteps, stepPath } from './page-steps.ts';
+import type { ListFacts, PageStep } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from './text.ts';
 

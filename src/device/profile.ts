@@ -1,12 +1,20 @@
 import type { FieldFacts } from './field-facts.ts';
 import type { ListAnswers } from './learned-schema.ts';
 import { ownAddress } from './own-address.ts';
-import type { PageStep } from './page-steps.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
 
 /** Where devsh knows a fact from: the API document, convention, this very device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
+
+/** How further pages are asked for where no link leads to them. */
+export interface PageStep {
+  readonly kind: 'page' | 'offset';
+  /** The query parameter with the number of the page, or of the first record. */
+  readonly parameter: string;
+  /** The query parameter with the number of records on a page. */
+  readonly size?: string;
+}
 
 /** What is known about one resource (`user`, `interface`). */
 export interface ResourceProfile {

@@ -1,6 +1,6 @@
 import type { Credential } from '../device/credential.ts';
 import { CredentialError } from '../errors.ts';
-import type { CredentialAnswer } from './member.ts';
+import type { CredentialAnswer } from './access.ts';
 
 /** So many devices may refuse a credential before it is sent to no further one. */
 const MAX_REFUSALS = 2;

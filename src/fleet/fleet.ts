@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut } from './fan-out.ts';
-import { Member, type Access } from './member.ts';
+import type { Access } from './access.ts';
+import { Member } from './member.ts';
 import type { DeviceEntry } from './selector.ts';
 
 export interface FleetCall {

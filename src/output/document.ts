@@ -8,11 +8,8 @@ import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
 import { driftObject } from './drift-json.ts';
-import { SCHEMA } from './json.ts';
+import { SCHEMA, type JsonObject } from './json.ts';
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
-
-/** A JSON object under construction; what is `undefined` is not written. */
-export type JsonObject = Readonly<Record<string, JsonValue>>;
 
 /**
  * All that a command said, as the one document of `--json` and `--format yaml`. What was gathered

@@ -1,7 +1,7 @@
 import { maskedValue } from '../device/secret-fields.ts';
 import type { DriftCell, DriftRow } from '../fleet/drift.ts';
 import type { DriftOutput } from '../shell/output.ts';
-import type { JsonObject } from './document.ts';
+import type { JsonObject } from './json.ts';
 
 /** The key `drift` of `--json`: what was compared, and every record that is not the same on all devices. */
 export function driftObject(output: DriftOutput): JsonObject {

@@ -4,6 +4,9 @@ import { replaceUnsafe } from '../visible.ts';
 /** The version of every JSON document; changes only when a reader could break. */
 export const SCHEMA = 'devsh/1';
 
+/** A JSON object under construction; what is `undefined` is not written. */
+export type JsonObject = Readonly<Record<string, JsonValue>>;
+
 /**
  * JSON that keeps every value exact and is harmless in a terminal: control, bidi and invisible
  * characters and half surrogates are written as `\uXXXX`.

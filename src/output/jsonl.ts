@@ -2,15 +2,9 @@ import type { Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
-import {
-  answerObject,
-  devicePlanObject,
-  errorEntry,
-  resultObject,
-  type JsonObject,
-} from './document.ts';
+import { answerObject, devicePlanObject, errorEntry, resultObject } from './document.ts';
 import { driftObjects } from './drift-json.ts';
-import { toJson } from './json.ts';
+import { toJson, type JsonObject } from './json.ts';
 import { viewedRecords } from './read-table.ts';
 import type { Streams, Writer } from './streams.ts';
 

@@ -7,7 +7,7 @@ import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
 import type { Book } from '../settings/known-devices.ts';
-import type { Access, CredentialAnswer } from '../fleet/member.ts';
+import type { Access, CredentialAnswer } from '../fleet/access.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import type { LearnedListing } from '../device/learned-schema.ts';
 import type { Profile } from '../device/profile.ts';

@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import { Member, type Access } from '../../src/fleet/member.ts';
+import type { Access } from '../../src/fleet/access.ts';
+import { Member } from '../../src/fleet/member.ts';
 import { DIRECT } from '../../src/device/route/route.ts';
 import { certificateFor, deviceAt, listen } from './server.ts';
 
