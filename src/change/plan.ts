@@ -128,6 +128,13 @@ export function unplanned(
   return { device, steps: [], settled: [], error, wanted, changes };
 }
 
+/** Devices that could not be read: nothing was planned there, which is a failure to be listed. */
+export function unplannedResults({ devices }: Plan): StepResult[] {
+  return devices.flatMap(({ device, error, wanted = [] }) =>
+    error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
+  );
+}
+
 function wantedKey(change: Change): string {
   if (change.action === 'add') {
     return valueText(change.fields['username'] ?? change.fields['name']);

@@ -1,9 +1,9 @@
 import { recordName } from '../change/record-name.ts';
-import { applyPlan, type ApplyDevice } from '../change/apply.ts';
-import type { ApplyJournal } from '../change/apply-device.ts';
+import { applyDevices } from '../change/apply-member.ts';
+import { applyPlan } from '../change/apply.ts';
 import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
-import { concernedSteps } from '../change/concerned.ts';
-import { stepCount, type DevicePlan, type Plan, type Step } from '../change/plan.ts';
+import { journalIn, openingLines } from '../change/journal-writer.ts';
+import { stepCount, unplannedResults, type DevicePlan, type Plan } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { Observation } from '../device/observation.ts';
@@ -37,12 +37,14 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
     await file.append(
-      again === undefined ? openingLines(call, plan) : resumeLines(call, again.replanned),
+      again === undefined
+        ? openingLines(headOf(call, plan), plan.devices)
+        : resumeLines(call, again.replanned),
     );
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
     for (const result of plan.devices.flatMap(({ settled }) => settled)) yield tally.add(result);
     for (const result of unplannedResults(plan)) yield tally.add(result);
-    const events = applyPlan(plan, devicesOf(call, members, plan), {
+    const events = applyPlan(plan, applyDevices(call.access, members, plan), {
       width: call.writeWidth,
       rollOut: rollOutOf(call),
       signal: call.io.signal,
@@ -83,33 +85,6 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
   }
-}
-
-function devicesOf(call: Call, members: readonly Member[], plan: Plan): Map<string, ApplyDevice> {
-  const { access } = call;
-  const steps = ({ ref }: Member): readonly Step[] =>
-    plan.devices
-      .filter(({ device }) => device.address === ref.address)
-      .flatMap((devicePlan) => devicePlan.steps);
-  return new Map(
-    members.map((member) => [
-      member.ref.address,
-      {
-        // What is known of it grows while it is used.
-        get profile() {
-          return member.profile;
-        },
-        isReadOnly: member.entry.readOnly === true,
-        list: async (resource) => {
-          const listed = await member.list(access, resource);
-          const own = steps(member).filter((step) => step.resource === resource);
-          const concerned = concernedSteps(member.profile, own, listed);
-          return member.withDetails(access, resource, listed, concerned);
-        },
-        write: (request) => member.use(access, (open) => open.write(request)),
-      },
-    ]),
-  );
 }
 
 function keeper(
@@ -171,13 +146,6 @@ function rollOutOf({ options }: Call): RollOut {
   return { canary, batch, pauseMs, maxFailures };
 }
 
-/** Devices that could not be read: nothing was planned there, which is a failure to be listed. */
-function unplannedResults({ devices }: Plan): StepResult[] {
-  return devices.flatMap(({ device, error, wanted = [] }) =>
-    error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
-  );
-}
-
 /** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
 async function checkCanary(
   call: Call,
@@ -230,20 +198,9 @@ function withoutAsking(access: Access): Access {
   };
 }
 
-function openingLines(call: Call, plan: Plan): string {
-  const { services } = call.session;
-  const head: RunHead = {
-    run: plan.run,
-    at: now(call),
-    command: call.line,
-    by: services.operator,
-    version: services.version,
-  };
-  return [
-    journalLine({ kind: 'run', ...head }),
-    ...plan.devices.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
-    journalLine({ kind: 'planned' }),
-  ].join('');
+function headOf(call: Call, { run }: Plan): RunHead {
+  const { operator, version } = call.session.services;
+  return { run, at: now(call), command: call.line, by: operator, version };
 }
 
 function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
@@ -252,16 +209,6 @@ function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
     journalLine({ kind: 'resume', at: now(call), by }),
     ...replanned.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
   ].join('');
-}
-
-function journalIn(file: RunFile, clock: () => Date): ApplyJournal {
-  const at = (): string => clock().toISOString();
-  return {
-    sending: (ref, step) =>
-      file.append(journalLine({ kind: 'send', ref, at: at(), ...(step && { step }) })),
-    ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
-    stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
-  };
 }
 
 function now(call: Call): string {

@@ -1,0 +1,34 @@
+import type { Access } from '../fleet/access.ts';
+import type { Member } from '../fleet/member.ts';
+import type { ApplyDevice } from './apply.ts';
+import { concernedSteps } from './concerned.ts';
+import type { Plan } from './plan.ts';
+
+/** The devices of a fleet, by address, as a plan is carried out on them. */
+export function applyDevices(
+  access: Access,
+  members: readonly Member[],
+  plan: Plan,
+): Map<string, ApplyDevice> {
+  return new Map(members.map((member) => [member.ref.address, applyDevice(access, member, plan)]));
+}
+
+function applyDevice(access: Access, member: Member, plan: Plan): ApplyDevice {
+  const steps = plan.devices
+    .filter(({ device }) => device.address === member.ref.address)
+    .flatMap((devicePlan) => devicePlan.steps);
+  return {
+    // What is known of it grows while it is used.
+    get profile() {
+      return member.profile;
+    },
+    isReadOnly: member.entry.readOnly === true,
+    list: async (resource) => {
+      const listed = await member.list(access, resource);
+      const own = steps.filter((step) => step.resource === resource);
+      const concerned = concernedSteps(member.profile, own, listed);
+      return member.withDetails(access, resource, listed, concerned);
+    },
+    write: (request) => member.use(access, (open) => open.write(request)),
+  };
+}

@@ -1,0 +1,69 @@
+import type { DeviceRecord } from '../device/record.ts';
+import { DevshError, RefusedError } from '../errors.ts';
+import type { Access } from '../fleet/access.ts';
+import type { Member } from '../fleet/member.ts';
+import { assumptionsOf } from './assumptions.ts';
+import type { Change } from './change.ts';
+import { concernedBy } from './concerned.ts';
+import { lookAlikesOf } from './look-alikes.ts';
+import { planDevice } from './plan-device.ts';
+import { mergeDevicePlans, unplanned, type DevicePlan } from './plan.ts';
+
+export interface Planning {
+  readonly access: Access;
+  readonly signal: AbortSignal;
+  /** Asks a device what is not known of a resource yet; sends no write. */
+  readonly learn: (member: Member, resource: string) => Promise<unknown>;
+}
+
+/** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
+export async function planMember(
+  planning: Planning,
+  member: Member,
+  changes: readonly Change[],
+): Promise<DevicePlan> {
+  const { access, signal } = planning;
+  const { ref, entry } = member;
+  try {
+    if (entry.readOnly === true) {
+      throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
+    }
+    const records = new Map<string, readonly DeviceRecord[]>();
+    const parts: DevicePlan[] = [];
+    for (const change of changes) {
+      const { resource } = change;
+      const listed = records.get(resource) ?? (await member.list(access, resource, signal));
+      const concerned = concernedBy(member.profile, change, listed, ref.name);
+      const held = await member.withDetails(access, resource, listed, concerned, signal);
+      records.set(resource, held);
+      await learnBefore(planning, member, change);
+      parts.push(planDevice(ref, member.profile, change, held));
+    }
+    const plan = mergeDevicePlans(ref, parts);
+    const assumed = assumptionsOf(member.profile, plan.steps);
+    const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
+    return {
+      ...plan,
+      ...(member.trust?.kind === 'insecure' && { isUnchecked: true }),
+      ...(assumed.length > 0 && { assumed }),
+      ...(lookAlikes.length > 0 && { lookAlikes }),
+    };
+  } catch (error) {
+    // A line that makes no sense is the user's mistake, and the same on every device.
+    if (!(error instanceof DevshError) || error.code === 'usage') throw error;
+    return unplanned(ref, changes, error);
+  }
+}
+
+/**
+ * How records are added and changed, the device itself is asked before the first write, once: what the
+ * API document leaves open would otherwise be guessed. What it does not tell leaves the guess.
+ */
+async function learnBefore({ learn }: Planning, member: Member, change: Change): Promise<void> {
+  if (change.action === 'delete' || member.profile.origins['update'] === 'configured') return;
+  try {
+    await learn(member, change.resource);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+  }
+}
