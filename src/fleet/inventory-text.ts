@@ -1,80 +1,70 @@
 import { isIPv4 } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import * as z from 'zod';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
 import { YamlSource, type Path } from '../yaml-source.ts';
+import { GroupTree } from './group-tree.ts';
 import { routeAt } from './inventory-route.ts';
+import {
+  inventorySchema,
+  unknownKey,
+  type DeviceContent,
+  type InventoryContent,
+  type SettingsContent,
+} from './inventory-schema.ts';
 import { Inventory, type InventoryDevice } from './inventory.ts';
+import { writtenInventory, type WrittenInventory } from './written-inventory.ts';
 
-// In the failsafe schema of YAML every plain scalar is text, so that a device may be called 1.0 or no.
-const flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .transform((text) => text === 'true');
-const text = z.string('must be text').min(1, 'must not be empty');
-const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
-const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
-const name = text.regex(
-  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
-  'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
-);
-const defaults = {
-  user: text.optional(),
-  ca: text.optional(),
-  insecure: flag.optional(),
-  read_only: flag.optional(),
-  profile: text.optional(),
-  proxy: text.optional(),
-  jump: text.optional(),
-  credential_command: words
-    .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
-    .optional(),
-  git_credential: z.union([text.transform((helper) => [helper]), words], helperMessage).optional(),
-  netrc: text.transform(flagOrText).optional(),
+/** What a device or a group says; `proxy` and `jump` have become one way. */
+type Said = Omit<SettingsContent, 'proxy' | 'jump'> & {
+  readonly route?: ConfiguredRoute | undefined;
 };
-/** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
-function orEmpty<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess((data) => (data === '' ? undefined : data), schema.optional());
+type SaidByGroup = Said & { readonly name: string; readonly children: readonly string[] };
+
+/** Two groups that are equally near to a device say different things of it; the first one counts. */
+export interface GroupConflict {
+  readonly device: string;
+  readonly setting: string;
+  readonly groups: readonly [string, string];
 }
-const groupName = name.refine((group) => group.toLowerCase() !== 'all', '"all" means every device');
-const deviceSchema = z.strictObject({
-  name,
-  address: text,
-  groups: orEmpty(z.array(groupName, 'must be a list of group names')),
-  ...defaults,
-});
-/** What may be written in `devices.yaml`. */
-const fileSchema = z.strictObject({
-  devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),
-  groups: orEmpty(
-    z.record(groupName, orEmpty(z.strictObject(defaults)), 'must be groups with their settings'),
-  ),
-});
-type FileContent = z.infer<typeof fileSchema>;
-type FileDevice = z.infer<typeof deviceSchema>;
-type Defaults = Pick<FileDevice, keyof typeof defaults>;
-type Inherited = Defaults & { readonly route?: ConfiguredRoute | undefined };
+
+export interface ReadInventory {
+  readonly inventory: Inventory;
+  readonly written: WrittenInventory;
+  readonly conflicts: readonly GroupConflict[];
+}
+
+/** The devices of a text; see `readInventory`. */
+export function parseInventory(text: string, file: string): Inventory {
+  return readInventory(text, file).inventory;
+}
 
 /**
- * Reads the text of `devices.yaml`. What a device does not say itself comes from its groups, the one
- * named first in its list before the others. A relative `ca` counts from the folder of `file`.
- * Throws SettingsError with `file:line:column`.
+ * Reads the text of `devices.yaml`. What a device does not say itself comes from its groups, the nearest
+ * before those that hold it, and of two that are equally near the one named first. A relative `ca` counts
+ * from the folder of `file`. Throws SettingsError with `file:line:column`.
  */
-export function parseInventory(text: string, file: string): Inventory {
+export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, (message) => new SettingsError(message));
   const content = contentOf(source);
+  const groups = groupsOf(content, source);
   const places = new Map<string, number>();
   const claim = (key: string, path: Path, message: string): void => {
     const earlier = places.get(key);
     if (earlier !== undefined) throw source.error(path, `${message} (first in line ${earlier})`);
     places.set(key, source.line(path));
   };
-  const groups = Object.entries(content.groups ?? {}).map(([name, settings]) => {
-    const own = settings ?? {};
-    return { name, ...own, route: routeAt(own, ['groups', name], source) };
-  });
+  const tree = new GroupTree(groups);
+  for (const { name } of groups) {
+    const path = ['groups', name];
+    claim(`group ${name.toLowerCase()}`, path, `there is already a group "${name}"`);
+    if (tree.isInItself(name)) {
+      throw source.error([...path, 'children'], `the group "${name}" is in itself`);
+    }
+  }
+  const conflicts: GroupConflict[] = [];
+  const byName = new Map(groups.map((group) => [group.name.toLowerCase(), group]));
   const devices = (content.devices ?? []).map((device, index) => {
     const path = ['devices', index];
     claim(
@@ -85,24 +75,65 @@ export function parseInventory(text: string, file: string): Inventory {
     const address = addressOf(device, path, source);
     claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
     const own = { ...device, route: routeAt(device, path, source) };
-    return inherit(own, groups, dirname(file));
+    const levels = tree.levels(device.groups ?? []);
+    const around = levels.map((level) =>
+      level.flatMap((name) => byName.get(name.toLowerCase()) ?? []),
+    );
+    conflicts.push(...conflictsOf(own, around));
+    return deviceOf(device, levels.flat(), [own, ...around.flat()], dirname(file));
   });
-  return new Inventory(devices);
+  const written = writtenInventory(source.data());
+  return { inventory: new Inventory(devices), written, conflicts };
 }
 
-function flagOrText(written: string): string | boolean {
-  return written === 'true' ? true : written === 'false' ? false : written;
+function groupsOf(content: InventoryContent, source: YamlSource): SaidByGroup[] {
+  return Object.entries(content.groups ?? {}).map(([name, said]) => {
+    const { children = [], ...own } = said ?? {};
+    return { ...own, name, children, route: routeAt(own, ['groups', name], source) };
+  });
+}
+
+const SETTINGS = [
+  'user',
+  'ca',
+  'insecure',
+  'read_only',
+  'profile',
+  'route',
+  'credential_command',
+  'git_credential',
+  'netrc',
+] as const satisfies readonly (keyof Said)[];
+
+/** Only where the first that says something says it together with another one. */
+function conflictsOf(
+  own: Said & { readonly name: string },
+  around: readonly (readonly SaidByGroup[])[],
+): GroupConflict[] {
+  return SETTINGS.flatMap((setting): GroupConflict[] => {
+    if (own[setting] !== undefined) return [];
+    const nearest = around
+      .map((level) => level.filter((group) => group[setting] !== undefined))
+      .find((level) => level.length > 0);
+    const [first, ...others] = nearest ?? [];
+    const other = others.find(
+      (group) => JSON.stringify(group[setting]) !== JSON.stringify(first?.[setting]),
+    );
+    if (first === undefined || other === undefined) return [];
+    return [{ device: own.name, setting, groups: [first.name, other.name] }];
+  });
 }
 
 /** Checks the content against the schema. */
-function contentOf(source: YamlSource): FileContent {
-  const result = fileSchema.safeParse(source.data() ?? {});
+function contentOf(source: YamlSource): InventoryContent {
+  const result = inventorySchema.safeParse(source.data() ?? {});
   if (result.success) return result.data;
   const { issues } = result.error;
   // A misspelt key also makes the right one missing: the spelling is the cause.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
-    throw source.error([...issue.path, issue.keys[0] ?? ''], unknownKey(issue), 'key');
+    const [key = ''] = issue.keys;
+    throw source.error([...issue.path, key], unknownKey(key, issue.path), 'key');
   }
   if (issue?.code === 'invalid_key') {
     throw source.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
@@ -117,7 +148,7 @@ function contentOf(source: YamlSource): FileContent {
 }
 
 /** The canonical address of a device; refuses one that cannot be understood, or that misleads. */
-function addressOf(device: FileDevice, path: Path, source: YamlSource): string {
+function addressOf(device: DeviceContent, path: Path, source: YamlSource): string {
   try {
     const address = parseAddress(device.address);
     if (isIPv4(device.name) && address.host !== device.name) {
@@ -130,33 +161,18 @@ function addressOf(device: FileDevice, path: Path, source: YamlSource): string {
   }
 }
 
-function unknownKey(issue: { path: PropertyKey[]; keys: string[] }): string {
-  const [key = ''] = issue.keys;
-  const known =
-    issue.path.length === 0
-      ? Object.keys(fileSchema.shape)
-      : Object.keys(issue.path[0] === 'groups' ? defaults : deviceSchema.shape);
-  const [meant] = suggest(key, known);
-  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
-  return `unknown key "${key}", ${hint}`;
-}
-
 /** `devices` › 3 › `groups` › 0 -> `groups`: the last word in a path. */
 function placeName(path: Path): string {
   return path.findLast((part) => typeof part === 'string') ?? 'the file';
 }
 
-function inherit(
-  device: FileDevice & Inherited,
-  groups: readonly (Inherited & { readonly name: string })[],
+function deviceOf(
+  device: DeviceContent,
+  groups: readonly string[],
+  sources: readonly Said[],
   folder: string,
 ): InventoryDevice {
-  const sources: Inherited[] = [device];
-  for (const group of device.groups ?? []) {
-    const settings = groups.find(({ name }) => name.toLowerCase() === group.toLowerCase());
-    if (settings) sources.push(settings);
-  }
-  const first = <Key extends keyof Inherited>(key: Key): Inherited[Key] =>
+  const first = <Key extends keyof Said>(key: Key): Said[Key] =>
     sources.find((source) => source[key] !== undefined)?.[key];
   const user = first('user');
   const ca = first('ca');
@@ -170,7 +186,7 @@ function inherit(
   return {
     name: device.name,
     address: device.address,
-    groups: device.groups ?? [],
+    groups,
     ...(user !== undefined && { user }),
     ...(ca !== undefined && { ca: resolve(folder, ca) }),
     ...(insecure !== undefined && { insecure }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
-import { parseInventory } from '../../src/fleet/inventory-text.ts';
+import { parseInventory, readInventory } from '../../src/fleet/inventory-text.ts';
 
 const FILE = '/etc/devsh/devices.yaml';
 const parse = (text: string) => parseInventory(text, FILE);
@@ -185,4 +185,40 @@ test.each([
 ])('refuses %s', (line, message) => {
   const text = `devices:\n  - name: fw1\n    address: 10.0.0.1\n    ${line}\n`;
   expect(() => parseInventory(text, 'devices.yaml')).toThrow(message);
+});
+
+const NESTED = `
+devices:
+  - {name: fw1, address: 10.0.0.1, groups: [berlin]}
+  - {name: fw2, address: 10.0.0.2, groups: [core, berlin]}
+groups:
+  europe: {children: [germany], user: eu, profile: drf, jump: gate}
+  Germany: {children: [Berlin, munich], user: de}
+  berlin: {ca: /b.pem}
+  core: {ca: /c.pem, user: root}
+`;
+
+test('a device is in the groups that hold its groups, and the nearest one that says something counts', () => {
+  const { devices } = parse(NESTED);
+  expect(devices).toMatchObject([
+    { groups: ['berlin', 'Germany', 'europe'], user: 'de', profile: 'drf', ca: '/b.pem' },
+    { groups: ['core', 'berlin', 'Germany', 'europe'], user: 'root', ca: '/c.pem' },
+  ]);
+  expect(devices[0]?.route).toEqual({ kind: 'jump', jump: 'gate' });
+});
+
+test('two groups that are equally near and say different things are a conflict', () => {
+  expect(readInventory(NESTED, FILE).conflicts).toEqual([
+    { device: 'fw2', setting: 'ca', groups: ['core', 'berlin'] },
+  ]);
+});
+
+test.each([
+  ['groups:\n  a: {children: [a]}', '2:17: the group "a" is in itself'],
+  ['groups:\n  a: {children: [b]}\n  b: {children: [A]}', '2:17: the group "a" is in itself'],
+  ['groups:\n  a: {children: b}', 'children must be a list of group names'],
+  ['groups:\n  a: {}\n  A: {}', 'there is already a group "A" (first in line 2)'],
+])('refuses groups that cannot be: %j', (text, message) => {
+  expect(() => parse(text)).toThrow(`${FILE}:`);
+  expect(() => parse(text)).toThrow(message);
 });

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { suggest } from '../suggest.ts';
+
+/*
+ * In the failsafe schema of YAML every plain scalar is text, so that a device may be called 1.0 or no. Editors
+ * read YAML in the usual way: for them such a text may be a number or a boolean, too.
+ */
+const AS_IN_YAML = { type: ['string', 'number', 'boolean'] };
+
+const text = z.string('must be text').min(1, 'must not be empty').meta(AS_IN_YAML);
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .meta({ type: 'boolean', enum: [true, false] })
+  .transform((written) => written === 'true');
+const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
+const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
+const name = text.regex(
+  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
+  'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
+);
+
+/** What a device may say itself, or have from its groups. */
+const settings = {
+  user: text.optional().describe('The account to log in as'),
+  ca: text.optional().describe('A PEM file with the CA of its certificate; counts from this file'),
+  insecure: flag.optional().describe('Its certificate is not checked'),
+  read_only: flag.optional().describe('Every write is refused'),
+  profile: text.optional().describe('How it speaks: a built-in profile, or a file of yours'),
+  proxy: text.optional().describe('The proxy that leads to it, or "none"'),
+  jump: text.optional().describe('The SSH jump host that leads to it, or "none"'),
+  credential_command: words
+    .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
+    .optional()
+    .describe('A program and its arguments that print the login: {device}, {host}, {port}'),
+  git_credential: z
+    .union([text.transform((helper) => [helper]), words], helperMessage)
+    .optional()
+    .describe('"default" for what git has configured, or one helper of git'),
+  netrc: text
+    .transform((written) => (written === 'true' ? true : written === 'false' ? false : written))
+    .optional()
+    .describe('true for the usual .netrc file, or the path of another one'),
+};
+
+/** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
+function orEmpty<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((data) => (data === '' ? undefined : data), schema.optional());
+}
+
+const groupName = name.refine((group) => group.toLowerCase() !== 'all', '"all" means every device');
+const groupNames = z.array(groupName, 'must be a list of group names');
+
+const deviceSchema = z.strictObject({
+  name: name.describe('How you call it'),
+  address: text.describe('Address, host name or host:port'),
+  groups: orEmpty(groupNames).describe(
+    'The groups that it is in; the first counts before the others',
+  ),
+  ...settings,
+});
+
+const groupSchema = z.strictObject({
+  children: orEmpty(groupNames).describe('Groups whose devices are in this one, too'),
+  ...settings,
+});
+
+/** What may be written in `devices.yaml`. */
+export const inventorySchema = z.strictObject({
+  devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),
+  groups: orEmpty(z.record(groupName, orEmpty(groupSchema), 'must be groups with their settings')),
+});
+
+export type InventoryContent = z.infer<typeof inventorySchema>;
+export type DeviceContent = z.infer<typeof deviceSchema>;
+export type SettingsContent = Pick<DeviceContent, keyof typeof settings>;
+
+/** The keys of what a device may have from its groups, as they are written. */
+export const SETTING_KEYS = Object.keys(settings) as readonly (keyof typeof settings)[];
+
+/** The JSON schema of `devices.yaml`, for editors. */
+export function inventoryJsonSchema(): unknown {
+  return z.toJSONSchema(inventorySchema, { io: 'input' });
+}
+
+/** Whether devices and groups may be called so. Why not, where they may not. */
+export function nameProblem(written: string, what: 'device' | 'group'): string | undefined {
+  const result = (what === 'device' ? name : groupName).safeParse(written);
+  return result.success ? undefined : result.error.issues[0]?.message;
+}
+
+/** What is wrong with a key that there is not, at this path of the file. */
+export function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const known =
+    path.length === 0
+      ? Object.keys(inventorySchema.shape)
+      : Object.keys((path[0] === 'groups' ? groupSchema : deviceSchema).shape);
+  const [meant] = suggest(key, known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  return `unknown key "${key}", ${hint}`;
+}
