@@ -1,4 +1,3 @@
-import { recordName } from './record-name.ts';
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import { uncomparedFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
@@ -17,20 +16,13 @@ import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
-import type { Difference, Verdict } from './verdict.ts';
+import type { Difference, StepEnd } from './verdict.ts';
+import { withBystanders } from './with-bystanders.ts';
 import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =
   { readonly kind: 'accepted' } | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
-
-export interface Judgement {
-  readonly verdict: Verdict;
-  readonly record?: DeviceRecord;
-  readonly differences?: readonly Difference[];
-  readonly note?: string;
-  readonly error?: DevshError;
-}
 
 /** The records of the resource just before the request and just after it. */
 export interface Readings {
@@ -47,7 +39,7 @@ export function judge(
   step: Step,
   answered: Answered,
   readings: Readings,
-): Judgement {
+): StepEnd {
   switch (step.action) {
     case 'add':
       return judgeAdd(profile, step, answered, readings);
@@ -63,7 +55,7 @@ function judgeAdd(
   step: Step,
   answered: Answered,
   { before, after }: Readings,
-): Judgement {
+): StepEnd {
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
@@ -80,7 +72,7 @@ function judgeAdd(
   );
   const hidden = hiddenSecrets(step, held);
   const differences = without(hidden, differencesOfNew(compared, held));
-  const differing: Judgement = {
+  const differing: StepEnd = {
     verdict: 'differs',
     record: held,
     differences,
@@ -91,7 +83,7 @@ function judgeAdd(
     return withBystanders(step, { ...differing, note }, bystanders);
   }
   if (differences.length > 0) return withBystanders(step, differing, bystanders);
-  const done: Judgement = { verdict: 'done', record: held, ...remark(answered, hidden) };
+  const done: StepEnd = { verdict: 'done', record: held, ...remark(answered, hidden) };
   return withBystanders(step, done, bystanders);
 }
 
@@ -132,9 +124,9 @@ function followTarget(
   return { held, bystanders: bystandersOf(profile, step, others, pairing, held) };
 }
 
-function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): Judgement {
+function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
   const { held, bystanders } = followTarget(profile, step, readings);
-  const own: Judgement =
+  const own: StepEnd =
     held === undefined
       ? { verdict: 'differs', note: 'the record is gone since the request' }
       : judgeHeld(profile, step, answered, readings, held);
@@ -147,7 +139,7 @@ function judgeHeld(
   answered: Answered,
   readings: Readings,
   held: DeviceRecord,
-): Judgement {
+): StepEnd {
   const before = step.before ?? {};
   const hidden = hiddenSecrets(step, held);
   if (hidden.length === Object.keys(step.asked).length) return judgeHidden(answered, held, hidden);
@@ -186,56 +178,15 @@ function judgeDelete(
   step: Step,
   answered: Answered,
   readings: Readings,
-): Judgement {
+): StepEnd {
   const { held, bystanders } = followTarget(profile, step, readings);
-  const own: Judgement =
+  const own: StepEnd =
     held === undefined ? { verdict: 'done', ...remark(answered) } : notCarriedOut(answered, held);
   return withBystanders(step, own, bystanders);
 }
 
-/** So many records are named, the others counted. */
-const NAMED = 10;
-
-/**
- * Nothing is `done` when other records are gone or changed. A step that was not carried out stays
- * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
- * Added ones are told of; where the record itself does not show, one of them may be it under another name.
- */
-function withBystanders(
-  step: Step,
-  own: Judgement,
-  { gone, changed, added }: Bystanders,
-): Judgement {
-  if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
-  const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
-  const notes = [
-    isUntouched ? untouchedText(step) : own.note,
-    gone.length > 0 ? `gone, too, without being asked: ${enumerated(gone)}` : undefined,
-    changed.length > 0 ? `changed, too, without being asked: ${enumerated(changed)}` : undefined,
-    added.length > 0 ? `added meanwhile: ${enumerated(added)}` : undefined,
-  ];
-  const isOnlyAdded = gone.length === 0 && changed.length === 0;
-  const staysAsItIs =
-    (gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown')) ||
-    (isOnlyAdded && (own.verdict !== 'no effect' || step.action === 'delete'));
-  return {
-    ...own,
-    verdict: staysAsItIs ? own.verdict : 'differs',
-    note: notes.filter((note) => note !== undefined).join('; '),
-  };
-}
-
-function untouchedText(step: Step): string {
-  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is as before'}`;
-}
-
-function enumerated(names: readonly string[]): string {
-  const named = names.slice(0, NAMED).join(', ');
-  return names.length > NAMED ? `${named} and ${names.length - NAMED} more` : named;
-}
-
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
-function notCarriedOut(answered: Answered, held?: DeviceRecord): Judgement {
+function notCarriedOut(answered: Answered, held?: DeviceRecord): StepEnd {
   const record = held && { record: held };
   switch (answered.kind) {
     case 'accepted':
@@ -258,7 +209,7 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): Judgement {
 }
 
 /** A change of nothing but secrets that cannot be read back: only the answer tells. */
-function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly string[]): Judgement {
+function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly string[]): StepEnd {
   const note = hiddenNote(hidden);
   switch (answered.kind) {
     case 'accepted':

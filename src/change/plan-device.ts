@@ -1,17 +1,18 @@
 import { recordName } from './record-name.ts';
-import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import { deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
 import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
-import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { DriftError, RefusedError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
-import { checkFields } from './check-fields.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
-import { differencesOf, differencesOfNew, isSameValue } from './compare.ts';
+import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
-import { fillMissing } from './fill-missing.ts';
 import { isMasked } from './mask.ts';
+import { objectionTo } from './objection.ts';
+import { planAdd } from './plan-add.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import { typedFields, untypedIn } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
@@ -33,7 +34,7 @@ export function planDevice(
   return { ...plan, total: { [resource]: records.length } };
 }
 
-function planChange(context: Context, change: Change): DevicePlan {
+function planChange(context: PlanContext, change: Change): DevicePlan {
   refuseKeyed(context, change);
   switch (change.action) {
     case 'add':
@@ -56,7 +57,7 @@ function planChange(context: Context, change: Change): DevicePlan {
 }
 
 /** A single object has no key and stays; where there are several records one must be named. */
-function refuseKeyed({ profile, resource }: Context, change: Change): void {
+function refuseKeyed({ profile, resource }: PlanContext, change: Change): void {
   if (change.action !== 'set') {
     refuseSingle(profile, resource);
   } else if (change.target.kind === 'key') {
@@ -72,87 +73,11 @@ function refuseKeyed({ profile, resource }: Context, change: Change): void {
   }
 }
 
-interface Context {
-  readonly device: DeviceRef;
-  readonly profile: Profile;
-  readonly records: readonly DeviceRecord[];
-  readonly resource: string;
-  readonly keyField: string;
-}
-
 type Planned = Step | StepResult;
-
-function planAdd(context: Context, change: Change & { readonly action: 'add' }): DevicePlan {
-  const { device, profile, records, resource, keyField } = context;
-  const fields = change.isExact ? change.fields : typedFields(context, change.fields);
-  const wanted = fields[keyField];
-  if (wanted === undefined || wanted === '') {
-    throw new UsageError(`${resource} add needs ${keyField}=…`);
-  }
-  const key = valueText(wanted);
-  const result = { device, resource, key, action: 'add' as const };
-  const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
-  const [twin] = twins;
-  if (twin !== undefined) {
-    const differences = differencesOfNew(fields, twin);
-    const settled: StepResult =
-      differences.length === 0
-        ? { ...result, verdict: 'unchanged', record: twin, note: 'exists already' }
-        : {
-            ...result,
-            verdict: 'differs',
-            record: twin,
-            differences,
-            note: `exists already with other fields; "${resource} set" changes it`,
-          };
-    return { device, steps: [], settled: [settled] };
-  }
-  const { values, filled } = fillMissing(context, fields);
-  const after = { ...values, ...fields };
-  const objection = objectionTo(context, after, true);
-  if (objection !== undefined) {
-    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error: objection }] };
-  }
-  const request = createRequest(profile, resource, after);
-  const step: Step = {
-    action: 'add',
-    resource,
-    key,
-    keyField,
-    request,
-    after,
-    asked: fields,
-    filled,
-    ...untypedIn(context, change, request),
-  };
-  return { device, steps: [step], settled: [] };
-}
-
-/** So many objections of a device are named. */
-const MOST_PROBLEMS = 10;
-
-/** What the device would refuse, from what it has told of its fields; it is not sent then. */
-function objectionTo(
-  { device, profile, resource }: Context,
-  fields: DeviceRecord,
-  isNew: boolean,
-): NotPossibleError | undefined {
-  const details = profile.resources[resource]?.details;
-  const problems = details === undefined ? [] : Object.entries(checkFields(details, fields, isNew));
-  if (problems.length === 0) return undefined;
-  const named = problems.slice(0, MOST_PROBLEMS).map(([field, problem]) => `${field}: ${problem}`);
-  const more = problems.length - named.length;
-  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return new NotPossibleError(
-    device,
-    'invalid',
-    `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
-  );
-}
 
 /** A record that somebody has changed since it was last seen is not to be changed unseen. */
 function driftFrom(
-  { device, profile, resource, keyField }: Context,
+  { device, profile, resource, keyField }: PlanContext,
   action: 'set' | 'delete',
   expected: DeviceRecord | undefined,
   record: DeviceRecord,
@@ -173,7 +98,7 @@ function driftFrom(
 }
 
 function planSet(
-  context: Context,
+  context: PlanContext,
   before: DeviceRecord,
   change: Change & { readonly action: 'set' },
 ): Planned {
@@ -214,7 +139,7 @@ function planSet(
   };
 }
 
-function planDelete({ profile, resource, keyField }: Context, before: DeviceRecord): Planned {
+function planDelete({ profile, resource, keyField }: PlanContext, before: DeviceRecord): Planned {
   return {
     action: 'delete',
     resource,
@@ -229,7 +154,7 @@ function planDelete({ profile, resource, keyField }: Context, before: DeviceReco
 
 /** Plans every record that the target picks; a device that has none is settled at once. */
 function planEach(
-  context: Context,
+  context: PlanContext,
   action: 'set' | 'delete',
   target: Target,
   planOne: (record: DeviceRecord) => Planned,
@@ -287,7 +212,7 @@ function planEach(
 }
 
 /** Whether the natural key, which the profile knows, is missing in all records or no text. */
-function areNameless({ profile, records, resource }: Context): boolean {
+function areNameless({ profile, records, resource }: PlanContext): boolean {
   const known = profile.resources[resource]?.keyField;
   if (known === undefined || records.length === 0) return false;
   return records.every((record) => {
@@ -297,7 +222,7 @@ function areNameless({ profile, records, resource }: Context): boolean {
 }
 
 /** How many records have each id. */
-function countIds({ profile, records }: Context): ReadonlyMap<string, number> {
+function countIds({ profile, records }: PlanContext): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const record of records) {
     const id = idOf(profile, record);
@@ -312,7 +237,7 @@ function sharedIdText(resource: string, id: string, count: number): string {
 
 /** By natural key first; an id picks only when no key does. */
 function pick(
-  { device, profile, records, keyField }: Context,
+  { device, profile, records, keyField }: PlanContext,
   target: Target,
 ): readonly DeviceRecord[] {
   if (target.kind === 'where') return pickWhere(target.filter, records, device.name);

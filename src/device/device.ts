@@ -1,28 +1,24 @@
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
-import {
-  decodeList,
-  decodeRecord,
-  decodeWritten,
-  DeclinedFailure,
-  DecodeFailure,
-  type DecodedList,
-} from './decode.ts';
+import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
+import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
 import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
 import { entityTagOf } from './entity-tag.ts';
 import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
 import { areLinks } from './bookkeeping.ts';
+import type { DecodedList } from './json-records.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
+import { isResourceName, listPath, type Profile } from './profile.ts';
+import { completed, readDetails } from './read-details.ts';
 import { detailPath } from './record-path.ts';
 import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
-import { valueText } from './value-text.ts';
-import { answerError, decodeError, withoutSecrets, type Circumstances } from './translate.ts';
+import { withoutSecrets, type Circumstances } from './circumstances.ts';
+import { answerError, decodeError } from './translate.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteAnswer {
@@ -44,10 +40,6 @@ export interface RawRequest {
 
 /** All pages of a list may take so many times as long as one answer. */
 const PAGES_TIME = 10;
-
-/** More records are not read one by one. */
-const MAX_DETAILS = 1000;
-const DETAILS_AT_ONCE = 2;
 
 /** One device: its records, read and written. Whoever makes it closes it. */
 export class Device {
@@ -135,24 +127,9 @@ export class Device {
     signal?: AbortSignal,
     profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
-    if (records.length > MAX_DETAILS) {
-      throw new ProtocolError(
-        this.ref,
-        `its list of ${resource}s leaves fields out, and ${records.length} records are too many to be ` +
-          'read one by one: name fewer',
-      );
-    }
-    const full = [...records];
-    const left = records.entries();
-    const deadline = performance.now() + this.pagesTimeMs;
-    const readOn = async (): Promise<void> => {
-      for (const [index, record] of left) {
-        if (performance.now() > deadline) throw this.#tooSlow(resource, index, records.length);
-        full[index] = await this.#detail(resource, record, profile, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
-    return full;
+    const readOne = (record: DeviceRecord): Promise<DeviceRecord> =>
+      this.#detail(resource, record, profile, signal);
+    return readDetails(this.ref, resource, records, readOne, this.pagesTimeMs);
   }
 
   /** How a resource was listed the last time; undefined when it was not. */
@@ -230,11 +207,6 @@ export class Device {
     return this.#client.request({ ...(accept !== undefined && { accept }), ...request }, signal);
   }
 
-  #tooSlow(resource: string, read: number, all: number): ProtocolError {
-    const text = `only ${read} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
-    return new ProtocolError(this.ref, text);
-  }
-
   async #detail(
     resource: string,
     record: DeviceRecord,
@@ -249,17 +221,7 @@ export class Device {
     const full = decoding(circumstances, answer, () =>
       decodeRecord(answer.body, resource, profile),
     );
-    const names = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
-    const other = names.find(
-      (field) =>
-        Object.hasOwn(record, field) &&
-        Object.hasOwn(full, field) &&
-        valueText(record[field]) !== valueText(full[field]),
-    );
-    if (other !== undefined) {
-      throw new ProtocolError(this.ref, `${path} answers with another ${resource} (${other})`);
-    }
-    return { ...record, ...full };
+    return completed(this.ref, profile, resource, { path, record, full });
   }
 
   async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {

@@ -1,4 +1,4 @@
-import type { DecodedList } from './decode.ts';
+import type { DecodedList } from './json-records.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { pageSteps, stepPath } from './page-steps.ts';

@@ -1,4 +1,6 @@
-import { decodeList, DeclinedFailure, DecodeFailure, type DecodedList } from './decode.ts';
+import { decodeList } from './decode.ts';
+import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
+import type { DecodedList } from './json-records.ts';
 import type { Device } from './device.ts';
 import type { Answer } from './exchange.ts';
 import { pageMarksInHeaders } from './page-marks.ts';

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Answer } from '../../src/device/exchange.ts';
 import { TransportFault } from '../../src/device/fault.ts';
-import { answerError, exchangeError, type Circumstances } from '../../src/device/translate.ts';
+import type { Circumstances } from '../../src/device/circumstances.ts';
+import { answerError, exchangeError } from '../../src/device/translate.ts';
 
 const circumstances: Circumstances = {
   device: { name: 'fw1', address: '10.0.0.5:443' },

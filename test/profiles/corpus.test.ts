@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decodeList, decodeWritten, DeclinedFailure } from '../../src/device/decode.ts';
+import { decodeList, decodeWritten } from '../../src/device/decode.ts';
+import { DeclinedFailure } from '../../src/device/decode-failure.ts';
 import {
   createRequest,
   deleteRequest,

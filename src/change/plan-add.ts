@@ -1,0 +1,61 @@
+import { createRequest } from '../device/encode.ts';
+import { valueText } from '../device/value-text.ts';
+import { UsageError } from '../errors.ts';
+import type { Change } from './change.ts';
+import { differencesOfNew, isSameValue } from './compare.ts';
+import { fillMissing } from './fill-missing.ts';
+import { objectionTo } from './objection.ts';
+import type { PlanContext } from './plan-context.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import { typedFields, untypedIn } from './typed-fields.ts';
+import type { StepResult } from './verdict.ts';
+
+/** A record that is there already settles it, the same or not: nothing is sent then. */
+export function planAdd(
+  context: PlanContext,
+  change: Change & { readonly action: 'add' },
+): DevicePlan {
+  const { device, profile, records, resource, keyField } = context;
+  const fields = change.isExact ? change.fields : typedFields(context, change.fields);
+  const wanted = fields[keyField];
+  if (wanted === undefined || wanted === '') {
+    throw new UsageError(`${resource} add needs ${keyField}=…`);
+  }
+  const key = valueText(wanted);
+  const result = { device, resource, key, action: 'add' as const };
+  const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
+  const [twin] = twins;
+  if (twin !== undefined) {
+    const differences = differencesOfNew(fields, twin);
+    const settled: StepResult =
+      differences.length === 0
+        ? { ...result, verdict: 'unchanged', record: twin, note: 'exists already' }
+        : {
+            ...result,
+            verdict: 'differs',
+            record: twin,
+            differences,
+            note: `exists already with other fields; "${resource} set" changes it`,
+          };
+    return { device, steps: [], settled: [settled] };
+  }
+  const { values, filled } = fillMissing(context, fields);
+  const after = { ...values, ...fields };
+  const objection = objectionTo(context, after, true);
+  if (objection !== undefined) {
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error: objection }] };
+  }
+  const request = createRequest(profile, resource, after);
+  const step: Step = {
+    action: 'add',
+    resource,
+    key,
+    keyField,
+    request,
+    after,
+    asked: fields,
+    filled,
+    ...untypedIn(context, change, request),
+  };
+  return { device, steps: [step], settled: [] };
+}
