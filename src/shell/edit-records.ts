@@ -19,6 +19,7 @@ import type { Call } from './call.ts';
 import type { ShellIo } from './io.ts';
 import type { Output } from './output.ts';
 import { writeEach } from './write.ts';
+import { meantBy } from './commands/only-keys.ts';
 import { isKeyed, isKeyOf, isSingleHere } from './commands/read-more.ts';
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
@@ -32,8 +33,8 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
   if (call.isReadOnly && !call.options.dryRun) {
     throw new RefusedError('read-only: nothing was sent');
   }
-  const isWanted = await choiceOf(call, resource);
   const members = await call.members();
+  const isWanted = await choiceOf(call, resource, members);
   const reads = yield* readChosen(call, members, resource, isWanted);
   const records = editable(members, reads, resource);
   if (records.length === 0) {
@@ -61,8 +62,9 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
 
 type Choice = (member: Member, record: DeviceRecord) => boolean;
 
-async function choiceOf(call: Call, resource: string): Promise<Choice> {
+async function choiceOf(call: Call, resource: string, members: readonly Member[]): Promise<Choice> {
   const keys = call.args.all('KEY');
+  const isMeant = meantBy(call.options, keys, members);
   const { where } = call.options;
   if (where !== undefined && keys.length === 0) {
     if (where.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
@@ -70,7 +72,8 @@ async function choiceOf(call: Call, resource: string): Promise<Choice> {
     return ({ ref }, record) => matches(filter, record, ref.name);
   }
   if (keys.length > 0 && where === undefined) {
-    return ({ profile }, record) => keys.some((key) => isKeyOf(record, profile, resource, key));
+    return (member, record) =>
+      keys.some((key) => isMeant(key, member) && isKeyOf(record, member.profile, resource, key));
   }
   if (keys.length === 0 && !isKeyed(resource) && (await isSingleHere(call, resource))) {
     return () => true;

@@ -8,6 +8,7 @@ import {
   integerOf,
   namesOf,
   numberOf,
+  onlyOf,
   reportKindOf,
   withRoute,
   storeOf,
@@ -235,6 +236,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'All records that match, instead of one KEY',
     group: 'where',
     set: (options, text) => ({ ...options, where: text }),
+  },
+  {
+    name: 'only',
+    value: 'DEVICES=KEY',
+    summary: 'This KEY on these devices alone (repeatable)',
+    group: 'only',
+    set: (options, text) => ({ ...options, only: [...options.only, onlyOf(text)] }),
   },
   {
     name: 'canary',

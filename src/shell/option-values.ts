@@ -1,7 +1,14 @@
 import { THEME_NAMES, type ThemeName } from '../theme-names.ts';
 import { UsageError } from '../errors.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
-import { FORMATS, REPORT_KINDS, type Format, type Options, type ReportKind } from './options.ts';
+import {
+  FORMATS,
+  REPORT_KINDS,
+  type Format,
+  type OnlyOn,
+  type Options,
+  type ReportKind,
+} from './options.ts';
 
 export function formatOf(text: string): Format {
   const format = FORMATS.find((name) => name === text);
@@ -56,6 +63,17 @@ export function namesOf(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   if (names.length === 0) throw new UsageError('no field is named');
   return names;
+}
+
+/** `fw1,fw2=bob`; a key may hold anything, a device no `=`. */
+export function onlyOf(text: string): OnlyOn {
+  const at = text.indexOf('=');
+  const devices = text.slice(0, Math.max(0, at)).split(',');
+  const key = text.slice(at + 1);
+  if (devices.includes('') || key === '') {
+    throw new UsageError(`"${text}" is not DEVICES=KEY, as in fw1,fw2=bob`);
+  }
+  return { devices, key };
 }
 
 export function storeOf(text: string): 'keychain' | 'vault' {

@@ -40,6 +40,8 @@ export interface Options {
   readonly asCurl: boolean;
   readonly force: boolean;
   readonly where: string | undefined;
+  /** Records that are meant on these devices alone. */
+  readonly only: readonly OnlyOn[];
   readonly canary: number;
   readonly batch: number | undefined;
   readonly pauseMs: number;
@@ -101,6 +103,7 @@ export const NO_OPTIONS: Options = {
   asCurl: false,
   force: false,
   where: undefined,
+  only: [],
   canary: 0,
   batch: undefined,
   pauseMs: 0,
@@ -131,6 +134,12 @@ export const NO_OPTIONS: Options = {
   quirks: [],
 };
 
+/** A record by its KEY, and the devices that it is meant on. */
+export interface OnlyOn {
+  readonly devices: readonly string[];
+  readonly key: string;
+}
+
 /** Which commands an option belongs to: `general` ones are understood everywhere. */
 export type OptionGroup =
   | 'general'
@@ -138,6 +147,7 @@ export type OptionGroup =
   | 'table'
   | 'write'
   | 'where'
+  | 'only'
   | 'curl'
   | 'trust'
   | 'login'

@@ -1,10 +1,10 @@
 import type { Effect } from './keys/key-binding.ts';
 import type { State } from './state.ts';
 import {
-  deleteLines,
+  deleteLine,
   deviceLine,
   driftLine,
-  editTextLines,
+  editTextLine,
   jumpLine,
   resourceLine,
   runLine,
@@ -16,8 +16,8 @@ type LinesOf = (state: State, index: number) => readonly (string | undefined)[];
 
 /** Every key that does the same as a line, and nothing else. */
 const LINES = {
-  'edit-text': editTextLines,
-  delete: deleteLines,
+  'edit-text': (state) => [editTextLine(state)],
+  delete: (state) => [deleteLine(state)],
   undo: () => ['undo'],
   runs: () => ['runs'],
   devices: () => ['devices'],

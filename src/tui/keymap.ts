@@ -49,14 +49,20 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   'form-run': 'form',
 };
 
-/** Where the keys below are worth a hint, too. */
-const HINTS_BELOW: readonly Context[] = [
-  'plan',
-  'first-run',
-  'form-switch',
-  'form-choice',
-  'form-run',
-];
+/** Where the keys below are worth a hint, too; `ways`: those that lead elsewhere, no moves. */
+const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
+  plan: 'all',
+  'first-run': 'all',
+  'form-switch': 'all',
+  'form-choice': 'all',
+  'form-run': 'all',
+  runs: 'ways',
+  devices: 'ways',
+  resources: 'ways',
+  drift: 'ways',
+};
+
+const WAYS: readonly (ViewAction | Effect)[] = ['go-prompt', 'help'];
 
 /** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
 export type Pressed =
@@ -135,14 +141,17 @@ export interface FooterHint {
 }
 
 /** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
-export function footerHints(state: State, context = contextOf(state)): readonly FooterHint[] {
+export function footerHints(state: State, context = contextOf(state)): FooterHint[] {
   const { keymap, pendingKeys } = state;
   if (pendingKeys !== undefined) return continuations(context, keymap, pendingKeys);
-  const below = HINTS_BELOW.includes(context) ? BELOW[context] : undefined;
+  const kept = HINTS_BELOW[context];
+  const below = kept && BELOW[context];
   const here = keymap.filter((binding) => binding.context === context);
   const isTaken = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
-  const rest = keymap.filter((binding) => binding.context === below && !isTaken(binding.keys[0]));
+  const rest = keymap
+    .filter((binding) => binding.context === below && !isTaken(binding.keys[0]))
+    .filter(({ action }) => kept === 'all' || WAYS.includes(action));
   return [...here, ...rest]
     .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))

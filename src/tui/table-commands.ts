@@ -61,52 +61,54 @@ function onRow({ fleet }: State, row: FoldedRow): string {
   return names.length === fleet.selected.length ? '' : onDevices(names);
 }
 
-/** One `user delete` for each set of devices that the marked records, or the current one, are on. */
-export function deleteLines(state: State): string[] {
-  return groupedLines(state, 'delete', false);
+/** `user delete` for the marked records, or the current one: one plan, whichever devices each is on. */
+export function deleteLine(state: State): string | undefined {
+  return lineOfMarked(state, 'delete');
 }
 
-/** `user edit` for the same records; one for all where it means no record that is not meant. */
-export function editTextLines(state: State): string[] {
-  return groupedLines(state, 'edit', true);
+/** `user edit` for the same records. */
+export function editTextLine(state: State): string | undefined {
+  return lineOfMarked(state, 'edit');
 }
 
-function groupedLines(state: State, verb: 'delete' | 'edit', isJoined: boolean): string[] {
+function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
+  const { keyField } = tableRows(state);
+  const shown = shownDevices(state);
+  const devicesByKey = meantRecords(state);
+  const all = shown.filter((name) => [...devicesByKey.values()].some((on) => on.includes(name)));
+  if (devicesByKey.size === 0) return undefined;
+  const keys = [...devicesByKey.keys()].filter((key) => key !== '');
+  const only = keys.flatMap((key) => {
+    const on = devicesByKey.get(key) ?? [];
+    if (on.length === all.length) return [];
+    // What is edited must be there: a device that does not hold it needs no mention.
+    if (verb === 'edit' && !isElsewhere(state, keyField, key, on, all)) return [];
+    return [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
+  });
+  const options = [onDevices(all), ...only];
+  const words = keys.map(quoteWord);
+  const hasDash = keys.some((key) => key.startsWith('-'));
+  const said = hasDash ? [...options, '--', ...words] : [...words, ...options];
+  return [state.table.view.resource, verb, ...said].join(' ');
+}
+
+/** By key: the devices that the marked records, or the current one, are meant on. */
+function meantRecords(state: State): Map<string, string[]> {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
-  const { marks, view } = state.table;
-  const shown = shownDevices(state);
+  const { marks } = state.table;
   const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
-  const devicesByKey = new Map<string, string[]>();
-  for (const mark of wanted) {
-    const at = mark.indexOf('\n');
-    const device = mark.slice(0, at);
-    // What is marked on devices that are out of sight is not meant.
-    if (!shown.includes(device)) continue;
-    const key = mark.slice(at + 1);
-    devicesByKey.set(key, [...(devicesByKey.get(key) ?? []), device]);
+  const meant = new Map<string, string[]>();
+  // What is marked on devices that are out of sight is not meant.
+  for (const device of shownDevices(state)) {
+    for (const mark of wanted) {
+      const at = mark.indexOf('\n');
+      if (mark.slice(0, at) !== device) continue;
+      const key = mark.slice(at + 1);
+      meant.set(key, [...(meant.get(key) ?? []), device]);
+    }
   }
-  const all = shown.filter((name) => [...devicesByKey.values()].some((on) => on.includes(name)));
-  if (
-    isJoined &&
-    [...devicesByKey].every(([key, on]) => !isElsewhere(state, keyField, key, on, all))
-  ) {
-    for (const key of devicesByKey.keys()) devicesByKey.set(key, all);
-  }
-  const keysByDevices = new Map<string, string[]>();
-  for (const [key, names] of devicesByKey) {
-    const ordered = shown.filter((name) => names.includes(name));
-    const devices = onDevices(ordered);
-    keysByDevices.set(devices, [...(keysByDevices.get(devices) ?? []), key]);
-  }
-  return [...keysByDevices].map(([on, keys]) => {
-    const words = keys
-      .filter((key) => key !== '')
-      .map(quoteWord)
-      .join(' ');
-    const hasDash = keys.some((key) => key.startsWith('-'));
-    return `${view.resource} ${verb} ${hasDash ? `${on} -- ${words}` : `${words} ${on}`}`;
-  });
+  return meant;
 }
 
 /** Whether one of the devices holds a record with this key that is not among those `on` which it is meant. */

@@ -4,7 +4,13 @@ import type { ViewAction } from '../../src/tui/actions.ts';
 import { titleLine } from '../../src/tui/bar-lines.ts';
 import { detailLines } from '../../src/tui/detail-lines.ts';
 import type { State } from '../../src/tui/state.ts';
-import { copyLines, deleteLines, editLine, useLine } from '../../src/tui/table-commands.ts';
+import {
+  copyLines,
+  deleteLine,
+  editLine,
+  editTextLine,
+  useLine,
+} from '../../src/tui/table-commands.ts';
 import { keyOfRow, tableRows } from '../../src/tui/table-rows.ts';
 import { tableView } from '../../src/tui/table-view.ts';
 import { after, readOf, stateOf, user } from './table-fixture.ts';
@@ -289,28 +295,40 @@ test('Esc in the table clears the filter, then the marks, then goes to the promp
 
 describe('keys as commands', () => {
   test('delete names the devices that hold the current record', () => {
-    expect(deleteLines(fleet)).toEqual(['user delete alice --on fw1,fw2']);
-    expect(deleteLines(press(fleet, 'down'))).toEqual(['user delete bob --on fw1']);
+    expect(deleteLine(fleet)).toBe('user delete alice --on fw1,fw2');
+    expect(deleteLine(press(fleet, 'down'))).toBe('user delete bob --on fw1');
   });
 
-  test('marks make one command for each set of devices', () => {
-    expect(deleteLines(press(fleet, 'mark-all'))).toEqual([
-      'user delete alice bob --on fw1,fw2',
-      'user delete carol --on fw1',
-      'user delete dave --on fw2',
-    ]);
+  test('marked records on different devices are one command', () => {
+    expect(deleteLine(press(fleet, 'mark-all'))).toBe(
+      'user delete alice bob carol dave --on fw1,fw2 --only fw1=carol --only fw2=dave',
+    );
+  });
+
+  test('a device that is out of sight is not meant', () => {
+    const state = press(fleet, 'mark-all');
+    const narrowed = { ...state, fleet: { ...state.fleet, selected: ['fw1'] } };
+    expect(deleteLine(narrowed)).toBe('user delete alice bob carol --on fw1');
+  });
+
+  test('editing keeps to the marked devices only where another one holds the record, too', () => {
+    expect(editTextLine(press(fleet, 'mark-all'))).toBe(
+      'user edit alice bob carol dave --on fw1,fw2',
+    );
+    const state = press(fleet, 'mark', 'mark');
+    expect(editTextLine(state)).toBe('user edit alice bob --on fw1,fw2 --only fw1=bob');
   });
 
   test('marks of records that are gone are forgotten', () => {
     const state = after(press(fleet, 'mark-all'), { kind: 'reads', reads: [readOf('fw2', [])] });
-    expect(deleteLines(state)).toEqual(['user delete alice bob carol --on fw1']);
+    expect(deleteLine(state)).toBe('user delete alice bob carol --on fw1');
   });
 
   test('names that mean something to the parser are quoted', () => {
-    const state = stateOf({ fw1: [user("o'neil x"), user('-rf')] });
-    expect(deleteLines(press(state, 'mark-all'))).toEqual([
-      `user delete --on fw1 -- -rf "o'neil x"`,
-    ]);
+    const state = stateOf({ fw1: [user("o'neil x"), user('-rf')], fw2: [user("o'neil x")] });
+    expect(deleteLine(press(state, 'mark-all'))).toBe(
+      `user delete --on fw1,fw2 --only fw1=-rf -- -rf "o'neil x"`,
+    );
   });
 
   test('edit and copy hold all fields but ids', () => {

@@ -7,7 +7,7 @@ export function edit(resource: string): VerbSpec {
     name: 'edit',
     summary: `Change ${resource}s as text in your editor`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: ['devices', 'profile', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'write', 'roll-out', 'where', 'only'],
     details:
       'Opens $VISUAL or $EDITOR with one YAML document for each record; records that are the same on\n' +
       'several devices are one. What you changed becomes a plan, which is shown and asked about as\n' +

@@ -3,12 +3,14 @@ import { singleRefusal } from '../../device/encode.ts';
 import { isSingle } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
+import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { withKeptColumns } from '../kept-columns.ts';
 import type { Output } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../spec.ts';
 import { fieldsOf } from './arguments.ts';
 import { edit } from './edit.ts';
+import { meantBy } from './only-keys.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -194,11 +196,15 @@ function remove(resource: string): VerbSpec {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
+    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --force. What does not come back (password, token, uuid) is said before the question.',
-    examples: [`${resource} delete bob`, `${resource} delete --where lang=xx --dry-run`],
+    examples: [
+      `${resource} delete bob`,
+      `${resource} delete --where lang=xx --dry-run`,
+      `${resource} delete alice bob --on fw1,fw2 --only fw2=bob`,
+    ],
     async *run(call) {
       const keys = call.args.all('KEY');
       const { where } = call.options;
@@ -208,9 +214,23 @@ function remove(resource: string): VerbSpec {
         }
         throw new UsageError(`${resource} delete needs KEY…, or --where FILTER`);
       }
-      const targets = where === undefined ? keys.map(keyTarget) : [whereTarget(where)];
-      const changes: Change[] = targets.map((target) => ({ action: 'delete', resource, target }));
-      yield* writeOn(call, changes);
+      const remove = (target: Target): Change => ({ action: 'delete', resource, target });
+      if (call.options.only.length === 0) {
+        yield* writeOn(
+          call,
+          where === undefined
+            ? keys.map((key) => remove(keyTarget(key)))
+            : [remove(whereTarget(where))],
+        );
+        return;
+      }
+      const { writeEach } = await import('../write.ts');
+      const members = await call.members();
+      const isMeant = meantBy(call.options, keys, members);
+      const changesFor = (member: Member): Change[] =>
+        keys.filter((key) => isMeant(key, member)).map((key) => remove(keyTarget(key)));
+      const concerned = members.filter((member) => changesFor(member).length > 0);
+      yield* writeEach(call, concerned, changesFor);
     },
   };
 }

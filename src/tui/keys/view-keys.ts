@@ -52,7 +52,7 @@ export const VIEW_KEYS: Keymap = [
     'retry RUN',
   ),
   bind('runs', ['u'], 'undo-run', 'take it back', { rank: 5, text: 'undo' }, 'undo RUN'),
-  bind('runs', ['p'], 'report-run', 'report it', { rank: 6, text: 'report' }, 'report RUN'),
+  bind('runs', ['p'], 'report-run', 'report it', { rank: 7, text: 'report' }, 'report RUN'),
   bind('runs', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 
   bind(
@@ -68,7 +68,7 @@ export const VIEW_KEYS: Keymap = [
     ['c', 'r'],
     'connect-device',
     'connect again',
-    { rank: 3, text: 'connect again' },
+    { rank: 3, text: 'connect' },
     'connect DEVICE',
   ),
   bind(
@@ -109,9 +109,9 @@ export const VIEW_KEYS: Keymap = [
   ),
   bind('drift', ['f'], 'whole', 'also what is the same on all devices, or not', {
     rank: 3,
-    text: 'all or differences',
+    text: 'all',
   }),
-  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 4, text: 'more devices' }),
+  bind('drift', ['right', 'l'], 'right', 'devices to the right', { rank: 4, text: 'devices' }),
   bind('drift', ['left', 'h'], 'left', 'devices to the left'),
   bind(
     'drift',
