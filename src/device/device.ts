@@ -70,7 +70,7 @@ export class Device {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = listPath(this.profile, resource);
     try {
-      const listing = await this.#listAt(path, resource, signal);
+      const listing = await this.#listAgain(path, resource, signal);
       const movedTo = this.#movedTo.get(path);
       // Reads are sent on, writes are not: they go to where the device says that it is.
       return movedTo !== undefined && otherPaths(this.profile, resource).includes(movedTo)
@@ -100,6 +100,16 @@ export class Device {
   #foundAt(path: string, resource: string, listing: ReadPages): ReadPages {
     this.#profile = foundAt(this.profile, resource, path);
     return { ...listing, path };
+  }
+
+  /** A record may go between the list that names it and its own answer: then all is read once more. */
+  async #listAgain(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
+    try {
+      return await this.#listAt(path, resource, signal);
+    } catch (error) {
+      if (!(error instanceof ProtocolError && error.status === 404)) throw error;
+      return this.#listAt(path, resource, signal);
+    }
   }
 
   async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
@@ -217,6 +227,11 @@ export class Device {
     const request = { method: 'GET', path } as const;
     const answer = await this.#ask(request, signal);
     const circumstances = this.#circumstances(request);
+    if (answer.status === 404) {
+      // Not RejectedError: the resource itself is where it was looked for.
+      const text = `its list names ${path}, where it has nothing (404). Try again`;
+      throw new ProtocolError(this.ref, text, { status: 404 });
+    }
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const full = decoding(circumstances, answer, () =>
       decodeRecord(answer.body, resource, profile),

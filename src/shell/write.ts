@@ -46,7 +46,7 @@ export async function* writePlan(
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
   if (!call.options.force) yield* guard(call, plan, members);
   if (call.options.asCurl) {
-    yield planAsCurl(call, plan, members);
+    yield await planAsCurl(call, plan, members);
     return;
   }
   if (call.options.dryRun) return;

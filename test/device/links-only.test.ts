@@ -33,6 +33,34 @@ test('a list of nothing but addresses is read record by record, two at a time', 
   expect(deleteRequest(profile, 'user', first).path).toBe(`${path}/1`);
 });
 
+test.each([
+  ['is gone by then', ['u1', 'u3'], 2],
+  ['is never there', undefined, 4],
+])('a record that the list names and that %s', async (_, expected, most) => {
+  let lists = 0;
+  const server = await serve((request, response) => {
+    const [, id] = /Accounts\/(\d+)$/.exec(request.url ?? '') ?? [];
+    response.setHeader('content-type', 'application/json');
+    if (id === undefined) {
+      lists += 1;
+      const ids = lists > 1 && expected !== undefined ? [1, 3] : [1, 2, 3];
+      const all = ids.map((number) => ({ '@odata.id': `${path}/${number}` }));
+      response.end(JSON.stringify({ Members: all }));
+    } else if (id === '2') {
+      response.writeHead(404).end('{"detail":"Not found."}');
+    } else {
+      response.end(JSON.stringify({ '@odata.id': `${path}/${id}`, UserName: `u${id}` }));
+    }
+  });
+  const listed = deviceAt(server, { profile }).list('user');
+  if (expected === undefined) {
+    await expect(listed).rejects.toThrow(`its list names ${path}/2, where it has nothing (404)`);
+  } else {
+    expect((await listed).records.map((record) => record['UserName'])).toEqual(expected);
+  }
+  expect(lists).toBeLessThanOrEqual(most);
+});
+
 test('an address that leads elsewhere is not followed', async () => {
   const server = await serve((_, response) => {
     const body = { Members: [{ '@odata.id': '/redfish/v1/Systems/1' }] };

@@ -53,6 +53,16 @@ test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done'
   expect(usernames(device(1))).not.toContain(user?.username);
 });
 
+test('each device is asked at its own path, and for the media type that it wants', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  await devsh('profile set sim2 accept=application/vnd.api+json resources.user.path=/rest/users');
+  const { stdout } = await devsh('user list --on sim1,sim2 --as-curl');
+  expect(stdout).toContain("/api/user/'");
+  expect(stdout).toContain("/rest/users'");
+  expect(stdout.match(/"\$\{accept\[@\]\}" --header/g)).toHaveLength(1);
+  expect(stdout.match(/--header 'Accept: application\/vnd\.api\+json'/g)).toHaveLength(1);
+});
+
 /** Runs a script while this process, which the simulator is in, goes on. */
 async function bash(script: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { spawn } = await import('node:child_process');

@@ -15,6 +15,8 @@ export interface CurlCall {
   readonly owner: string;
   /** How the device is reached; undefined: as curl reaches it by itself. */
   readonly route?: Route | undefined;
+  /** The media types that the device is asked for, when not those of every call. */
+  readonly accept?: string | undefined;
   /** Only shown, as a comment. */
   readonly isComment?: boolean;
 }
@@ -66,7 +68,8 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
       : []),
     '# Words of CURL_OPTS are options of their own: no quotes around it.',
     'options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30',
-    `  --header 'Accept: application/json, */*;q=0.1' --write-out '\\n' \${CURL_OPTS:-})`,
+    `  --write-out '\\n' \${CURL_OPTS:-})`,
+    `accept=(--header 'Accept: application/json, */*;q=0.1')`,
     'status=0',
     ...lines,
     '',
@@ -85,7 +88,7 @@ const PROXY_LOGIN = [
 ];
 
 function callLines(
-  { title, device, request, owner, route, isComment = false }: CurlCall,
+  { title, device, request, owner, route, accept, isComment = false }: CurlCall,
   variables: Variables,
 ): string[] {
   if (request === undefined) return ['', comment(title)];
@@ -93,13 +96,15 @@ function callLines(
   const nameOf = (field: string): string =>
     variableFor(isComment ? new Map(variables) : variables, field, owner);
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
+  const acceptWords =
+    accept === undefined ? '"${accept[@]}"' : `--header ${quoted(`Accept: ${accept}`)}`;
   const lines = [
     ...(route?.kind === 'jump'
       ? [
           `# curl knows no jump host: "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
-    `curl "\${options[@]}" --header @<(login) --request ${method} \\`,
+    `curl "\${options[@]}" ${acceptWords} --header @<(login) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
     ...(json === undefined

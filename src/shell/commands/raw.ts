@@ -42,7 +42,7 @@ export const get: CommandSpec = {
         const path = pathOf(call);
         const members = await call.members();
         if (call.options.asCurl) {
-          yield requestAsCurl(call, members, { method: 'GET', path });
+          yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
           return;
         }
         yield* each(call, members, call.readWidth, (member, emit) =>
@@ -105,7 +105,7 @@ export const post: CommandSpec = {
         });
         const members = await call.members();
         if (call.options.asCurl) {
-          yield requestAsCurl(call, members, { method: 'POST', path, form });
+          yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
@@ -142,7 +142,7 @@ export const remove: CommandSpec = {
         assertNoCollection(documentedProfile, path);
         const members = await call.members();
         if (call.options.asCurl) {
-          yield requestAsCurl(call, members, { method: 'DELETE', path });
+          yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;

@@ -1,11 +1,9 @@
-import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { matches, type Filter } from '../../fleet/filter.ts';
 import { suggest } from '../../suggest.ts';
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
-import { profileOf as profileFor } from '../device-profile.ts';
 import { keepColumns } from '../kept-columns.ts';
 import type { Output, View } from '../output.ts';
 import type { Refine } from './read-more.ts';
@@ -23,10 +21,10 @@ export async function* readRecords(
 ): AsyncGenerator<Output> {
   const members = await call.members();
   if (call.options.asCurl) {
-    const [first] = members;
-    const profile = first && (await profileFor(call.session.services, first.entry));
-    const path = collectionPath(profile ?? documentedProfile, view.resource);
-    yield requestAsCurl(call, members, { method: 'GET', path });
+    yield await requestAsCurl(call, members, (profile) => ({
+      method: 'GET',
+      path: collectionPath(profile, view.resource),
+    }));
     return;
   }
   const { access, readWidth: width } = call;

@@ -82,25 +82,26 @@ test('has the requests in order, those never sent as comments, secrets as variab
 
     # Words of CURL_OPTS are options of their own: no quotes around it.
     options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30
-      --header 'Accept: application/json, */*;q=0.1' --write-out '\\n' \${CURL_OPTS:-})
+      --write-out '\\n' \${CURL_OPTS:-})
+    accept=(--header 'Accept: application/json, */*;q=0.1')
     status=0
 
     # fw1: set user carol: done
-    curl "\${options[@]}" --header @<(login) --request POST \\
+    curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-1' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.1:443/api/user/' || status=1
 
     # fw2: set user carol: done
-    curl "\${options[@]}" --header @<(login) --request POST \\
+    curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-2' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.2:443/api/user/' || status=1
 
     # fw3: set user carol: differs
-    curl "\${options[@]}" --header @<(login) --request POST \\
+    curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-3' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
@@ -109,7 +110,7 @@ test('has the requests in order, those never sent as comments, secrets as variab
     # fw4: set user carol: failed, nothing was sent
 
     # fw5: set user carol: skipped, not sent:
-    #   curl "\${options[@]}" --header @<(login) --request POST \\
+    #   curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
     #     --data-urlencode 'uuid=6f1c-5' \\
     #     --data-urlencode 'lang=de' \\
     #     --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
