@@ -18,13 +18,20 @@ export class UsageError extends DevshError {
   readonly column: number | undefined;
   /** What the user may have meant, best first. */
   readonly suggestions: readonly string[];
+  /** The field whose value is at fault; undefined when it is none. */
+  readonly field: string | undefined;
 
   constructor(
     message: string,
-    options: { column?: number | undefined; suggestions?: readonly string[] } & ErrorOptions = {},
+    options: {
+      column?: number | undefined;
+      suggestions?: readonly string[];
+      field?: string;
+    } & ErrorOptions = {},
   ) {
     super(message, options);
     this.column = options.column;
+    this.field = options.field;
     this.suggestions = options.suggestions ?? [];
   }
 }

@@ -22,5 +22,6 @@ export function objectionTo(
     device,
     'invalid',
     `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
+    Object.fromEntries(problems.map(([field, problem]) => [field, [problem]])),
   );
 }

@@ -19,7 +19,7 @@ export function planAdd(
   const fields = change.isExact ? change.fields : typedFields(context, change.fields);
   const wanted = fields[keyField];
   if (wanted === undefined || wanted === '') {
-    throw new UsageError(`${resource} add needs ${keyField}=…`);
+    throw new UsageError(`${resource} add needs ${keyField}=…`, { field: keyField });
   }
   const key = valueText(wanted);
   const result = { device, resource, key, action: 'add' as const };

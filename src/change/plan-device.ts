@@ -121,6 +121,7 @@ function planSet(
       device,
       'taken',
       `${keyField} ${valueText(renamed)} is taken by another ${resource}`,
+      { [keyField]: [`taken by another ${resource}`] },
     );
     return { ...result, verdict: 'failed', record: before, error };
   }

@@ -138,7 +138,9 @@ function valueOf(said: Value, name: string, place: Place): Value {
   // Where records differ in kind, the one that is changed tells.
   const shape = shared.kind === 'unknown' ? fieldShape(undefined, [own]) : shared;
   const typed = typedValue(said, shape);
-  if (typed.problem !== undefined) throw new UsageError(`${name}: ${typed.problem}`);
+  if (typed.problem !== undefined) {
+    throw new UsageError(`${name}: ${typed.problem}`, { field: name });
+  }
   return typed.value;
 }
 

@@ -48,6 +48,7 @@ export function encodeForm(form: FormPairs): string {
     if (/\p{Surrogate}/u.test(field + text)) {
       throw new UsageError(
         `${field}: the value holds half a character (an unpaired surrogate) and cannot be sent`,
+        { field },
       );
     }
   }

@@ -6,6 +6,7 @@ import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { editText } from '../device/typed-value.ts';
 import { valueText } from '../device/value-text.ts';
+import { NotPossibleError } from '../change/errors.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Member } from '../fleet/member.ts';
@@ -106,7 +107,8 @@ export function objections(results: readonly StepResult[]): FieldIssues {
 }
 
 function objectionsOf({ verdict, error, differences = [] }: StepResult): [string, string][] {
-  const issues = error instanceof RejectedError ? Object.entries(error.issues) : [];
+  const hasIssues = error instanceof RejectedError || error instanceof NotPossibleError;
+  const issues = hasIssues ? Object.entries(error.issues) : [];
   const isOther = verdict === 'differs' || verdict === 'no effect';
   return [
     ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),

@@ -24,11 +24,13 @@ export interface RunnerOptions {
   readonly onQuit: () => void;
 }
 
+/** A line has ended: what it changed, and why it ended early. */
+export type LineEnd = (results: readonly StepResult[], error: DevshError | undefined) => void;
+
 interface Made {
   /** The line as it is shown: nobody has seen it typed. */
   readonly shown: string;
-  /** The line has ended; what it changed. */
-  readonly onEnd?: (results: readonly StepResult[]) => void;
+  readonly onEnd?: LineEnd;
 }
 
 interface Job {
@@ -94,6 +96,7 @@ export class LineRunner {
     const router = new OutputRouter(store, feed, made?.shown ?? line, invocation);
     if (made !== undefined) router.log('quiet', `› ${visible(made.shown)}`);
     const io = this.#ioOf(router, signal);
+    let failure: DevshError | undefined;
     try {
       for await (const output of shell.evaluate(invocation, io)) {
         router.write(output);
@@ -102,12 +105,13 @@ export class LineRunner {
       router.end(signal.aborted ? new CancelledError() : undefined);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
+      failure = error;
       const isProblem =
         error instanceof UsageError && error.column !== undefined && made === undefined;
       router.end(isProblem ? undefined : error);
       if (isProblem) this.#options.onProblem(line, error);
     }
-    made?.onEnd?.(router.results);
+    made?.onEnd?.(router.results, failure);
     onEnd(line, invocation, router.results);
     if (router.hasQuit) onQuit();
   }

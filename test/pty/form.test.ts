@@ -80,6 +80,37 @@ test('what the device refuses stands beside its field, and nothing typed is lost
   await program.waitFor(/dora +Dora +Day/);
 });
 
+test('what devsh itself would not send puts the cursor into its field, too', async () => {
+  const simulator = await drf();
+  const program = await connect(simulator, SPEAKS);
+  await openForm(program);
+  program.type('Dora\rDay\rdora');
+  await program.waitFor(/\*Username +dora/);
+  program.type('\rxx');
+  await program.waitFor(/Lang +xx/);
+  // Warned of once; the second time it is tried.
+  program.press('ctrl-s');
+  await program.waitFor(/▸\*Lang +xx +✗ not one of/);
+  program.press('ctrl-s');
+  await program.waitFor(/✗ add user dora: failed/);
+  await program.waitFor(/▸\*Lang +xx +✗ not one of/);
+});
+
+test('a name that another record has is objected to in its field', async () => {
+  const simulator = await drf();
+  const program = await connect(simulator, SPEAKS);
+  await goToTable(program);
+  program.type('/viewer\re');
+  await program.waitFor(/▸ First name +Vic/);
+  program.press('down');
+  program.press('down');
+  await program.waitFor(/▸ Username +viewer/);
+  program.press('ctrl-u');
+  program.type('admin');
+  program.press('ctrl-s');
+  await program.waitFor(/▸\*Username +admin +✗ taken by another user/);
+});
+
 test('a form fits into 40 columns and 10 rows, and follows the screen', async () => {
   const program = await connect(await drf(), { ...SPEAKS, cols: 40, rows: 10 });
   await goToTable(program);

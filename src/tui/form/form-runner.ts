@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StepResult } from '../../change/verdict.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError, type DevshError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { visibleLines } from '../../visible.ts';
-import { formFields, objections, type FormField } from '../../shell/form-fields.ts';
-import type { LineRunner } from '../line-runner.ts';
+import {
+  formFields,
+  objections,
+  type FieldIssues,
+  type FormField,
+} from '../../shell/form-fields.ts';
+import type { LineEnd, LineRunner } from '../line-runner.ts';
 import type { Store } from '../store.ts';
 import { formCommand, shownCommand } from './form-command.ts';
 import { firstProblem, formId, hasChanges, type FormOpening } from './form-state.ts';
@@ -45,11 +49,11 @@ export class FormRunner {
     }
     const command = formCommand(form);
     const id = formId(form);
-    const onEnd = (results: readonly StepResult[]): void => {
+    const onEnd: LineEnd = (results, error) => {
       const isDone =
         results.length > 0 &&
         results.every(({ verdict }) => verdict === 'done' || verdict === 'unchanged');
-      const refusals = objections(results);
+      const refusals = { ...objections(results), ...issuesOf(error) };
       this.#store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
     };
     try {
@@ -64,4 +68,11 @@ export class FormRunner {
   #fieldsOf({ resource, record, device }: FormOpening): FormField[] {
     return formFields(this.#fleet, resource, record, device);
   }
+}
+
+/** What was typed into a field cannot be sent: nothing was, and no device said so. */
+function issuesOf(error: DevshError | undefined): FieldIssues {
+  if (!(error instanceof UsageError) || error.field === undefined) return {};
+  // The field stands before the reason anyway.
+  return { [error.field]: [error.message.replace(`${error.field}: `, '')] };
 }
