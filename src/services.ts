@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { hostname, release, tmpdir, userInfo } from 'node:os';
+import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openInBrowser } from './browser.ts';
+import { operatorName } from './operator.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
 import { Vault } from './credentials/vault.ts';
@@ -14,7 +15,7 @@ import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
 import { writeTextAtomically } from './settings/files.ts';
-import { withLock } from './settings/lock.ts';
+import { withWriteLock } from './settings/write-lock.ts';
 import { ParsedCopy } from './settings/parsed-copy.ts';
 import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
@@ -25,10 +26,6 @@ import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 import { readUserFile } from './user-file.ts';
-
-/** So long one devsh waits for another that writes to the same device. */
-const WRITE_WAIT_MS = 120_000;
-const WRITE_STALE_MS = 600_000;
 
 export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -67,13 +64,8 @@ export function createServices(options: ServiceOptions): Services {
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     seenKeys: new SeenKeys(join(paths.cache, 'seen'), settings.get('rememberKeys')),
     runs: new RunFiles(join(paths.state, 'runs')),
-    operator: `${userInfo().username}@${hostname()}`,
-    exclusive: (address, work) =>
-      withLock(join(paths.state, 'locks', address.replace(/[^\w.-]/g, '_')), work, {
-        waitMs: WRITE_WAIT_MS,
-        staleMs: WRITE_STALE_MS,
-        purpose: `cannot write to ${address} now`,
-      }),
+    operator: operatorName(),
+    exclusive: (address, work) => withWriteLock(paths.state, address, work),
     offersToSave: settings.get('saveCredentials') === 'ask',
     vault,
     credentials({ tokenStdin, passwordStdin, passphraseStdin, user }: Options) {

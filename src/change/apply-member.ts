@@ -13,8 +13,13 @@ export function applyDevices(
   return new Map(members.map((member) => [member.ref.address, applyDevice(access, member, plan)]));
 }
 
-function applyDevice(access: Access, member: Member, plan: Plan): ApplyDevice {
-  const steps = plan.devices
+/** One device, as a plan is carried out on it. */
+export function applyDevice(
+  access: Access,
+  member: Member,
+  { devices }: Pick<Plan, 'devices'>,
+): ApplyDevice {
+  const steps = devices
     .filter(({ device }) => device.address === member.ref.address)
     .flatMap((devicePlan) => devicePlan.steps);
   return {

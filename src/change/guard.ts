@@ -36,7 +36,7 @@ export function guardPlan(plan: Plan, accountOn: (device: DeviceRef) => string |
 
 /** The devices on which a user is deleted or renamed while it is not known whose account is in use. */
 export function unguardedDevices(
-  plan: Plan,
+  plan: Pick<Plan, 'devices'>,
   accountOn: (device: DeviceRef) => string | undefined,
 ): readonly string[] {
   return plan.devices

@@ -1,10 +1,9 @@
 import type { Change } from '../change/change.ts';
+import { doubtfulFields } from '../change/doubts.ts';
 import { guardPlan, unguardedDevices } from '../change/guard.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { suggest } from '../suggest.ts';
 import type { Member } from '../fleet/member.ts';
 import { planAsCurl } from './as-curl.ts';
 import type { Call } from './call.ts';
@@ -57,24 +56,6 @@ export async function* writePlan(
   }
   await confirmPlan(call, plan, [...doubts, ...losses]);
   yield* conduct(call, { plan, members });
-}
-
-/** Fields without a known type; and a changed field that the record does not have is more often a slip. */
-function doubtfulFields({ devices }: Plan): string[] {
-  const doubts = new Map<string, string>();
-  for (const { before, asked, untyped = [] } of devices.flatMap(({ steps }) => steps)) {
-    for (const field of untyped) {
-      doubts.set(field, `nobody has told the type of "${field}": it is sent as text`);
-    }
-    if (before === undefined) continue;
-    for (const field of Object.keys(asked)) {
-      if (Object.hasOwn(before, field) || isSecretField(field)) continue;
-      const [meant] = suggest(field, Object.keys(before));
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-      doubts.set(field, `the record has no field "${field}" so far${hint}`);
-    }
-  }
-  return [...doubts.values()];
 }
 
 function refuseReadOnly(call: Call): void {

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { ApplyJournal } from '../change/apply-device.ts';
+import { applyDevice } from '../change/apply-member.ts';
+import { applyPlan } from '../change/apply.ts';
+import { guardPlan } from '../change/guard.ts';
+import { journalLine } from '../change/journal.ts';
+import { journalIn, openingLines } from '../change/journal-writer.ts';
+import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
+import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
+import type { StepResult } from '../change/verdict.ts';
+import { UsageError } from '../errors.ts';
+import { operatorName } from '../operator.ts';
+import { RunFiles, type RunFile } from '../settings/run-files.ts';
+import { withWriteLock } from '../settings/write-lock.ts';
+import { VERSION } from '../version.ts';
+import type { ReadyPlan } from './plan.ts';
+
+export interface ApplyOptions {
+  /**
+   * Where devsh keeps its state (`devsh info` shows where the command line does). The run is journaled
+   * there, each step before it is sent, so that `devsh run show`, `resume` and `undo` know it; and no two
+   * runs with the same folder write to one device at a time. Without it there is neither.
+   */
+  readonly stateFolder?: string;
+  /** What the run is called in its journal. */
+  readonly purpose?: string;
+  /** How many devices at a time; 1 unless given. On one device always one step after the other. */
+  readonly concurrency?: number;
+  /** No further step is begun when more devices than this have failed. */
+  readonly maxFailures?: number;
+  /** Also delete or rename the account in use, the last record, or one that the device protects. */
+  readonly force?: boolean;
+  /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
+  readonly signal?: AbortSignal;
+  /** Called with each result as soon as it has been read back. */
+  readonly onResult?: (result: StepResult) => void;
+}
+
+/** What became of a plan. */
+export interface RunReport {
+  /** As in `20261121-093041-ab3q`; `devsh run show` takes it where there is a journal. */
+  readonly run: string;
+  /** One for each step, and for each that needed no request or could not be planned. */
+  readonly results: readonly StepResult[];
+  /** Every verdict is `done` or `unchanged`. */
+  readonly isGood: boolean;
+  /** Why it ended early. */
+  readonly stopped: string | undefined;
+  /** The path of the journal. */
+  readonly journal: string | undefined;
+}
+
+/**
+ * Carries out a plan: reads each device again, refuses one that has changed since (`drift`), sends each
+ * step once, reads back what the device holds then, and compares. What a device does is a result; nothing
+ * is ever repeated blindly. Throws RefusedError for a plan that would lock its caller out, and
+ * SettingsError when the journal cannot be written: nothing more is sent then.
+ */
+export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promise<RunReport> {
+  const { concurrency = 1, maxFailures, signal = new AbortController().signal } = options;
+  checkCount('concurrency', concurrency, 1);
+  if (maxFailures !== undefined) checkCount('maxFailures', maxFailures, 0);
+  // A plan may be applied more than once; each time is a run of its own.
+  const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
+  if (options.force !== true) guardPlan(plan, (device) => ready.accountOn(device));
+  const file = await beginJournal(plan, options);
+  try {
+    const results: StepResult[] = [];
+    const report = (result: StepResult): void => {
+      results.push(result);
+      options.onResult?.(result);
+    };
+    for (const { settled } of plan.devices) settled.forEach(report);
+    unplannedResults(plan).forEach(report);
+    const stopped = await carryOut(plan, ready, { ...options, concurrency, signal }, file, report);
+    await file?.append(journalLine({ kind: 'end', at: new Date().toISOString() }));
+    const { run } = plan;
+    return { run, results, isGood: results.every(isGood), stopped, journal: file?.path };
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Resolves to why it ended early. */
+async function carryOut(
+  plan: Plan,
+  { on }: ReadyPlan,
+  options: ApplyOptions & { readonly concurrency: number; readonly signal: AbortSignal },
+  file: RunFile | undefined,
+  report: (result: StepResult) => void,
+): Promise<string | undefined> {
+  const { concurrency, maxFailures, signal, stateFolder } = options;
+  const devices = new Map(on.map((device) => [device.address, device]));
+  const applied = on.map(
+    ({ address, access, member }) => [address, applyDevice(access, member, plan)] as const,
+  );
+  const events = applyPlan(plan, new Map(applied), {
+    width: concurrency,
+    rollOut: {
+      ...IN_ONE_GO,
+      maxFailures: maxFailures === undefined ? undefined : { kind: 'count', limit: maxFailures },
+    },
+    signal,
+    journal: file === undefined ? NO_JOURNAL : journalIn(file, () => new Date()),
+    exclusive: ({ address }, work) =>
+      stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work),
+    stateOf: () => ({ kind: 'waiting' }),
+    afterCanary: () => Promise.resolve(undefined),
+    observed: ({ address }, observation) => {
+      const device = devices.get(address);
+      device?.access.keep(device.member, observation);
+      return Promise.resolve();
+    },
+  });
+  let stopped: string | undefined;
+  for await (const event of events) {
+    if (event.kind === 'result') report(event.result);
+    if (event.kind === 'stopped') stopped = event.reason;
+  }
+  return stopped;
+}
+
+const NO_JOURNAL: ApplyJournal = {
+  sending: () => Promise.resolve(),
+  ended: () => Promise.resolve(),
+  stopped: () => Promise.resolve(),
+};
+
+async function beginJournal(
+  { run, devices }: Plan,
+  { stateFolder, purpose = 'apply' }: ApplyOptions,
+): Promise<RunFile | undefined> {
+  if (stateFolder === undefined) return undefined;
+  const file = await new RunFiles(join(stateFolder, 'runs')).create(run);
+  const head = {
+    run,
+    at: new Date().toISOString(),
+    command: purpose,
+    by: operatorName(),
+    version: VERSION,
+  };
+  await file.append(openingLines(head, devices));
+  return file;
+}
+
+function checkCount(name: string, count: number, least: number): void {
+  if (Number.isSafeInteger(count) && count >= least) return;
+  throw new UsageError(`${name}: a whole number from ${least}`);
+}

@@ -1,0 +1,90 @@
+import { readCa } from '../device/ca.ts';
+import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
+import { Credential } from '../device/credential.ts';
+import type { Profile } from '../device/profile.ts';
+import { parseRoute, type ConfiguredRoute } from '../device/route/choose-route.ts';
+import { normalizeFingerprint, type Trust } from '../device/tls.ts';
+import { UsageError } from '../errors.ts';
+import { readUserFile } from '../user-file.ts';
+
+/** Who asks: an account with its password, or a token (`user` says whose it is; it is not sent). */
+export type Login =
+  | { readonly user: string; readonly password: string }
+  | { readonly token: string; readonly user?: string };
+
+/** How `openDevice` is told of a device. */
+export interface DeviceOptions {
+  /** What the device is called in plans, results and errors; its address unless given. */
+  readonly name?: string;
+  /** Requests are sent without any login when it is absent. */
+  readonly login?: Login;
+  /**
+   * The SHA-256 fingerprint of the device's certificate (hex, colons optional): any other certificate is
+   * refused before a byte of HTTP is sent.
+   */
+  readonly fingerprint?: string;
+  /**
+   * CA certificates in PEM form that the device's certificate must be signed by. Without `fingerprint`,
+   * `ca` and `insecure`, the CAs that Node trusts count.
+   */
+  readonly ca?: string;
+  /** No certificate is checked. Whoever is in between gets the login: for a lab only. */
+  readonly insecure?: true;
+  /**
+   * How the device speaks: `documented` (unless given), `drf`, `generic-rest`, `form-action`, or the path
+   * of a profile file (`.yaml`).
+   */
+  readonly profile?: string;
+  /** A proxy (`http://proxy:3128`, `socks5://…`), or `none`; unless given, HTTPS_PROXY and NO_PROXY count. */
+  readonly proxy?: string;
+  /** An SSH jump host (`admin@bastion`), reached by `ssh -W`. */
+  readonly jump?: string;
+  /** For one whole answer; 10,000 unless given. */
+  readonly timeoutMs?: number;
+  /** Nothing is ever written to this device. */
+  readonly readOnly?: boolean;
+}
+
+/** Throws UsageError when more than one is said, or what is said cannot be understood. */
+export function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
+  const said = [fingerprint, ca, insecure].filter((one) => one !== undefined);
+  if (said.length > 1) throw new UsageError('say one of fingerprint, ca and insecure');
+  if (fingerprint !== undefined) {
+    const normal = normalizeFingerprint(fingerprint);
+    if (normal === undefined) {
+      throw new UsageError('fingerprint: a SHA-256 fingerprint is 64 hex digits, colons optional');
+    }
+    return { kind: 'pinned', fingerprint: normal, pinnedAt: 'by the caller' };
+  }
+  if (ca !== undefined) return { kind: 'ca', pem: readCa(ca, 'ca'), file: 'ca' };
+  return insecure === undefined ? { kind: 'system' } : { kind: 'insecure' };
+}
+
+/** Throws CredentialError for what cannot be sent. */
+export function credentialOf(login: Login): Credential {
+  const credential =
+    'token' in login
+      ? Credential.token(login.token, login.user)
+      : Credential.basic(login.user, login.password);
+  credential.header();
+  return credential;
+}
+
+/** Throws UsageError for both, and for what cannot be understood. */
+export function routeOf({ proxy, jump }: DeviceOptions): ConfiguredRoute | undefined {
+  if (proxy !== undefined && jump !== undefined) throw new UsageError('say either proxy or jump');
+  if (proxy !== undefined) return parseRoute('proxy', proxy);
+  return jump === undefined ? undefined : parseRoute('jump', jump);
+}
+
+/** Throws UsageError for a name that is not known, SettingsError for a file with a mistake in it. */
+export async function profileOf(profile = 'documented'): Promise<Profile> {
+  const known = builtIn(profile);
+  if (known !== undefined) return known;
+  if (!/\.ya?ml$/i.test(profile)) {
+    const names = BUILT_IN_PROFILES.map(({ name }) => name).join(', ');
+    throw new UsageError(`there is no profile "${profile}": ${names}, or the path of a .yaml file`);
+  }
+  const { parseProfile } = await import('../device/profile-file.ts');
+  return parseProfile(await readUserFile(profile), profile, profile);
+}

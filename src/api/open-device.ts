@@ -1,0 +1,79 @@
+import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { CancelledError, UsageError } from '../errors.ts';
+import { Member } from '../fleet/member.ts';
+import { DeviceAccess, gate } from './device-access.ts';
+import { credentialOf, profileOf, routeOf, trustOf, type DeviceOptions } from './device-options.ts';
+
+/** One device. Whoever opened it closes it. */
+export class OpenDevice {
+  /** @internal */
+  readonly member: Member;
+  /** @internal */
+  readonly access: DeviceAccess;
+
+  /** @internal */
+  constructor(member: Member, access: DeviceAccess) {
+    this.member = member;
+    this.access = access;
+  }
+
+  get name(): string {
+    return this.member.ref.name;
+  }
+
+  /** `host:port` */
+  get address(): string {
+    return this.member.ref.address;
+  }
+
+  /**
+   * Every record of a resource, as the device holds them now: from all pages, or an error; never a part.
+   * Values are as they were sent: texts are not to be trusted, and may hold secrets.
+   */
+  async list(
+    resource = 'user',
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly DeviceRecord[]> {
+    if (signal?.aborted === true) throw new CancelledError();
+    const records = await this.member.list(this.access, resource, signal);
+    return this.member.inFull(this.access, resource, records, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.member.close();
+  }
+}
+
+/**
+ * Opens one device: checks what is said of it, and connects when it is first used. Open all devices before
+ * the first is used: a login that two of them refuse then goes to no third one.
+ *
+ * @param address `host`, `host:port` or `[v6]:port`; HTTPS always
+ */
+export async function openDevice(
+  address: string,
+  options: DeviceOptions = {},
+): Promise<OpenDevice> {
+  const parsed = parseAddress(address);
+  const { name = shortAddress(parsed), login, timeoutMs, readOnly } = options;
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new UsageError('timeoutMs: a number of milliseconds above 0');
+  }
+  const route = routeOf(options);
+  const access = new DeviceAccess(
+    trustOf(options),
+    login && credentialOf(login),
+    await profileOf(options.profile),
+    timeoutMs,
+  );
+  const entry = {
+    name,
+    address: formatAddress(parsed),
+    groups: [],
+    ...(route !== undefined && { route }),
+    ...(readOnly === true && { readOnly }),
+  };
+  gate.forgetRefusals();
+  return new OpenDevice(new Member(entry), access);
+}

@@ -1,0 +1,93 @@
+import { doubtfulFields } from '../change/doubts.ts';
+import { unguardedDevices } from '../change/guard.ts';
+import { planMember } from '../change/plan-member.ts';
+import type { DevicePlan } from '../change/plan.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { CancelledError, UsageError } from '../errors.ts';
+import { fanOut } from '../fleet/fan-out.ts';
+import { gate } from './device-access.ts';
+import { changeOf, type ChangeSpec } from './changes.ts';
+import type { OpenDevice } from './open-device.ts';
+
+/** Reads go to so many devices at a time. */
+const READ_WIDTH = 128;
+
+/** What changes would do, device by device, computed from what each one holds now. */
+export class ReadyPlan {
+  /** In the order of the devices that were given. One that could not be read has an `error`. */
+  readonly devices: readonly DevicePlan[];
+  /** What a person would be told before the question whether to go on. */
+  readonly warnings: readonly string[];
+  /** @internal */
+  readonly on: readonly OpenDevice[];
+
+  /** @internal */
+  constructor(devices: readonly DevicePlan[], on: readonly OpenDevice[]) {
+    this.devices = devices;
+    this.on = on;
+    const unguarded = unguardedDevices({ devices }, (device) => this.accountOn(device));
+    this.warnings = [
+      ...doubtfulFields({ devices }),
+      ...unguarded.map(
+        (name) =>
+          `${name}: the owner of the token in use is not known: devsh cannot tell whether this removes it`,
+      ),
+    ];
+  }
+
+  /** How many requests `apply` would send, reads not counted. */
+  get steps(): number {
+    return this.devices.reduce((count, { steps }) => count + steps.length, 0);
+  }
+
+  /** @internal */
+  accountOn({ address }: DeviceRef): string | undefined {
+    return this.on.find((device) => device.address === address)?.member.account;
+  }
+}
+
+/**
+ * Reads the devices and computes what the changes mean on each of them; sends no write. What one device
+ * does (it is unreachable, its certificate is another one) is said in its part of the plan. Throws
+ * UsageError for changes that cannot be meant: a field without a name, one record changed twice.
+ */
+export async function plan(
+  devices: OpenDevice | readonly OpenDevice[],
+  changes: readonly ChangeSpec[],
+  { signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {},
+): Promise<ReadyPlan> {
+  const all = 'member' in devices ? [devices] : devices;
+  refuseTwice(all);
+  const wanted = changes.map(changeOf);
+  gate.forgetRefusals();
+  const planned = fanOut<OpenDevice, readonly [OpenDevice, DevicePlan]>(
+    all,
+    READ_WIDTH,
+    async (device, emit) => {
+      const { access, member } = device;
+      const learn = (one: typeof member, resource: string): Promise<void> =>
+        access.learn(one, resource, signal);
+      emit([device, await planMember({ access, signal, learn }, member, wanted)]);
+    },
+    signal,
+  );
+  const plans = new Map<OpenDevice, DevicePlan>();
+  for await (const [device, devicePlan] of planned) plans.set(device, devicePlan);
+  if (signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+  return new ReadyPlan(
+    all.flatMap((device) => plans.get(device) ?? []),
+    all,
+  );
+}
+
+/** Plans, journals and results tell devices apart by their names, and locks by their addresses. */
+function refuseTwice(devices: readonly OpenDevice[]): void {
+  for (const part of ['name', 'address'] as const) {
+    const known = new Set<string>();
+    for (const device of devices) {
+      if (known.has(device[part]))
+        throw new UsageError(`two devices have the ${part} ${device[part]}`);
+      known.add(device[part]);
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  apply,
+  DevshError,
+  openDevice,
+  plan,
+  type DeviceOptions,
+  type OpenDevice,
+} from '../../src/api.ts';
+import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { makeDevsh, usernames, writesOf } from '../main/devsh.ts';
+
+const LOGIN = { user: 'admin', password: 'admin-secret' };
+const BOB = { username: 'bob', first_name: 'Bob', lastname: 'Builder', lang: 'de' };
+
+async function simulate(devices: number): Promise<readonly SimulatedDevice[]> {
+  const simulator = await startSimulator({ devices, users: 5 });
+  onTestFinished(() => simulator.close());
+  return simulator.devices;
+}
+
+async function open(device: SimulatedDevice, options: DeviceOptions = {}): Promise<OpenDevice> {
+  const { address, fingerprint, name } = device;
+  const trust = options.ca ?? options.insecure ?? options.fingerprint;
+  const opened = await openDevice(address, {
+    name,
+    login: LOGIN,
+    ...(trust === undefined && { fingerprint }),
+    ...options,
+  });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+function openAll(devices: readonly SimulatedDevice[]): Promise<OpenDevice[]> {
+  return Promise.all(devices.map((device) => open(device)));
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof DevshError ? error.code : String(error);
+}
+
+test('lists, plans, applies and reads back on several devices', async () => {
+  const devices = await simulate(2);
+  const opened = await openAll(devices);
+
+  const users = await opened[0]?.list('user');
+  const ready = await plan(opened, [{ add: 'user', fields: BOB }]);
+  const seen: string[] = [];
+  const report = await apply(ready, {
+    onResult: ({ device, verdict }) => seen.push(`${device.name} ${verdict}`),
+  });
+
+  expect(users?.map(({ username }) => username)).toContain('admin');
+  expect(ready.steps).toBe(2);
+  expect(report).toMatchObject({ isGood: true, stopped: undefined, journal: undefined });
+  expect(seen).toEqual(['sim1 done', 'sim2 done']);
+  for (const device of devices) expect(usernames(device)).toContain('bob');
+});
+
+test('a plan sends no write, and what is so already needs none', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await open(device);
+
+  await apply(await plan(opened, [{ add: 'user', fields: BOB }]));
+  const before = writesOf(device).length;
+  const again = await plan(opened, [{ add: 'user', fields: BOB }]);
+
+  expect(writesOf(device)).toHaveLength(before);
+  expect((await apply(again)).results).toMatchObject([{ verdict: 'unchanged' }]);
+});
+
+test('sets and deletes by key and by filter', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await open(device);
+  await apply(await plan(opened, [{ add: 'user', fields: BOB }]));
+
+  const changed = await apply(
+    await plan(opened, [{ set: 'user', key: 'bob', fields: { lang: 'en' } }]),
+  );
+  const deleted = await apply(await plan(opened, [{ delete: 'user', where: 'username=bob' }]));
+
+  expect(changed.results).toMatchObject([{ verdict: 'done', record: { lang: 'en' } }]);
+  expect(deleted.isGood).toBe(true);
+  expect(usernames(device)).not.toContain('bob');
+});
+
+test('the journal of a run is one that the command line knows and takes back', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const devsh = await makeDevsh({ DEVSH_USER: LOGIN.user, DEVSH_PASSWORD: LOGIN.password });
+  await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  const stateFolder = join(devsh.folder, 'state', 'devsh');
+  const ready = await plan(await open(device), [{ add: 'user', fields: BOB }]);
+
+  const report = await apply(ready, { stateFolder, purpose: 'ticket 4711' });
+
+  expect(await readFile(report.journal ?? '', 'utf8')).not.toContain(LOGIN.password);
+  expect((await devsh('runs')).stdout).toContain('ticket 4711');
+  const undone = await devsh(['undo', report.run, '--yes']);
+  expect(undone.stderr + undone.stdout).toContain('done');
+  expect(usernames(device)).not.toContain('bob');
+  expect(await readdir(join(stateFolder, 'locks'))).toEqual([]);
+});
+
+test('another certificate than the pinned one gets no request', async () => {
+  const [device, other] = await simulate(2);
+  if (device === undefined || other === undefined) throw new RangeError();
+  const opened = await open(device, { fingerprint: other.fingerprint });
+
+  expect(await codeOf(opened.list())).toBe('untrusted');
+  expect((await plan(opened, [{ add: 'user', fields: BOB }])).devices[0]?.error?.code).toBe(
+    'untrusted',
+  );
+  expect(device.log).toEqual([]);
+});
+
+test('a certificate that no CA of Node has signed is refused unless something is said of it', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await openDevice(device.address, { login: LOGIN });
+  onTestFinished(() => opened.close());
+
+  expect(await codeOf(opened.list())).toBe('untrusted');
+  expect(device.log).toEqual([]);
+});
+
+test('a wrong password goes to two devices at the most', async () => {
+  const devices = await simulate(5);
+  const login = { user: 'admin', password: 'wrong' };
+  const opened = await Promise.all(devices.map((device) => open(device, { login })));
+
+  const codes = await Promise.all(opened.map((device) => codeOf(device.list())));
+
+  expect(codes.toSorted()).toEqual([
+    ...Array<string>(3).fill('credentials'),
+    ...Array<string>(2).fill('unauthorized'),
+  ]);
+  expect(devices.filter(({ log }) => log.length > 0)).toHaveLength(2);
+});
+
+test('a plan that would lock its caller out is refused, and is not with force', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const ready = await plan(await open(device), [{ delete: 'user', key: 'admin' }]);
+
+  expect(await codeOf(apply(ready))).toBe('refused');
+  expect(writesOf(device)).toEqual([]);
+});
+
+test('a device that changed since the plan is left alone', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await open(device);
+  await apply(await plan(opened, [{ add: 'user', fields: BOB }]));
+  const old = await plan(opened, [{ set: 'user', key: 'bob', fields: { lang: 'en' } }]);
+  await apply(await plan(opened, [{ set: 'user', key: 'bob', fields: { lang: 'fr' } }]));
+
+  expect((await apply(old)).results).toMatchObject([{ verdict: 'drift' }]);
+});
+
+test('a device that cannot be reached is a failed result, and the others are changed', async () => {
+  const devices = await simulate(2);
+  const opened = [
+    await openDevice('127.0.0.1:1', { name: 'gone', login: LOGIN, insecure: true }),
+    ...(await openAll(devices)),
+  ];
+
+  const report = await apply(await plan(opened, [{ add: 'user', fields: BOB }]));
+
+  expect(report.isGood).toBe(false);
+  expect(report.results.map(({ device, verdict }) => [device.name, verdict])).toEqual([
+    ['gone', 'failed'],
+    ['sim1', 'done'],
+    ['sim2', 'done'],
+  ]);
+});
+
+test('an aborted run says what was not reached', async () => {
+  const devices = await simulate(3);
+  const stop = new AbortController();
+  const ready = await plan(await openAll(devices), [{ add: 'user', fields: BOB }]);
+
+  const report = await apply(ready, {
+    signal: stop.signal,
+    onResult: () => {
+      stop.abort();
+    },
+  });
+
+  expect(report.results.map(({ verdict }) => verdict)).toEqual(['done', 'skipped', 'skipped']);
+  expect(report.stopped).toBe('cancelled');
+});
+
+test('a read-only device is never written to', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const ready = await plan(await open(device, { readOnly: true }), [{ add: 'user', fields: BOB }]);
+
+  expect(ready.steps).toBe(0);
+  expect((await apply(ready)).results[0]?.error?.code).toBe('refused');
+});
+
+test('a login shows neither in a device that is printed nor in an error', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await open(device, { login: { user: 'admin', password: 'not-to-be-seen' } });
+  const error: unknown = await opened.list().catch((reason: unknown) => reason);
+
+  const shown = inspect([opened, error], { depth: 10, showHidden: true }) + JSON.stringify(opened);
+  expect(shown).not.toContain('not-to-be-seen');
+});
+
+test.each<[string, DeviceOptions]>([
+  ['two kinds of trust', { insecure: true, fingerprint: 'AB'.repeat(32) }],
+  ['half a fingerprint', { fingerprint: 'AB:CD' }],
+  ['a CA that is none', { ca: 'nonsense' }],
+  ['a profile that nobody knows', { profile: 'nonsense' }],
+  ['a proxy and a jump host', { proxy: 'http://proxy:3128', jump: 'bastion' }],
+  ['no time at all', { timeoutMs: 0 }],
+])('%s is refused when the device is opened', async (_what, options) => {
+  expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
+});
+
+test('what is no change, two devices of one name, and a record changed twice are refused', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new RangeError();
+  const opened = await open(device);
+  const nonsense = JSON.parse(
+    '[{"delete": "user"}, {"add": "user"}, {"set": 7, "key": "x"}]',
+  ) as [];
+  const twice = [BOB, { ...BOB, lang: 'en' }].map((fields) => ({ add: 'user', fields }));
+
+  for (const one of nonsense) expect(await codeOf(plan(opened, [one]))).toBe('usage');
+  expect(await codeOf(plan([opened, opened], [{ delete: 'user', key: 'x' }]))).toBe('usage');
+  expect(await codeOf(plan(opened, twice))).toBe('usage');
+});
