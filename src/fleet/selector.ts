@@ -1,8 +1,12 @@
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
+import { oneLine } from '../device/text.ts';
 import { UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { expandBrackets, expandNet, MOST_DEVICES } from './address-range.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
+
+/** A message names no more of them. */
+const MOST_NAMED = 8;
 
 /** A device to be used: from the inventory, or given directly by its address. */
 export interface DeviceEntry extends InventoryDevice {
@@ -33,7 +37,9 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
   }
   const entries = [...selected.values()].filter(({ address }) => !excluded.has(address));
   if (terms.length > 0 && entries.length === 0) {
-    throw new UsageError(`"${selectors.join(' ')}" leaves no device`);
+    throw new UsageError(
+      `"${selectors.join(' ')}" leaves no device: each that it names is taken out again by "!"`,
+    );
   }
   return entries;
 }
@@ -62,7 +68,8 @@ function addEntry(entries: Map<string, DeviceEntry>, entry: DeviceEntry): void {
 }
 
 function* resolveTerm(term: Term, inventory: Inventory): Iterable<DeviceEntry> {
-  if (term.text === '') throw new UsageError('"!" needs a device', { column: term.column });
+  if (term.text === '')
+    throw new UsageError('"!" needs a device to leave out, as in !fw3', { column: term.column });
   if (term.text.startsWith('@')) {
     yield* resolveGroup(term, inventory);
     return;
@@ -87,10 +94,21 @@ function resolveGroup(term: Term, inventory: Inventory): DeviceEntry[] {
       column: term.column,
     });
   }
-  throw new UsageError(`no group "${group}" in the inventory`, {
+  const groups = inventory.groups();
+  const near = suggest(group, ['all', ...groups]);
+  throw new UsageError(`no group "${oneLine(group)}" in the inventory${groupsIn(groups, near)}`, {
     column: term.column,
-    suggestions: suggest(group, ['all', ...inventory.groups()]).map((name) => `@${name}`),
+    suggestions: near.map((name) => `@${name}`),
   });
+}
+
+/** What there is instead, unless one is nearly what was typed. */
+function groupsIn(groups: readonly string[], near: readonly string[]): string {
+  if (near.length > 0) return '';
+  if (groups.length === 0)
+    return '; no device has one: "devsh device add NAME ADDRESS --group GROUP"';
+  const more = groups.length > MOST_NAMED ? ', …' : '';
+  return `; it has ${groups.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 function expand(term: Term): ReturnType<typeof expandNet> {
@@ -109,7 +127,9 @@ function resolveWord(word: string, term: Term, inventory: Inventory): DeviceEntr
     const matches = matcher(word);
     const devices = inventory.devices.filter(({ name }) => matches(name));
     if (devices.length > 0) return devices.map(fromInventory);
-    throw new UsageError(`no device matches "${word}"`, { column: term.column });
+    throw new UsageError(`no device matches "${oneLine(word)}"; "device list" shows all names`, {
+      column: term.column,
+    });
   }
   if (!/[.:[\]]/.test(word) && word.toLowerCase() !== 'localhost') {
     const names = inventory.devices.map(({ name }) => name);
@@ -154,7 +174,7 @@ function matcher(pattern: string): (name: string) => boolean {
 
 function tooMany(term: Term, count: bigint): UsageError {
   return new UsageError(
-    `"${term.text}" stands for ${count.toString()} devices; at most ${MOST_DEVICES} can be selected`,
+    `"${term.text}" stands for ${count.toString()} devices; at most ${MOST_DEVICES} can be selected: write a smaller range`,
     { column: term.column },
   );
 }

@@ -1,6 +1,7 @@
 import type { DeviceRef } from '../device/record.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import { visible, visibleLines } from '../visible.ts';
+import { pointedLine, type TypedLine } from './pointed-line.ts';
 import type { Style } from './style.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */
@@ -15,10 +16,20 @@ export function failureLine(device: DeviceRef, error: DevshError, style: Style):
   return style('bad', `✗ ${visible(device.name)}: ${reasonText(error, device)}`);
 }
 
-/** An error that is not about one device, with what the user may have meant. */
-export function errorLines(error: DevshError, style: Style): string[] {
-  const suggestions = error instanceof UsageError ? error.suggestions : [];
-  const lines = [style('bad', 'error: ') + visibleLines(clipped(error.message))];
+/**
+ * An error that is not about one device, with what the user may have meant.
+ *
+ * @param typed the line that the error points into
+ */
+export function errorLines(error: DevshError, style: Style, typed?: TypedLine): string[] {
+  const { suggestions = [], column } = error instanceof UsageError ? error : {};
+  const place =
+    column !== undefined && typed?.isReadAloud === true ? ` (column ${column + 1})` : '';
+  const lines = [style('bad', 'error: ') + visibleLines(clipped(error.message)) + place];
+  if (column !== undefined && typed?.isReadAloud === false) {
+    const [line, mark] = pointedLine(typed, column);
+    lines.push(style('quiet', line), style('bad', mark));
+  }
   if (suggestions.length > 0) {
     lines.push(`  did you mean ${suggestions.map((text) => `'${visible(text)}'`).join(' or ')}?`);
   }

@@ -51,7 +51,7 @@ export function remarkWriter(streams: Streams): RemarkWriter {
       lines(remarkLines(output, streams.quiet, style));
     },
     end(error) {
-      if (error) lines(errorLines(error, style));
+      if (error) lines(errorLines(error, style, streams.typed));
       else clear();
     },
   };

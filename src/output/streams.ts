@@ -1,5 +1,6 @@
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
+import type { TypedLine } from './pointed-line.ts';
 
 /** Where text goes, and what is known about who reads it. */
 export interface Streams {
@@ -12,6 +13,8 @@ export interface Streams {
   readonly columns: number;
   readonly color: boolean;
   readonly quiet: boolean;
+  /** The line that is carried out, where an error may point into it. */
+  readonly typed?: TypedLine;
 }
 
 /** Turns what one command says into text. */

@@ -4,8 +4,9 @@ import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { ShellIo } from '../shell/io.ts';
-import type { Format } from '../shell/options.ts';
-import type { Word } from '../shell/parse.ts';
+import { hideSecrets } from '../shell/hide-secrets.ts';
+import type { Format, Options } from '../shell/options.ts';
+import { quoteLine, type Word } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, wantsColor, type Host } from './host.ts';
 
@@ -27,12 +28,12 @@ export async function runLine(
     invocation = shell.parse(line);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    const writer = await openWriter(shell.formatOf(line) ?? 'table', streamsOf(host, false, false));
+    const writer = await openWriter(shell.formatOf(line) ?? 'table', streamsOf(host, line, {}));
     writer.end(error);
     return { exitCode: error.exitCode, isQuit: false };
   }
   const { options } = invocation;
-  const streams = streamsOf(host, options.quiet, options.noColor);
+  const streams = streamsOf(host, line, options);
   return print(shell.evaluate(invocation, io), options.format ?? 'table', streams, io.signal);
 }
 
@@ -74,14 +75,25 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
   return createWriter(format, streams);
 }
 
-function streamsOf(host: Host, quiet: boolean, noColor: boolean): Streams {
+function streamsOf(
+  host: Host,
+  line: string | readonly Word[],
+  { quiet = false, noColor = false }: Partial<Pick<Options, 'quiet' | 'noColor'>>,
+): Streams {
+  const columns = host.stdout.columns ?? 80;
+  const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));
   return {
     out: (text) => void host.stdout.write(text),
     err: (text) => void host.stderr.write(text),
     isTty: host.stdout.isTTY === true,
     isErrTty: host.stderr.isTTY === true && !appendsOnly(host),
-    columns: host.stdout.columns ?? 80,
+    columns,
     color: wantsColor(host, noColor),
     quiet,
+    typed: {
+      text: hideSecrets(text),
+      columns,
+      isReadAloud: host.stdin.isTTY === true && appendsOnly(host),
+    },
   };
 }

@@ -4,6 +4,7 @@ import { jsonText } from '../device/json-text.ts';
 import { isSecretField, MASK, maskedValue } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
 import { editDistance, suggest } from '../suggest.ts';
+import { visible } from '../visible.ts';
 import { OPTIONS } from './option-list.ts';
 import { NO_OPTIONS, type Options, type OptionSpec } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
@@ -35,10 +36,13 @@ export interface Grammar {
 
 /** The words of a line by the names of the verb's arguments. */
 export class Arguments {
+  /** Where a word that is missing would stand: one behind the last. */
+  readonly end: number;
   readonly #words: ReadonlyMap<string, readonly Word[]>;
 
-  constructor(words: ReadonlyMap<string, readonly Word[]>) {
+  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
     this.#words = words;
+    this.end = end;
   }
 
   words(name: string): readonly Word[] {
@@ -69,20 +73,27 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
   const command =
     first === undefined ? named(commands, wanted) : findCommand(first, rest[0], grammar);
-  const { verb, operands } = findVerb(command, rest);
+  const { verb, operands } = findVerb(command, rest, endOf(words));
   let options = NO_OPTIONS;
   for (const option of given) {
     if (option.spec.group !== 'general' && !verb.options.includes(option.spec.group)) {
-      throw new UsageError(`${title(command, verb)} has no option --${option.spec.name}`, {
-        column: option.word.start,
-      });
+      throw new UsageError(
+        `${title(command, verb)} has no option --${option.spec.name}; see "help ${title(command, verb)}"`,
+        { column: option.word.start },
+      );
     }
     options = apply(option, options);
   }
   // `devsh --help` asks for all commands, not for what `help` does.
   if (first === undefined) options = { ...options, help: false };
-  const args = options.help ? new Arguments(new Map()) : bindArguments(command, verb, operands);
+  const bound = options.help ? new Map() : bindArguments(command, verb, operands, endOf(words));
+  const args = new Arguments(bound, endOf(words));
   return { command, verb, args, options, line: maskedLine(words) };
+}
+
+function endOf(words: readonly Word[]): number {
+  const last = words.at(-1);
+  return last === undefined ? 0 : last.end + 1;
 }
 
 /** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
@@ -157,7 +168,10 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
       for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
         const spec = OPTIONS.find(({ short }) => short === letter);
         if (spec === undefined) {
-          throw new UsageError(`there is no option -${letter}`, { column: word.start });
+          throw new UsageError(
+            `there is no option -${visible(letter)}; a word that begins with "-" goes behind --`,
+            { column: word.start },
+          );
         }
         if (spec.value === undefined) {
           given.push({ spec, text: '', word });
@@ -185,9 +199,11 @@ function valueWord(
   // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
   const isOption = OPTIONS.some(({ name }) => next?.text.split('=')[0] === `--${name}`);
   if (next === undefined || next.text === '--' || isOption) {
-    throw new UsageError(`--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}`, {
-      column: option.start,
-    });
+    const choices = spec.choices === undefined ? '' : `, one of ${spec.choices.join(', ')}`;
+    throw new UsageError(
+      `--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}${choices}`,
+      { column: option.end + 1 },
+    );
   }
   return { text: next.text, word: next };
 }
@@ -196,9 +212,11 @@ function findOption(name: string, word: Word): OptionSpec {
   const spec = OPTIONS.find((option) => option.name === name);
   if (spec !== undefined) return spec;
   const names = OPTIONS.map((option) => option.name);
-  throw new UsageError(`there is no option --${oneLine(name)}`, {
+  const suggestions = suggest(name, names).map((other) => `--${other}`);
+  const advice = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
+  throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {
     column: word.start,
-    suggestions: suggest(name, names).map((other) => `--${other}`),
+    suggestions,
   });
 }
 
@@ -239,6 +257,7 @@ function findCommand(word: Word, next: Word | undefined, grammar: Grammar): Comm
 function findVerb(
   command: CommandSpec,
   words: readonly Word[],
+  end: number,
 ): { verb: VerbSpec; operands: readonly Word[] } {
   const [first, ...rest] = words;
   const verb = command.verbs.find(({ name }) => name !== '' && name === first?.text);
@@ -251,12 +270,16 @@ function findVerb(
     fallback === undefined || first === undefined
       ? near
       : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
-  if (fallback !== undefined && meant.length === 0) return { verb: fallback, operands: words };
+  const takesWords = (fallback?.args.length ?? 0) > 0;
+  const isVerbless = first === undefined || names.length === 0;
+  if (fallback !== undefined && meant.length === 0 && (takesWords || isVerbless)) {
+    return { verb: fallback, operands: words };
+  }
   if (first === undefined) {
-    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`);
+    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, { column: end });
   }
   const other =
-    fallback === undefined
+    fallback === undefined || !takesWords
       ? ''
       : `; to search for it: ${command.name} ${fallback.name} ${oneLine(first.text)}`;
   throw new UsageError(
@@ -265,13 +288,20 @@ function findVerb(
   );
 }
 
-function bindArguments(command: CommandSpec, verb: VerbSpec, operands: readonly Word[]): Arguments {
+function bindArguments(
+  command: CommandSpec,
+  verb: VerbSpec,
+  operands: readonly Word[],
+  end: number,
+): Map<string, readonly Word[]> {
   const bound = new Map<string, readonly Word[]>();
   let left = operands;
   for (const arg of verb.args) {
     const taken = left.slice(0, arg.isRest === true ? undefined : 1);
     if (taken.length === 0 && arg.isRequired === true) {
-      throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`);
+      throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`, {
+        column: end,
+      });
     }
     const empty = taken.find(({ text }) => text.trim() === '');
     if (empty !== undefined && arg.mayBeEmpty !== true) {
@@ -282,11 +312,17 @@ function bindArguments(command: CommandSpec, verb: VerbSpec, operands: readonly 
   }
   const [extra] = left;
   if (extra !== undefined) {
-    throw new UsageError(`${title(command, verb)} takes no further word "${oneLine(extra.text)}"`, {
-      column: extra.start,
-    });
+    throw new UsageError(
+      `${title(command, verb)} takes no further word "${oneLine(extra.text)}": it is "${usageOf(command, verb)}"`,
+      { column: extra.start },
+    );
   }
-  return new Arguments(bound);
+  return bound;
+}
+
+/** `user set [KEY] [FIELD=VALUE…]`. */
+function usageOf(command: CommandSpec, verb: VerbSpec): string {
+  return [title(command, verb), ...verb.args.map(argLabel)].join(' ');
 }
 
 /** `KEY`, `[FILTER…]`. */

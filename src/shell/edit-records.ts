@@ -12,7 +12,7 @@ import { keyFieldOf } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { NotFoundError, RefusedError, UsageError } from '../errors.ts';
-import { matches, parseFilter } from '../fleet/filter.ts';
+import { matches } from '../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../fleet/fold.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
@@ -20,6 +20,7 @@ import type { ShellIo } from './io.ts';
 import type { Output } from './output.ts';
 import { writeEach } from './write.ts';
 import { meantBy } from './commands/only-keys.ts';
+import { bothKeyAndWhere, whereFilter } from './commands/where.ts';
 import { isKeyed, isKeyOf, isSingleHere } from './commands/read-more.ts';
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
@@ -67,8 +68,7 @@ async function choiceOf(call: Call, resource: string, members: readonly Member[]
   const isMeant = meantBy(call.options, keys, members);
   const { where } = call.options;
   if (where !== undefined && keys.length === 0) {
-    if (where.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
-    const filter = parseFilter(where, { isFuzzy: false });
+    const filter = whereFilter(where);
     return ({ ref }, record) => matches(filter, record, ref.name);
   }
   if (keys.length > 0 && where === undefined) {
@@ -78,7 +78,11 @@ async function choiceOf(call: Call, resource: string, members: readonly Member[]
   if (keys.length === 0 && !isKeyed(resource) && (await isSingleHere(call, resource))) {
     return () => true;
   }
-  throw new UsageError(`${resource} edit needs KEY…, or --where FILTER`);
+  const [key] = call.args.words('KEY');
+  if (key !== undefined) throw bothKeyAndWhere(`${resource} edit`, key);
+  throw new UsageError(`${resource} edit needs KEY…, or --where FILTER`, {
+    column: call.args.end,
+  });
 }
 
 /** The chosen records of each device that answers, in full; the others are said. */

@@ -4,15 +4,16 @@ import { WATCH_MS } from './watch.ts';
 import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
 import {
   failuresOf,
+  filledOf,
   formatOf,
   integerOf,
   namesOf,
-  numberOf,
   onlyOf,
   reportKindOf,
   withRoute,
   storeOf,
   themeOf,
+  timeMsOf,
 } from './option-values.ts';
 
 /** Every option there is, in the order of the help. */
@@ -92,14 +93,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'NAME',
     summary: 'The account to log in as',
     group: 'devices',
-    set: (options, text) => ({ ...options, user: text }),
+    set: (options, text) => ({ ...options, user: filledOf(text) }),
   },
   {
     name: 'ca',
     value: 'FILE',
     summary: 'Trust certificates signed by the CA in this PEM file',
     group: 'devices',
-    set: (options, text) => ({ ...options, ca: text }),
+    set: (options, text) => ({ ...options, ca: filledOf(text) }),
   },
   {
     name: 'insecure',
@@ -126,7 +127,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'SECONDS',
     summary: 'How long to wait for a whole answer (default 10)',
     group: 'devices',
-    set: (options, text) => ({ ...options, timeoutMs: numberOf(text, 0.001, 3600) * 1000 }),
+    set: (options, text) => ({ ...options, timeoutMs: timeMsOf(text, 's', 0.001, 3600) }),
   },
   {
     name: 'concurrency',
@@ -202,7 +203,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     group: 'table',
     set: (options, text) => ({
       ...options,
-      watchMs: text === '' ? WATCH_MS : numberOf(text, 0.2, 86_400) * 1000,
+      watchMs: text === '' ? WATCH_MS : timeMsOf(text, 's', 0.2, 86_400),
     }),
   },
   {
@@ -263,7 +264,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'SECONDS',
     summary: 'Wait between two portions',
     group: 'roll-out',
-    set: (options, text) => ({ ...options, pauseMs: numberOf(text, 0, 86_400) * 1000 }),
+    set: (options, text) => ({ ...options, pauseMs: timeMsOf(text, 's', 0, 86_400) }),
   },
   {
     name: 'max-failures',
@@ -278,21 +279,21 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'FILE',
     summary: 'Write the plan to a file, to be applied later as it is',
     group: 'plan',
-    set: (options, text) => ({ ...options, output: text }),
+    set: (options, text) => ({ ...options, output: filledOf(text) }),
   },
   {
     name: 'expires',
     value: 'HOURS',
     summary: 'How long the plan file may be applied (default 24)',
     group: 'plan',
-    set: (options, text) => ({ ...options, expiresMs: numberOf(text, 0.001, 8760) * 3_600_000 }),
+    set: (options, text) => ({ ...options, expiresMs: timeMsOf(text, 'h', 0.001, 8760) }),
   },
   {
     name: 'resource',
     value: 'NAME',
     summary: 'What the lines of a CSV file are (default user)',
     group: 'change-set',
-    set: (options, text) => ({ ...options, resource: text }),
+    set: (options, text) => ({ ...options, resource: filledOf(text) }),
   },
   {
     name: 'replan',
@@ -305,7 +306,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'SECONDS',
     summary: 'Take it back by itself unless you confirm in time (only while devsh runs)',
     group: 'apply',
-    set: (options, text) => ({ ...options, confirmMs: numberOf(text, 1, 86_400) * 1000 }),
+    set: (options, text) => ({ ...options, confirmMs: timeMsOf(text, 's', 1, 86_400) }),
   },
   {
     name: 'rest',
@@ -365,7 +366,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'GROUP',
     summary: 'Put the device into this group (repeatable)',
     group: 'device',
-    set: (options, text) => ({ ...options, groups: [...options.groups, text] }),
+    set: (options, text) => ({ ...options, groups: [...options.groups, filledOf(text)] }),
   },
   {
     name: 'profile',
@@ -373,7 +374,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary:
       'How the device speaks: documented, drf, generic-rest, form-action, or a file of yours',
     group: 'profile',
-    set: (options, text) => ({ ...options, profile: text }),
+    set: (options, text) => ({ ...options, profile: filledOf(text) }),
   },
   {
     name: 'devices',

@@ -1,3 +1,4 @@
+import { oneLine } from '../device/text.ts';
 import { THEME_NAMES, type ThemeName } from '../theme-names.ts';
 import { UsageError } from '../errors.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
@@ -41,27 +42,49 @@ export function failuresOf(text: string): { kind: 'count' | 'percent'; limit: nu
 
 /** A device is reached by one way only. */
 export function withRoute(options: Options, route: ConfiguredRoute): Options {
-  if (options.route !== undefined) throw new UsageError('one --proxy or one --jump, not both');
+  if (options.route !== undefined)
+    throw new UsageError('a device is reached by one way: leave out all but one --proxy or --jump');
   return { ...options, route };
 }
 
 export function numberOf(text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most)) {
-    throw new UsageError(`"${text}" is not a number from ${least} to ${most}`);
+  const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (!(value >= least && value <= most)) {
+    throw new UsageError(`"${oneLine(text)}" is not a number from ${least} to ${most}`);
   }
   return value;
 }
 
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNIT_NAMES = { s: 'seconds', h: 'hours' } as const;
+
+/** A time in milliseconds: `5` in `unit`, or with a unit of its own, as `500ms` or `2m`. Limits are in `unit`. */
+export function timeMsOf(text: string, unit: 's' | 'h', least: number, most: number): number {
+  const [, number, own] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const timeMs = Number(number ?? NaN) * UNITS_MS[(own ?? unit) as keyof typeof UNITS_MS];
+  if (timeMs >= least * UNITS_MS[unit] && timeMs <= most * UNITS_MS[unit]) return timeMs;
+  throw new UsageError(
+    `"${oneLine(text)}" is not a time from ${least} to ${most} ${UNIT_NAMES[unit]}; ` +
+      'a unit may follow, as in 500ms, 5s, 2m, 1h',
+  );
+}
+
 export function integerOf(text: string, least: number, most: number): number {
   const value = numberOf(text, least, most);
-  if (!Number.isInteger(value)) throw new UsageError(`"${text}" is not a whole number`);
+  if (!Number.isInteger(value))
+    throw new UsageError(`"${text}" is not a whole number from ${least} to ${most}`);
   return value;
+}
+
+export function filledOf(text: string): string {
+  if (text.trim() === '')
+    throw new UsageError('it is empty: give a value, or leave the option out');
+  return text;
 }
 
 export function namesOf(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
-  if (names.length === 0) throw new UsageError('no field is named');
+  if (names.length === 0) throw new UsageError('no field is named: write them as in username,lang');
   return names;
 }
 
@@ -78,5 +101,5 @@ export function onlyOf(text: string): OnlyOn {
 
 export function storeOf(text: string): 'keychain' | 'vault' {
   if (text === 'keychain' || text === 'vault') return text;
-  throw new UsageError(`"${text}" is neither keychain nor vault`);
+  throw new UsageError(`"${text}" is neither "keychain" nor "vault"`);
 }

@@ -71,7 +71,7 @@ export function parseCompleteLine(line: string): readonly Word[] {
   if (open !== undefined) {
     const what =
       open.mark === '\\' ? 'a backslash escapes nothing' : `the quote ${open.mark} is not closed`;
-    throw new UsageError(`${what} (column ${open.column + 1})`, { column: open.column });
+    throw new UsageError(what, { column: open.column });
   }
   return words;
 }

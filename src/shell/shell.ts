@@ -58,7 +58,9 @@ export class Shell {
       return;
     }
     if (options.tokenStdin && options.passwordStdin) {
-      throw new UsageError('--token-stdin and --password-stdin cannot both read standard input');
+      throw new UsageError(
+        '--token-stdin and --password-stdin cannot both read standard input: leave one out',
+      );
     }
     this.session.gate.forgetRefusals();
     const call = new Call(invocation, this.session, io, this.#grammar);

@@ -40,12 +40,11 @@ export function parseFaultOption(text: string): FaultOption {
   const list = '"devsh simulator faults" lists them.';
   if (device === '') {
     throw new UsageError(
-      `--fault wants DEVICE:NAME (such as sim2:silence), not '${text}'. ${list}`,
+      `--fault wants DEVICE:NAME (such as sim2:silence), not "${text}". ${list}`,
     );
   }
   if (known === undefined) {
-    throw new UsageError(`There is no fault '${name}'. ${list}`, {
-      column: colon + 1,
+    throw new UsageError(`--fault: there is no fault "${name}". ${list}`, {
       suggestions: closest(
         name,
         FAULTS.map((candidate) => candidate.name),

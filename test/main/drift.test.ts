@@ -119,6 +119,6 @@ test('a device that does not answer makes the comparison a part of one', async (
 test('one device cannot be compared', async () => {
   const { devsh } = await startDrifted();
   const { stderr, exitCode } = await devsh('user list --drift --on sim1');
-  expect(stderr).toContain('--drift compares devices with each other: select two or more');
+  expect(stderr).toContain('--drift compares devices with each other: name two or more');
   expect(exitCode).toBe(2);
 });

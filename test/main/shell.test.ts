@@ -104,7 +104,7 @@ test('run of a file that is not there is a usage error', async () => {
 test('an open quote in a script names line and column', async () => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh('run -', { stdin: 'help\nuser list "open\n' });
-  expect(stderr).toContain('-:2: the quote " is not closed (column 11)');
+  expect(stderr).toContain('-:2:11: the quote " is not closed');
   expect(exitCode).toBe(2);
 });
 

@@ -17,12 +17,17 @@ test.each([
   ['user add username', 9, undefined],
   ['user add username=a username=b', 20, undefined],
   ['user list --fold=yes', 10, undefined],
-  ['user list --on', 10, undefined],
+  ['user list --on', 15, undefined],
   ['user show a b', 12, undefined],
   ['user list --yes', 10, undefined],
   ['-x', 0, undefined],
-  ['user set bob', 12, undefined],
+  // Behind the last word, which is --json.
+  ['user set bob', 20, undefined],
+  ['user set', 16, undefined],
+  ['device add fw1', 22, undefined],
   ['user list --timeout soon', 20, undefined],
+  ['user list --timeout 0x10', 20, undefined],
+  ['user list --concurrency 1e2', 24, undefined],
   ['user list --timeout -1', 20, undefined],
   ['user list --concurrency 1.5', 24, undefined],
   ['device add fw1 http://10.0.0.5', 15, undefined],
@@ -66,6 +71,8 @@ test('text says what may have been meant', async () => {
   const { stdout, stderr, exitCode } = await devsh('user sett bob lang=de');
   expect(stderr).toMatchInlineSnapshot(`
     "error: user has no verb "sett"; it has list, show, add, set, edit, delete; to search for it: user list sett
+      user sett bob lang=de
+           ^
       did you mean 'set'?
     "
   `);

@@ -82,7 +82,7 @@ test('a device that fails is told of once, and so is its first answer; the other
 test.each([
   ['--watch --json', '--watch has no end, and json needs one; use --format jsonl'],
   ['--watch --drift', '--drift compares once'],
-  ['--watch=0', '"0" is not a number from 0.2 to 86400'],
+  ['--watch=0', '"0" is not a time from 0.2 to 86400 seconds'],
 ])('user list %s is refused', async (options, reason) => {
   const { devsh } = await startFleet({ devices: 1 });
   const { stdout, stderr, exitCode } = await devsh(`user list --on @lab ${options}`);

@@ -19,11 +19,11 @@ describe('--fault DEVICE:NAME', () => {
     });
   });
 
-  test('an unknown fault is refused with suggestions, at its column', () => {
+  test('an unknown fault is refused with suggestions', () => {
     const error = thrown(() => parseFaultOption('sim2:silent'));
 
     expect(error).toBeInstanceOf(UsageError);
-    expect(error).toMatchObject({ column: 5, suggestions: ['silence'] });
+    expect(error).toMatchObject({ suggestions: ['silence'] });
     expect((error as Error).message).toContain('devsh simulator faults');
   });
 

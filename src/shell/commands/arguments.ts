@@ -32,11 +32,13 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
   for (const { text, start } of words) {
     const at = text.indexOf('=');
     if (at < 1) {
-      throw new UsageError(`"${oneLine(text)}" is not field=value`, { column: start });
+      throw notAssigned(text, start);
     }
     const field = text.slice(0, at);
     if (Object.hasOwn(fields, field)) {
-      throw new UsageError(`${field} is given twice`, { column: start });
+      throw new UsageError(`${oneLine(field)} is given twice: leave one of them out`, {
+        column: start,
+      });
     }
     Object.defineProperty(fields, field, {
       value: text.slice(at + 1),
@@ -46,4 +48,9 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
     });
   }
   return fields;
+}
+
+export function notAssigned(text: string, column: number): UsageError {
+  const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
+  return new UsageError(`"${oneLine(text)}" ${says}: write it as in lang=de`, { column });
 }

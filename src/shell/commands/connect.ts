@@ -1,7 +1,10 @@
 import { routeText } from '../../device/route/route.ts';
+import { oneLine } from '../../device/text.ts';
+import { UsageError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
+import { suggest } from '../../suggest.ts';
 import type { Call } from '../call.ts';
 import { deviceFacts } from '../device-facts.ts';
 import type { Output, TableOutput } from '../output.ts';
@@ -190,9 +193,28 @@ function connectedMembers(call: Call): readonly Member[] {
   const { connected } = call.session.fleet;
   const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
   if (selectors.length === 0) return connected;
-  const entries = selectDevices(selectors, new Inventory(connected.map(({ entry }) => entry)));
-  const names = new Set(entries.map(({ name }) => name));
+  const names = new Set(selectConnected(call, selectors).map(({ name }) => name));
   return connected.filter(({ ref }) => names.has(ref.name));
+}
+
+/** As `selectDevices`; what is not connected is no matter of the inventory. */
+function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
+  const entries = call.session.fleet.connected.map(({ entry }) => entry);
+  try {
+    return selectDevices(selectors, new Inventory(entries));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const names = entries.map(({ name }) => name);
+    const [first, ...others] = call.args.words('SELECTOR');
+    const word = others.length === 0 ? first : undefined;
+    const wanted = oneLine(selectors.join(' '));
+    const text =
+      names.length === 0
+        ? `no device is connected; "connect ${wanted}" does that`
+        : `not among the connected devices (${oneLine(names.join(', '))}): ${wanted}`;
+    const suggestions = suggest(wanted, names);
+    throw new UsageError(text, { column: word?.start, suggestions, cause: error });
+  }
 }
 
 /** What the line says about these devices alone. */

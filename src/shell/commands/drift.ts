@@ -21,7 +21,9 @@ export async function* compareDevices(
 ): AsyncGenerator<Output> {
   const members = await call.members();
   if (members.length < 2) {
-    throw new UsageError('--drift compares devices with each other: select two or more');
+    throw new UsageError(
+      '--drift compares devices with each other: name two or more with --on, or connect to them',
+    );
   }
   const { access, readWidth: width, options } = call;
   const { signal } = call.io;

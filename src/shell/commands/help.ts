@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { helpOn, helpOnCommand, helpOnKeys, helpOverview } from '../help.ts';
@@ -40,12 +41,23 @@ export const help: CommandSpec = {
         const command = commands.find(({ name }) => name === first.text);
         if (command === undefined) {
           const names = [...commands.map(({ name }) => name), 'keys'];
-          throw new UsageError(`there is no command "${first.text}"`, {
-            column: first.start,
-            suggestions: suggest(first.text, names),
-          });
+          throw new UsageError(
+            `there is no command "${oneLine(first.text)}"; "help" lists them all`,
+            {
+              column: first.start,
+              suggestions: suggest(first.text, names),
+            },
+          );
         }
         const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
+        if (second !== undefined && verb === undefined) {
+          const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+          const has = verbs.length > 0 ? `; it has ${verbs.join(', ')}` : '';
+          throw new UsageError(`${command.name} has no verb "${oneLine(second.text)}"${has}`, {
+            column: second.start,
+            suggestions: suggest(second.text, verbs),
+          });
+        }
         const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
         yield { kind: 'text', name: 'help', text };
       },

@@ -5,7 +5,6 @@ import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
-import { oneLine } from '../../device/text.ts';
 import { allPages } from '../../device/raw-pages.ts';
 import type { Circumstances } from '../../device/circumstances.ts';
 import { answerError } from '../../device/translate.ts';
@@ -16,6 +15,7 @@ import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { ArgSpec, CommandSpec } from '../spec.ts';
+import { notAssigned } from './arguments.ts';
 
 const PATH: ArgSpec = {
   name: 'PATH',
@@ -99,8 +99,7 @@ export const post: CommandSpec = {
         const path = pathOf(call);
         const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
           const at = text.indexOf('=');
-          if (at < 1)
-            throw new UsageError(`"${oneLine(text)}" is not field=value`, { column: start });
+          if (at < 1) throw notAssigned(text, start);
           return [text.slice(0, at), text.slice(at + 1)] as const;
         });
         const members = await call.members();

@@ -2,7 +2,6 @@ import type { Change, Target } from '../../change/change.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { isSingle } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
-import { parseFilter } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { withKeptColumns } from '../kept-columns.ts';
@@ -22,6 +21,7 @@ import {
 } from './read-more.ts';
 import { readRecords, viewOf } from './read-records.ts';
 import { assignments, fieldCandidates, recordKey } from './record-arguments.ts';
+import { bothKeyAndWhere, whereFilter } from './where.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -117,7 +117,10 @@ function show(resource: string): VerbSpec {
       const refine: Refine = async (member, records) => {
         const { profile } = member;
         if (wanted === undefined && !isSingle(profile, resource)) {
-          throw new UsageError(`${resource} show needs KEY`);
+          throw new UsageError(
+            `${resource} show needs KEY: the name or id of one, as "${resource} list" shows it`,
+            { column: call.args.end },
+          );
         }
         const meant = records.filter(
           (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
@@ -172,17 +175,21 @@ function set(resource: string): VerbSpec {
         return;
       }
       const assigned = where === undefined ? words.slice(1) : words;
+      if (where !== undefined && first?.text.includes('=') === false) {
+        throw bothKeyAndWhere(`${resource} set`, first);
+      }
       if (
         first === undefined ||
         (where === undefined && first.text.includes('=') && assigned.length === 0)
       ) {
         throw new UsageError(
           `${resource} set needs KEY and field=value…, or --where FILTER and field=value…`,
+          { column: first?.start ?? call.args.end },
         );
       }
       if (assigned.length === 0) {
-        throw new UsageError(`${resource} set ${first.text}: which field? Say field=value`, {
-          column: first.end,
+        throw new UsageError(`${resource} set ${first.text}: which field? Say it as in lang=de`, {
+          column: call.args.end,
         });
       }
       const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
@@ -212,7 +219,11 @@ function remove(resource: string): VerbSpec {
         if (!isKeyed(resource) && (await isSingleHere(call, resource))) {
           throw new RefusedError(singleRefusal(resource));
         }
-        throw new UsageError(`${resource} delete needs KEY…, or --where FILTER`);
+        const [key] = call.args.words('KEY');
+        if (key !== undefined) throw bothKeyAndWhere(`${resource} delete`, key);
+        throw new UsageError(`${resource} delete needs KEY…, or --where FILTER`, {
+          column: call.args.end,
+        });
       }
       const remove = (target: Target): Change => ({ action: 'delete', resource, target });
       if (call.options.only.length === 0) {
@@ -246,7 +257,6 @@ function keyTarget(text: string): Target {
 }
 
 function whereTarget(filter: string): Target {
-  if (filter.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
-  parseFilter(filter, { isFuzzy: false });
+  whereFilter(filter);
   return { kind: 'where', filter };
 }

@@ -45,12 +45,21 @@ export const run: CommandSpec = {
             }
             if (exitCode.value !== 0) throw new StoppedError(exitCode.value);
           } catch (error) {
-            if (error instanceof DevshError)
-              error.message = `${file}:${index + 1}: ${error.message}`;
-            throw error;
+            throw error instanceof DevshError ? located(error, file, index + 1) : error;
           }
         }
       },
     },
   ],
 };
+
+/** The error with its place in the script, `FILE:LINE:COLUMN:`, where it points into the line of it. */
+function located(error: DevshError, file: string, line: number): DevshError {
+  if (!(error instanceof UsageError)) {
+    error.message = `${file}:${line}: ${error.message}`;
+    return error;
+  }
+  const { message, column, suggestions } = error;
+  const place = `${file}:${line}${column === undefined ? '' : `:${column + 1}`}`;
+  return new UsageError(`${place}: ${message}`, { suggestions, cause: error });
+}

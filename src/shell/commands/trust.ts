@@ -219,9 +219,12 @@ function onlyOne(call: Call, members: readonly Member[], arg: string): Member {
   const [member] = members;
   if (member !== undefined && members.length === 1) return member;
   const [word] = call.args.words(arg);
-  throw new UsageError(`"${word?.text ?? ''}" names ${members.length} devices; this takes one`, {
-    column: word?.start,
-  });
+  throw new UsageError(
+    `"${word?.text ?? ''}" names ${members.length} devices; this takes one: name it`,
+    {
+      column: word?.start,
+    },
+  );
 }
 
 function fingerprintOption(call: Call): string | undefined {
