@@ -1,0 +1,81 @@
+import { hostname, userInfo } from 'node:os';
+import { parseLine } from '../../src/shell/parse.ts';
+import type { FaultName } from '../../src/simulator/faults.ts';
+import { ADMIN, startFleet, type TestFleet } from '../main/devsh.ts';
+import type { Entry, Setup } from './transcript.ts';
+
+/** The simulated devices of a story, and a devsh with files of its own. */
+export function startStory({
+  devices,
+  users,
+  isListed,
+  isPinned,
+  isLoggedIn,
+}: Setup): Promise<TestFleet> {
+  const env = isLoggedIn ? ADMIN : {};
+  return startFleet({ devices, users, seed: 1, isListed, isPinned, env });
+}
+
+/** Carries an entry out and writes it as it would stand in a transcript. */
+export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
+  if (entry.kind === 'note') return entry.text;
+  if (entry.kind === 'fault') {
+    const device = fleet.devices.find((one) => one.name === entry.device);
+    device?.setFault(entry.fault as FaultName, entry.isOn);
+    return entry.text;
+  }
+  const line = filled(entry.command, fleet);
+  const { stdout, stderr, exitCode } = await fleet.devsh(
+    parseLine(line).words.map(({ text }) => text),
+    { stdin: filled(entry.stdin.map((text) => `${text}\n`).join(''), fleet), env: entry.env },
+  );
+  const lines = [
+    `$ ${entry.source}`,
+    ...entry.stdin.map((text) => `> ${text}`),
+    ...told(stdout, fleet),
+    ...told(stderr, fleet).map((text) => `! ${text}`),
+    `[exit ${exitCode}]`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function told(text: string, fleet: TestFleet): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => masked(line, fleet));
+}
+
+/**
+ * `{sim1}` is the address of a device, `{sim1.pin}` its fingerprint, `{sim1.token}` the admin's token,
+ * `{home}` a folder for this story alone.
+ */
+function filled(text: string, { devices, devsh }: TestFleet): string {
+  return devices.reduce(
+    (line, { name, address, fingerprint, accounts }) =>
+      line
+        .replaceAll(`{${name}}`, address)
+        .replaceAll(`{${name}.pin}`, fingerprint)
+        .replaceAll(`{${name}.token}`, accounts.admin.token),
+    text.replaceAll('{home}', devsh.folder),
+  );
+}
+
+/** The other way round, and `{run}`, `{uuid}`, `{date}` and `{ms}` for what is new every time. */
+function masked(text: string, { devices, devsh }: TestFleet): string {
+  return devices
+    .reduce(
+      (line, { name, address, fingerprint }) =>
+        line.replaceAll(address, `{${name}}`).replaceAll(fingerprint, `{${name}.pin}`),
+      text,
+    )
+    .replaceAll(devsh.folder, '{home}')
+    .replaceAll(`${userInfo().username}@${hostname()}`, '{operator}')
+    .replaceAll(`${userInfo().username}&#64;${hostname()}`, '{operator}')
+    .replaceAll(/\d{8}-\d{6}-[a-z0-9]{4}/g, '{run}')
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{uuid}')
+    .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '{pin}')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, '{date}')
+    .replaceAll(/\b\d+ ms\b/g, '{ms}');
+}
