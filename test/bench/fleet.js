@@ -1,45 +1,70 @@
-// Simulated devices in a process of their own, and a home for devsh that knows and trusts them.
+// Devices in processes of their own, and a home for devsh that knows and trusts them.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Starts devices; resolves when all of them listen. */
-export function startFleet(cli, { devices, users = 50, latencyMs = 0 }) {
-  const home = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
-  const env = {
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, 'config'),
-    XDG_DATA_HOME: join(home, 'data'),
-    XDG_STATE_HOME: join(home, 'state'),
-    XDG_CACHE_HOME: join(home, 'cache'),
-    DEVSH_USER: 'admin',
-    DEVSH_PASSWORD: 'admin-secret',
-  };
+const ACCOUNT = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
+
+/** Starts simulated devices; resolves when all of them listen. */
+export function startFleet({ cli }, { devices, users = 50, latencyMs = 0 }) {
   const args = ['simulator', '--devices', devices, '--users', users, '--latency', latencyMs];
-  const child = spawn(process.execPath, [cli, ...args.map(String), '--port', '0'], {
-    env: { ...process.env, ...env },
+  return startDevices([cli, ...args.map(String), '--port', '0'], devices);
+}
+
+/** One device that answers with the bytes of a file, as quickly as Node can: no time is its own. */
+export function startStaticDevice({ built }, file) {
+  const program = join(import.meta.dirname, 'static-device.js');
+  return startDevices([program, join(built, 'parts.js'), file], 1);
+}
+
+/** Several fleets as one: devsh knows all of their devices, and closing ends them all. */
+export function joined(fleets) {
+  return known(new Map(fleets.flatMap(({ found }) => [...found])), () =>
+    fleets.forEach((fleet) => fleet.close()),
+  );
+}
+
+/** Runs a program that prints the table of `devsh simulator`. */
+function startDevices(args, devices) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, HOME: tmpdir() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const close = () => {
-    child.kill('SIGKILL');
-    rmSync(home, { recursive: true, force: true });
-  };
   return new Promise((resolve, reject) => {
     let table = '';
+    let problem = '';
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`the simulator ended with ${code}: ${table}`)));
-    child.stderr.resume();
+    child.on('exit', (code) => reject(new Error(`the devices ended with ${code}: ${problem}`)));
+    child.stderr.on('data', (chunk) => (problem += chunk));
     child.stdout.on('data', (chunk) => {
       table += chunk;
       const rows = table.split('\n').slice(1, -1);
       // One for each of the two accounts of a device.
       if (rows.length < 2 * devices) return;
       const found = new Map(rows.map((row) => [row.split('\t')[1], row.split('\t')[5]]));
-      knowAll(home, found);
-      resolve({ addresses: [...found.keys()], env, close });
+      resolve(known(found, () => child.kill('SIGKILL')));
     });
   });
+}
+
+/** @param found addresses with their pins */
+function known(found, end) {
+  const home = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
+  knowAll(home, found);
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    ...ACCOUNT,
+  };
+  const close = () => {
+    end();
+    rmSync(home, { recursive: true, force: true });
+  };
+  return { addresses: [...found.keys()], found, env, close };
 }
 
 /** An inventory with the group `fleet`, and a pin for each device. */

@@ -1,33 +1,67 @@
 // Runs programs in turn and compares them pair by pair, so that a machine that slows down slows both.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
-/** Runs a program to its end. Resolves to its wall time in ms; rejects when it fails. */
-export function run([command, ...args], { env = {}, accepts = [0] } = {}) {
+/** Bash knows the computing time of what it ran, its children with it, to the millisecond. */
+const TIMED = ['-c', 'TIMEFORMAT="%U %S"; { time "$@" 2>&3; } 3>&2 2>&4', 'timed'];
+const hasBash = has('bash');
+
+/**
+ * Runs a program to its end. Resolves to its wall and computing time (`NaN` where there is no bash);
+ * rejects when it fails.
+ *
+ * @param onOutput called with the milliseconds since the start at each piece of standard output
+ * @param onProblem called at the end with all of standard error
+ */
+export function run(
+  command,
+  { env = {}, accepts = [0], input, onOutput = () => undefined, onProblem = () => undefined } = {},
+) {
+  const [program, ...args] = hasBash ? ['bash', ...TIMED, ...command] : command;
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    const child = spawn(command, args, {
+    const child = spawn(program, args, {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
     let problem = '';
-    child.stdout.resume();
+    let times = '';
+    child.stdout.on('data', (chunk) => onOutput(performance.now() - startedAt, chunk));
     child.stderr.on('data', (chunk) => (problem += chunk));
+    child.stdio[4].on('data', (chunk) => (times += chunk));
     child.on('error', reject);
+    // A program that reads nothing may have ended before it is told that nothing comes.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
     child.on('close', (code) => {
-      if (accepts.includes(code)) resolve(performance.now() - startedAt);
-      else
-        reject(
-          new Error(`${command} ${args.join(' ').slice(0, 80)}: ${code} ${problem.slice(0, 300)}`),
-        );
+      const ms = performance.now() - startedAt;
+      const [user, system] = times.trim().split(' ').map(Number);
+      onProblem(problem);
+      if (accepts.includes(code)) resolve({ ms, cpuMs: hasBash ? (user + system) * 1000 : NaN });
+      else reject(new Error(`${command.join(' ').slice(0, 80)}: ${code} ${problem.slice(0, 300)}`));
     });
   });
 }
 
+export function has(program, ...args) {
+  try {
+    execFileSync(program, args.length === 0 ? ['--version'] : args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function median(numbers) {
+  return quantile(numbers, 0.5);
+}
+
+/** @param share 0.5: the median, 0.99: only one in a hundred is more */
+export function quantile(numbers, share) {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  const place = share * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  return below + (sorted[Math.ceil(place)] - below) * (place % 1);
 }
 
 /**
@@ -45,9 +79,4 @@ export async function inTurn(works, rounds) {
     }
   }
   return figures;
-}
-
-/** The median of the ratios, pair by pair. */
-export function ratioOf(own, others) {
-  return median(own.map((figure, round) => figure / others[round]));
 }

@@ -1,5 +1,5 @@
 // The rival: what one writes with undici as documented. Checks no certificate, reads nothing back.
-// usage: node plain-undici.js list|add WIDTH <addresses on standard input, one a line
+// usage: ADDRESSES=<file with one address a line> node plain-undici.js list|add WIDTH
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 

@@ -1,0 +1,32 @@
+// A prompt that is spoken to through pipes.
+import { spawn } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+export function conversation([program, ...args], env) {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let heard = '';
+  let listener = () => undefined;
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    heard += chunk;
+    listener();
+  });
+  return {
+    /** Resolves to the ms until a line is answered, which must be by one JSON document. */
+    say(line) {
+      heard = '';
+      const saidAt = performance.now();
+      child.stdin.write(`${line}\n`);
+      return new Promise((resolve) => {
+        listener = () => {
+          if (/\n[\]}]\n|^[[{].*[\]}]\n/.test(heard)) resolve(performance.now() - saidAt);
+        };
+      });
+    },
+    close() {
+      child.kill('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// What devsh makes of 100,000 records, beside the parts that Node brings and beside jq.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
+import { bundleParts } from './parts.js';
+import { startStaticDevice } from './fleet.js';
+import { has, run } from './rounds.js';
+
+export async function dataRows(bench) {
+  const { report, records: count, folder, cli } = bench;
+  const names = {
+    parse: `parse ${count} records`,
+    sort: `sort ${count} records`,
+    pipeline: `read, filter, sort and print ${count} records`,
+  };
+  if (!report.wants(...Object.values(names))) return;
+  const parts = await import(pathToFileURL(await bundleParts(bench)).href);
+  const { users } = parts.createFleetData(1, 1, count)(0);
+  const text = JSON.stringify(users);
+  const file = join(folder, 'users.json');
+  writeFileSync(file, text);
+
+  await report.compare(names.parse, {
+    kind: 'ratio',
+    goal: 1.3,
+    against: 'JSON.parse',
+    own: timed(() => parts.decodeList(text, 'user')),
+    other: timed(() => JSON.parse(text)),
+    rounds: 21,
+  });
+  const collator = new Intl.Collator('en', { numeric: true });
+  await report.compare(names.sort, {
+    kind: 'ratio',
+    goal: 1.2,
+    against: 'Array.sort with a Collator',
+    own: timed(() => parts.sortBy(users, ['username'], (user, field) => user[field])),
+    other: timed(() => users.toSorted((a, b) => collator.compare(a.username, b.username))),
+    rounds: 11,
+  });
+  if (!has('jq') || !has('curl')) {
+    report.note(`jq or curl is not installed: "${names.pipeline}" is left out`);
+    return;
+  }
+  const device = await startStaticDevice(bench, file);
+  const [address] = device.addresses;
+  const filter = ['--filter', 'lang=de', '--sort', 'lastname,username', '--json'];
+  const program = 'map(select(.lang == "de")) | sort_by(.lastname, .username)';
+  const pipe = `curl -sku admin:admin-secret https://${address}/api/user/ | jq '${program}'`;
+  try {
+    await report.compare(names.pipeline, {
+      kind: 'faster',
+      goal: 3,
+      against: 'curl | jq',
+      own: () => run([process.execPath, cli, 'user', 'list', '--on', address, ...filter], device),
+      other: () => run(['sh', '-c', pipe]),
+      rounds: 7,
+    });
+  } finally {
+    device.close();
+  }
+}
+
+/** The same figures for work inside this process. */
+function timed(work) {
+  return async () => {
+    const cpu = process.cpuUsage();
+    const startedAt = performance.now();
+    work();
+    const ms = performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(cpu);
+    return { ms, cpuMs: (user + system) / 1000 };
+  };
+}

@@ -1,0 +1,199 @@
+// Many devices: how soon all are read or written, beside what one would write or take otherwise.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFleet } from './fleet.js';
+import { conversation } from './conversation.js';
+import { has, inTurn, median, run } from './rounds.js';
+
+const RIVALS = join(import.meta.dirname, 'rivals');
+const LATENCIES_MS = [0, 20];
+/** Programs that start something for each device: with more devices they only take longer. */
+const FEWER = 100;
+
+/** The Python that has aiohttp: Debian's own may be hidden behind another one. */
+const python = ['python3', '/usr/bin/python3'].find((one) => has(one, '-c', 'import aiohttp'));
+
+export async function fleetRows(bench) {
+  for (const latencyMs of LATENCIES_MS) await listRows(bench, latencyMs);
+  await toolRows(bench);
+  await againRow(bench);
+  await addRow(bench);
+}
+
+/** A fleet, and its addresses as the rivals take them. */
+async function fleetWithFiles(bench, options) {
+  const fleet = await startFleet(bench, options);
+  const addresses = join(bench.folder, 'addresses');
+  const curlConfig = join(bench.folder, 'curl');
+  const urls = fleet.addresses.map((one) => `https://${one}/api/user/`);
+  const entries = urls.map((url) => `url = "${url}"\noutput = "/dev/null"\n`);
+  writeFileSync(addresses, `${fleet.addresses.join('\n')}\n`);
+  writeFileSync(curlConfig, `insecure\nsilent\nuser = "admin:admin-secret"\n${entries.join('')}`);
+  return { ...fleet, addresses, curlConfig, urls };
+}
+
+const list = ({ cli }, { env }, ...more) =>
+  run([process.execPath, cli, 'user', 'list', '--on', '@fleet', ...more], { env });
+
+async function listRows(bench, latencyMs) {
+  const { report, devices, cli } = bench;
+  const name = `list of ${devices} devices, ${latencyMs} ms away`;
+  const firstName = `first answer of ${devices} devices, ${latencyMs} ms away`;
+  if (!report.wants(name, firstName)) return;
+  const fleet = await fleetWithFiles(bench, { devices, latencyMs });
+  const env = { ADDRESSES: fleet.addresses };
+  const shared = { kind: 'ratio', own: () => list(bench, fleet), rounds: 5 };
+  const undici = [process.execPath, join(RIVALS, 'plain-undici.js'), 'list', '64'];
+  try {
+    await report.compare(name, {
+      ...shared,
+      goal: 0.85,
+      against: 'undici, 64 at a time',
+      other: () => run(undici, { env }),
+    });
+    if (has('curl')) {
+      const curl = ['curl', '-Z', '--parallel-max', '300', '-K', fleet.curlConfig];
+      await report.compare(name, {
+        ...shared,
+        goal: 1.7,
+        against: 'curl -Z',
+        other: () => run(curl),
+      });
+    } else report.note(`curl is not installed: "${name}" is left out`);
+    if (python !== undefined) {
+      await report.compare(name, {
+        ...shared,
+        goal: 0.85,
+        against: 'aiohttp, 100 at a time',
+        other: () => run([python, join(RIVALS, 'list_aiohttp.py')], { env }),
+      });
+    } else report.note(`aiohttp is not installed: "${name}" is left out`);
+    await firstAnswerRow(firstName, { report, cli, fleet });
+  } finally {
+    fleet.close();
+  }
+}
+
+/** How much later than with one device the first record is printed. */
+async function firstAnswerRow(name, { report, cli, fleet }) {
+  if (!report.wants(name)) return;
+  const first = async (selector) => {
+    let firstMs;
+    const line = ['user', 'list', '--on', selector, '--format', 'jsonl'];
+    await run([process.execPath, cli, ...line], {
+      env: fleet.env,
+      onOutput: (ms) => (firstMs ??= ms),
+    });
+    return firstMs;
+  };
+  const [all, one] = await inTurn([() => first('@fleet'), () => first('d0')], report.rounds(5));
+  report.add(name, {
+    kind: 'over',
+    goal: 150,
+    value: median(all.map((ms, round) => ms - one[round])),
+    ownMs: median(all),
+    otherMs: median(one),
+    against: 'the first answer of one device',
+  });
+}
+
+/** Tools that start a process, or several, for each device. */
+async function toolRows(bench) {
+  const { report } = bench;
+  const name = `list of ${FEWER} devices`;
+  if (!report.wants(name)) return;
+  const fleet = await fleetWithFiles(bench, { devices: FEWER });
+  const own = () => list(bench, fleet);
+  try {
+    if (has('ansible-playbook')) {
+      await report.compare(name, {
+        kind: 'faster',
+        goal: 70,
+        against: 'Ansible uri, 50 forks',
+        own,
+        other: () => run(ansible(bench, fleet), { env: { ANSIBLE_LOCALHOST_WARNING: 'False' } }),
+        rounds: 2,
+      });
+    } else report.note(`Ansible is not installed: its row is left out`);
+    if (has('parallel') && has('curl')) {
+      const curl = 'curl -sku admin:admin-secret https://{}/api/user/';
+      const parallel = ['parallel', '--will-cite', '-j', '64', '-a', fleet.addresses, curl];
+      await report.compare(name, {
+        kind: 'faster',
+        against: 'GNU parallel with curl, 64 jobs',
+        own,
+        other: () => run(parallel),
+        rounds: 5,
+      });
+    } else report.note('GNU parallel or curl is not installed: its row is left out');
+  } finally {
+    fleet.close();
+  }
+}
+
+function ansible({ folder }, { urls }) {
+  const inventory = join(folder, 'inventory.ini');
+  const hosts = urls.map((url, index) => `d${index} ansible_connection=local url=${url}\n`);
+  writeFileSync(inventory, hosts.join(''));
+  return ['ansible-playbook', '-f', '50', '-i', inventory, join(RIVALS, 'list-ansible.yaml')];
+}
+
+/** The same line again while the connections are still open. */
+async function againRow(bench) {
+  const { report, cli } = bench;
+  const name = `second list of ${FEWER} devices at one prompt`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices: FEWER });
+  const firsts = [];
+  const seconds = [];
+  try {
+    for (let round = -1; round < report.rounds(5); round += 1) {
+      const prompt = conversation([process.execPath, cli, '--plain'], fleet.env);
+      const line = 'user list --on @fleet --json';
+      const [first, second] = [await prompt.say(line), await prompt.say(line)];
+      prompt.close();
+      if (round < 0) continue;
+      firsts.push(first);
+      seconds.push(second);
+    }
+  } finally {
+    fleet.close();
+  }
+  report.add(name, {
+    kind: 'ratio',
+    goal: 0.25,
+    value: median(seconds.map((ms, round) => ms / firsts[round])),
+    ownMs: median(seconds),
+    otherMs: median(firsts),
+    against: 'the first',
+  });
+}
+
+async function addRow(bench) {
+  const { report, devices, cli } = bench;
+  const name = `add a user on ${devices} devices, read back`;
+  if (!report.wants(name)) return;
+  const fleet = await fleetWithFiles(bench, { devices });
+  let added = 0;
+  const username = (who) => `${who}${(added += 1)}`;
+  const plain = [process.execPath, join(RIVALS, 'plain-undici.js'), 'add', '64'];
+  try {
+    await report.compare(name, {
+      kind: 'ratio',
+      goal: 3,
+      against: 'undici, one POST each, nothing checked',
+      own: () => {
+        const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
+        const options = ['--on', '@fleet', '--yes', '--concurrency', '128'];
+        return run([process.execPath, cli, 'user', 'add', ...fields, ...options], fleet);
+      },
+      other: () =>
+        run(plain, {
+          env: { ADDRESSES: fleet.addresses, USERNAME_TO_ADD: username('other') },
+        }),
+      rounds: 5,
+    });
+  } finally {
+    fleet.close();
+  }
+}

@@ -1,0 +1,76 @@
+// What one more device or record costs, as there are more of them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { joined, startFleet, startStaticDevice } from './fleet.js';
+import { bundleParts } from './parts.js';
+import { inTurn, median, run } from './rounds.js';
+
+const DEVICES = [10, 100, 1000, 10_000];
+const RECORDS = [1000, 10_000, 100_000, 1_000_000];
+/** As many as one device answers with; more records are more devices. */
+const RECORDS_A_DEVICE = 100_000;
+const NODE = ['node', '-e', '0'];
+
+export async function growthRows(bench) {
+  const { report } = bench;
+  const devicesName = 'growth, time for each device';
+  const recordsName = 'growth, time for each 1,000 records';
+  if (report.wants(devicesName)) {
+    const figures = [];
+    for (const devices of DEVICES) {
+      const fleet = await startFleet(bench, { devices, users: 10 });
+      figures.push(await cost(bench, fleet, devices));
+      fleet.close();
+    }
+    add(report, devicesName, DEVICES, figures);
+  }
+  if (report.wants(recordsName)) {
+    const { createFleetData } = await import(pathToFileURL(await bundleParts(bench)).href);
+    const figures = [];
+    for (const records of RECORDS) {
+      const count = Math.ceil(records / RECORDS_A_DEVICE);
+      const file = join(bench.folder, 'records.json');
+      const { users } = createFleetData(1, 1, records / count)(0);
+      writeFileSync(file, JSON.stringify(users));
+      const devices = Array.from({ length: count }, () => startStaticDevice(bench, file));
+      const fleet = joined(await Promise.all(devices));
+      figures.push(await cost(bench, fleet, records / 1000));
+      fleet.close();
+    }
+    add(report, recordsName, RECORDS, figures);
+  }
+}
+
+/** The figures of a list for each of so many parts of it, over the start of node. */
+async function cost({ report, cli }, { env }, parts) {
+  const list = [
+    process.execPath,
+    cli,
+    'user',
+    'list',
+    '--on',
+    '@fleet',
+    '--format',
+    'jsonl',
+    '--timeout',
+    '300',
+  ];
+  const works = [() => run(list, { env }), () => run(NODE)];
+  const [ours, floor] = await inTurn(works, report.rounds(3));
+  const each = (part) =>
+    median(ours.map((figures, round) => figures[part] - floor[round][part])) / parts;
+  return { ms: each('ms'), cpuMs: each('cpuMs') };
+}
+
+/** Linear: the most costs no more for each than a tenth of it does. */
+function add(report, name, counts, figures) {
+  const [before, last] = figures.slice(-2);
+  report.add(name, {
+    kind: 'ratio',
+    goal: 1.3,
+    value: last.cpuMs / before.cpuMs || last.ms / before.ms,
+    against: `${counts.at(-2)}, by computing time`,
+    detail: counts.map((count, index) => `${count}: ${figures[index].ms.toFixed(2)} ms`).join(', '),
+  });
+}

@@ -1,0 +1,99 @@
+// The most memory that devsh ever held (peak RSS), and whether it grows with what it has done.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFleet } from './fleet.js';
+import { median, run } from './rounds.js';
+import { openTable } from './table-screen.js';
+
+/** Says on standard error how much a program held, when it ends. */
+const TELL_PEAK = join(import.meta.dirname, 'tell-peak.cjs');
+const REFRESHES = 1000;
+
+export async function memoryRows(bench) {
+  await oneShotRow(bench, 1, 70);
+  await oneShotRow(bench, bench.devices, 190);
+  await screenRow(bench, 1000, { columns: 80, rows: 24 }, 140);
+  await screenRow(bench, bench.records, { columns: 80, rows: 24 }, 260);
+  await screenRow(bench, bench.records, { columns: 200, rows: 50 }, 350);
+  await refreshRow(bench);
+}
+
+async function oneShotRow(bench, devices, goal) {
+  const { report, cli } = bench;
+  const name = `memory, list of ${devices} devices`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices });
+  const env = { ...fleet.env, NODE_OPTIONS: `--require ${TELL_PEAK}` };
+  try {
+    const peaks = [];
+    for (let round = 0; round < report.rounds(5); round += 1) {
+      await run([process.execPath, cli, 'user', 'list', '--on', '@fleet'], {
+        env,
+        onProblem: (text) => peaks.push(...peaksIn(text)),
+      });
+    }
+    report.add(name, { kind: 'MB', goal, value: median(peaks) });
+  } finally {
+    fleet.close();
+  }
+}
+
+function peaksIn(text) {
+  return [...text.matchAll(/^peak (\d+) KiB$/gm)].map(([, kibibytes]) => kibibytes / 1000);
+}
+
+async function screenRow(bench, users, size, goal) {
+  const { report } = bench;
+  const name = `memory, full screen with ${users} records, ${size.columns}x${size.rows}`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices: 1, users });
+  try {
+    const peaks = [];
+    for (let round = 0; round < report.rounds(3); round += 1) {
+      const screen = await openTable(bench, fleet, size);
+      for (const keys of 'jjjjjG' + 'kkkkkg') await screen.press(keys);
+      await screen.press('/');
+      for (const letter of 'anna') await screen.press(letter, { quietMs: 100 });
+      peaks.push(memoryOf(screen.pid, 'VmHWM'));
+      await screen.close();
+    }
+    report.add(name, { kind: 'MB', goal, value: median(peaks) });
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    report.note(`no /proc here: "${name}" is left out`);
+  } finally {
+    fleet.close();
+  }
+}
+
+async function refreshRow(bench) {
+  const { report } = bench;
+  const name = `memory, growth over ${REFRESHES} refreshes`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices: 3 });
+  const screen = await openTable(bench, fleet, { columns: 80, rows: 24 });
+  try {
+    const refresh = async (times) => {
+      for (let time = 0; time < times; time += 1) await screen.press('r', { quietMs: 20 });
+    };
+    // The engine first grows its young generation to what it needs.
+    await refresh(REFRESHES);
+    const before = memoryOf(screen.pid, 'VmRSS');
+    await refresh(REFRESHES);
+    const after = memoryOf(screen.pid, 'VmRSS');
+    const detail = `${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`;
+    report.add(name, { kind: 'MB', goal: 5, value: after - before, detail });
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    report.note(`no /proc here: "${name}" is left out`);
+  } finally {
+    await screen.close();
+    fleet.close();
+  }
+}
+
+/** In MB, as Linux tells it: `VmHWM` is the most so far. */
+function memoryOf(pid, field) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)[1]) / 1000;
+}

@@ -1,0 +1,100 @@
+// Gathers the figures, says which reach their goals, and prints them.
+import { inTurn, median } from './rounds.js';
+
+/** How a figure is compared: its unit, and whether more is better. */
+const KINDS = {
+  /** Milliseconds on top of the other. */
+  over: { text: (value) => `${value < 0 ? '' : '+'}${value.toFixed(0)} ms` },
+  /** This by the other. */
+  ratio: { text: (value) => `${value.toFixed(2)}x` },
+  /** The other by this. */
+  faster: { text: (value) => `${value.toFixed(1)}x faster`, isMoreBetter: true },
+  ms: { text: (value) => `${value.toFixed(1)} ms` },
+  MB: { text: (value) => `${value.toFixed(0)} MB` },
+  bytes: { text: (value) => `${value.toFixed(0)} bytes` },
+  percent: { text: (value) => `${value.toFixed(0)} %`, isMoreBetter: true },
+};
+
+export class Report {
+  #rows = [];
+  #notes = [];
+  #isJson;
+  #only;
+  #rounds;
+
+  constructor({ isJson, only, rounds }) {
+    this.#isJson = isJson;
+    this.#only = only;
+    this.#rounds = rounds;
+  }
+
+  /** Whether any of these rows is asked for: what only they need is not started otherwise. */
+  wants(...names) {
+    return names.some((name) => name.includes(this.#only));
+  }
+
+  rounds(usual) {
+    return this.#rounds ?? usual;
+  }
+
+  note(text) {
+    this.#notes.push(text);
+  }
+
+  /**
+   * Two programs in turn. `own` and `other` resolve to `{ms, cpuMs}`, see `run`.
+   *
+   * @param goal at most this, or at least this where more is better
+   */
+  async compare(name, { kind, goal, own, other, against, rounds }) {
+    if (!this.wants(name)) return;
+    const [ours, theirs] = await inTurn([own, other], this.rounds(rounds));
+    const compared = (part) =>
+      median(ours.map((figures, round) => pair(kind, figures[part], theirs[round][part])));
+    this.add(name, {
+      kind,
+      goal,
+      value: compared('ms'),
+      cpu: compared('cpuMs'),
+      ownMs: median(ours.map(({ ms }) => ms)),
+      otherMs: median(theirs.map(({ ms }) => ms)),
+      against,
+    });
+  }
+
+  /** One figure. `cpu` is the same comparison by computing time, which a busy machine stretches less. */
+  add(name, { kind, goal, value, cpu, ownMs, otherMs, against = '', detail }) {
+    if (!this.wants(name)) return;
+    const isMet =
+      goal === undefined ? undefined : KINDS[kind].isMoreBetter ? value >= goal : value <= goal;
+    const row = { name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail };
+    this.#rows.push(row);
+    if (!this.#isJson) console.log(lineOf(row));
+  }
+
+  /** Prints what is left to print. */
+  print() {
+    if (this.#isJson)
+      console.log(JSON.stringify({ rows: this.#rows, notes: this.#notes }, null, 2));
+    else for (const note of this.#notes) console.log(note);
+  }
+}
+
+function pair(kind, own, other) {
+  if (kind === 'over') return own - other;
+  return kind === 'faster' ? other / own : own / other;
+}
+
+function lineOf({ name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail }) {
+  const { text } = KINDS[kind];
+  const times = ownMs === undefined ? '' : `${ownMs.toFixed(1)} ms beside ${otherMs.toFixed(1)} ms`;
+  const computing = cpu === undefined || Number.isNaN(cpu) ? '' : `computing time ${text(cpu)}`;
+  const more = [against && `against ${against}`, times, computing, detail].filter(Boolean);
+  return [
+    isMet === undefined ? ' ' : isMet ? '✓' : '✗',
+    name.padEnd(58),
+    text(value).padStart(12),
+    (goal === undefined ? '' : `goal ${text(goal)}`).padEnd(18),
+    more.join(' · '),
+  ].join(' ');
+}

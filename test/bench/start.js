@@ -1,0 +1,112 @@
+// How soon devsh is there: one command, the first prompt, the first answers.
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { joined, startFleet } from './fleet.js';
+import { openScreen } from './screen.js';
+import { inTurn, median, run } from './rounds.js';
+import { timeOfOneGet } from './rivals/one-get.js';
+
+const NODE = ['node', '-e', '0'];
+const ROUNDS = 11;
+
+export async function startRows(bench) {
+  await oneCommandRows(bench);
+  await firstUsersRows(bench);
+}
+
+async function oneCommandRows(bench) {
+  const { report, cli, folder } = bench;
+  const names = {
+    version: 'devsh --version',
+    list: 'list of one device',
+    script: 'list of one device, by a plain script',
+    prompt: 'first prompt of the full screen',
+  };
+  if (!report.wants(...Object.values(names))) return;
+  const fleet = await startFleet(bench, { devices: 1 });
+  const [address] = fleet.addresses;
+  const addresses = join(folder, 'one');
+  writeFileSync(addresses, address);
+  const { env } = fleet;
+  const overNode = { kind: 'over', against: 'node -e 0', other: () => run(NODE), rounds: ROUNDS };
+  const list = () => run([process.execPath, cli, 'user', 'list', '--on', address], { env });
+  const script = join(import.meta.dirname, 'rivals/plain-undici.js');
+  try {
+    await report.compare(names.version, {
+      ...overNode,
+      goal: 10,
+      own: () => run([process.execPath, cli, '--version']),
+    });
+    await report.compare(names.list, { ...overNode, goal: 55, own: list });
+    await report.compare(names.script, {
+      kind: 'ratio',
+      goal: 0.45,
+      against: 'undici as documented',
+      own: list,
+      other: () => run([process.execPath, script, 'list', '1'], { env: { ADDRESSES: addresses } }),
+      rounds: ROUNDS,
+    });
+    await report.compare(names.prompt, {
+      ...overNode,
+      goal: 90,
+      own: async () => ({ ms: await timeTo(cli, [], env, /devsh[^\n]*>/), cpuMs: NaN }),
+    });
+  } finally {
+    fleet.close();
+  }
+}
+
+/** Three devices, the slowest of which needs 600 ms for each answer. */
+async function firstUsersRows(bench) {
+  const { report, cli } = bench;
+  const names = {
+    all: 'all users of 3 devices visible, after the prompt',
+    first: 'first users visible, before the slowest device answers',
+  };
+  if (!report.wants(...Object.values(names))) return;
+  const latencies = [20, 200, 600];
+  const fleets = await Promise.all(
+    latencies.map((latencyMs) => startFleet(bench, { devices: 1, users: 8, latencyMs })),
+  );
+  const fleet = joined(fleets);
+  const slowest = fleets[2].addresses[0];
+  const { env } = fleet;
+  const args = ['connect', '@fleet'];
+  try {
+    const [prompt, first, all, own] = await inTurn(
+      [
+        () => timeTo(cli, [], env, /devsh[^\n]*>/),
+        // The key of a user; each device has an admin.
+        () => timeTo(cli, args, env, /d0 +admin/),
+        () => timeTo(cli, args, env, /3 devices · \d+ records/),
+        () => timeOfOneGet(slowest),
+      ],
+      report.rounds(5),
+    );
+    const after = (times, round) => times[round] - prompt[round];
+    report.add(names.all, {
+      kind: 'ratio',
+      goal: 1.2,
+      value: median(own.map((ms, round) => after(all, round) / ms)),
+      against: `the slowest device's own time, ${median(own).toFixed(0)} ms`,
+    });
+    report.add(names.first, {
+      kind: 'ratio',
+      goal: 1,
+      value: median(own.map((ms, round) => after(first, round) / ms)),
+      against: 'the same',
+    });
+  } finally {
+    fleet.close();
+  }
+}
+
+/** Resolves to the ms from the start of the program until its screen has shown this. */
+async function timeTo(cli, args, env, wanted) {
+  const screen = openScreen([process.execPath, cli, ...args], { env });
+  try {
+    return await screen.shows(wanted);
+  } finally {
+    await screen.close();
+  }
+}

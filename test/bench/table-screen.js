@@ -1,0 +1,12 @@
+// devsh on the full screen, all records of its devices read.
+import { openScreen } from './screen.js';
+
+/** Resolves when the table has the focus and nothing moves any more. */
+export async function openTable({ cli }, { env }, size) {
+  const screen = openScreen([process.execPath, cli, 'connect', '@fleet'], { ...size, env });
+  await screen.shows(/connected to/);
+  await screen.shows(/\d+ records/);
+  await screen.quiet(1000);
+  await screen.press('\x1b', { quietMs: 300 });
+  return screen;
+}
