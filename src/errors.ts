@@ -64,13 +64,13 @@ export class SettingsError extends DevshError {
   readonly code = 'settings';
 }
 
-/** A script ends at a line that failed; what failed has been said already. */
+/** Ends a script at a line that failed, or a report of what did; what failed has been said already. */
 export class StoppedError extends DevshError {
   readonly code = 'stopped';
   override readonly exitCode: number;
 
-  constructor(exitCode: number) {
-    super('this line failed; the lines after it were not run');
+  constructor(exitCode: number, message = 'this line failed; the lines after it were not run') {
+    super(message);
     this.exitCode = exitCode;
   }
 }

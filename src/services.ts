@@ -14,7 +14,8 @@ import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
-import { writeTextAtomically } from './settings/files.ts';
+import { readText, writeTextAtomically } from './settings/files.ts';
+import { holdFile } from './settings/hold-file.ts';
 import { withWriteLock } from './settings/write-lock.ts';
 import { ParsedCopy } from './settings/parsed-copy.ts';
 import { ProfileFiles } from './settings/profile-files.ts';
@@ -96,9 +97,12 @@ export function createServices(options: ServiceOptions): Services {
       return { url: proxy.url, variable, noProxy: noProxyOf(env) };
     },
     readFile: readUserFile,
+    environment: (name) => env[name],
     writeFile: writeTextAtomically,
+    readIfThere: readText,
     startSimulator,
     async keys() {
+    holdFile: (path) => holdFile(paths.state, path),
       const { effectiveKeymap } = await import('./tui/own-keys.ts');
       const { keyTable } = await import('./tui/key-table.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));

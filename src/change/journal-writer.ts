@@ -1,5 +1,5 @@
 import type { ApplyJournal } from './apply-device.ts';
-import { journalLine, type RunHead } from './journal.ts';
+import { journalLine, type JournalHead } from './journal.ts';
 import type { DevicePlan } from './plan.ts';
 
 /** An open journal: lines that are appended are on the disk when the promise resolves. */
@@ -8,7 +8,7 @@ export interface JournalFile {
 }
 
 /** The first lines of a journal: who began the run, and the whole plan. */
-export function openingLines(head: RunHead, devices: readonly DevicePlan[]): string {
+export function openingLines(head: JournalHead, devices: readonly DevicePlan[]): string {
   return [
     journalLine({ kind: 'run', ...head }),
     ...devices.map((plan) => journalLine({ kind: 'device', plan })),

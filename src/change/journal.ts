@@ -2,7 +2,7 @@ import { jsonText, type JsonValue } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { DevshError, SettingsError } from '../errors.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+import type { DevicePlan, Plan, PlanPart, Step } from './plan.ts';
 import { devicePlanData, resultData, stepData } from './plan-data.ts';
 import { isJournalEntry } from './shape.ts';
 import type { StepResult } from './verdict.ts';
@@ -21,6 +21,11 @@ export interface RunHead {
   readonly version: string;
 }
 
+/** The first line of a journal. */
+export interface JournalHead extends RunHead {
+  readonly part?: PlanPart;
+}
+
 /** Which step of a plan: the device's name and the place among its steps, from 0. */
 export interface StepRef {
   readonly device: string;
@@ -29,7 +34,7 @@ export interface StepRef {
 
 /** One line of a journal. `send` is on disk before the request leaves. */
 export type JournalEntry =
-  | ({ readonly kind: 'run' } & RunHead)
+  | ({ readonly kind: 'run' } & JournalHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
   | {
@@ -179,8 +184,8 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
         throw new SettingsError(`${file}: two runs are mixed in this journal`);
     }
   }
-  const { run, at, command, by, version } = head;
-  const plan: Plan = { run, devices };
+  const { run, at, command, by, version, part } = head;
+  const plan: Plan = { run, devices, ...(part && { part }) };
   return { run, at, command, by, version, plan, isPlanned, states, stopReason, endedAt };
 }
 
@@ -199,7 +204,11 @@ function setStep(devices: DevicePlan[], ref: StepRef, step: Step): void {
 function entryData(entry: JournalEntry): JsonValue {
   switch (entry.kind) {
     case 'run':
-      return { schema: JOURNAL_SCHEMA, ...entry };
+      return {
+        schema: JOURNAL_SCHEMA,
+        ...entry,
+        part: entry.part && { ...entry.part, shard: { ...entry.part.shard } },
+      };
     case 'device':
       return { kind: 'device', plan: devicePlanData(entry.plan) };
     case 'verdict':
@@ -224,7 +233,8 @@ export function revivePlan(plan: DevicePlan): DevicePlan {
   };
 }
 
-function reviveResult(result: StepResult): StepResult {
+/** As `revivePlan`, for one result. */
+export function reviveResult(result: StepResult): StepResult {
   const { error, ...rest } = result;
   return { ...rest, ...(error && { error: reviveError(error) }) };
 }

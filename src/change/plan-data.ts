@@ -72,7 +72,13 @@ export function stepData({ request, before, after, asked, filled, ...rest }: Ste
 }
 
 /** A result as plain data, secrets masked. */
-export function resultData({ error, record, differences, device, ...rest }: StepResult): JsonValue {
+export function resultData({
+  error,
+  record,
+  differences,
+  device,
+  ...rest
+}: StepResult): Readonly<Record<string, JsonValue>> {
   return {
     ...rest,
     device: { ...device },

@@ -90,6 +90,11 @@ export function thawPlan(text: string, file: string, now: Date, force: boolean):
   return { plan, createdAt, expiresAt, command, changes };
 }
 
+/** The SHA-256 of a plan file that was read before: which plan it is. */
+export function planDigest(text: string): string {
+  return sha256(text.slice(0, text.trimEnd().lastIndexOf('\n') + 1));
+}
+
 function parseLines(content: string): readonly unknown[] {
   return content
     .split('\n')

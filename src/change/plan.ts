@@ -4,6 +4,7 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
+import type { Shard } from './shard.ts';
 import type { Action, StepResult } from './verdict.ts';
 
 /** One write to one record of one device, computed from what the device held. */
@@ -64,11 +65,21 @@ export interface DevicePlan {
   readonly changes?: readonly Change[];
 }
 
+/** Which part of a plan file a plan is, and the file that its result is kept in. */
+export interface PlanPart {
+  /** The SHA-256 of the plan file. */
+  readonly digest: string;
+  readonly shard: Shard;
+  /** An absolute path. */
+  readonly result: string;
+}
+
 /** All that one change will do, device by device, in the order of the selection. */
 export interface Plan {
   /** The run's id, also in every result; sorts by time. */
   readonly run: string;
   readonly devices: readonly DevicePlan[];
+  readonly part?: PlanPart;
 }
 
 export function stepCount(plan: Plan): number {

@@ -53,6 +53,12 @@ const devicePlan = z.looseObject({
 const at = z.string();
 const ref = z.looseObject({ device: z.string(), index: z.number().int().nonnegative() });
 
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const shard = z.looseObject({
+  index: z.number().int().positive(),
+  total: z.number().int().positive(),
+});
+
 const entry = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('run'),
@@ -61,6 +67,7 @@ const entry = z.discriminatedUnion('kind', [
     command: z.string(),
     by: z.string(),
     version: z.string(),
+    part: z.looseObject({ digest, shard, result: z.string() }).optional(),
   }),
   z.looseObject({ kind: z.literal('device'), plan: devicePlan }),
   z.looseObject({ kind: z.literal('planned') }),
@@ -80,6 +87,30 @@ const planHead = z.looseObject({
   changes: z.array(change),
 });
 
+const resultFile = z.looseObject({
+  schema: z.literal('devsh-result/1'),
+  plan: z.looseObject({ sha256: digest }),
+  shard,
+  run: z.string().regex(/^[\w-]+$/),
+  began: z.iso.datetime(),
+  ended: z.iso.datetime().optional(),
+  by: z.string(),
+  version: z.string(),
+  command: z.string(),
+  stopped: z.string().optional(),
+  devices: z.array(
+    z.looseObject({
+      device: z.string(),
+      address: z.string(),
+      steps: z.array(
+        result
+          .omit({ device: true })
+          .extend({ state: z.enum(['waiting', 'sent', 'ended']), at: at.optional() }),
+      ),
+    }),
+  ),
+});
+
 /** Whether data is a line of a journal. */
 export function isJournalEntry(data: unknown): boolean {
   return entry.safeParse(data).success;
@@ -88,6 +119,11 @@ export function isJournalEntry(data: unknown): boolean {
 /** Whether data is what a plan file keeps of one device. */
 export function isDevicePlan(data: unknown): boolean {
   return devicePlan.safeParse(data).success;
+}
+
+/** Whether data is a result file. */
+export function isResultFile(data: unknown): boolean {
+  return resultFile.safeParse(data).success;
 }
 
 /** Whether data is the first line of a plan file. */

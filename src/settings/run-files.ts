@@ -49,6 +49,16 @@ export class RunFiles {
     return this.#open(run, 'a');
   }
 
+  /** Keeps the journal of a run that was begun on another machine. */
+  async adopt(run: string, journal: string): Promise<void> {
+    const file = await this.create(run);
+    try {
+      await file.append(journal);
+    } finally {
+      await file.close();
+    }
+  }
+
   async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {
     const path = this.path(run);
     const release = await takeLock(path, {

@@ -1,8 +1,10 @@
 import type { Change } from '../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../change/change-set.ts';
-import { freezePlan, isPlanFile, thawPlan } from '../change/plan-file.ts';
+import { freezePlan, isPlanFile, planDigest, thawPlan } from '../change/plan-file.ts';
 import type { DevicePlan } from '../change/plan.ts';
+import { devicesOfShard, WHOLE, type Shard } from '../change/shard.ts';
 import { UsageError } from '../errors.ts';
+import { applyNothing, applyPart, partOf, refuseForParts, shardAsked } from './apply-part.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import { planFleet } from './plan-fleet.ts';
@@ -36,8 +38,10 @@ export async function* planFile(call: Call): AsyncGenerator<Output> {
 export async function* applyFile(call: Call): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const text = await call.readText(file);
+  const shard = shardAsked(call);
+  refuseForParts(call, shard, isPlanFile(text));
   const applying = isPlanFile(text)
-    ? applyFrozen(call, text, file)
+    ? applyFrozen(call, text, file, shard)
     : applyChanges(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
@@ -48,19 +52,35 @@ async function* applyChanges(call: Call, changes: readonly Change[]): AsyncGener
   yield* writeEach(call, await call.members(), () => changes);
 }
 
-async function* applyFrozen(call: Call, text: string, file: string): AsyncGenerator<Output> {
+async function* applyFrozen(
+  call: Call,
+  text: string,
+  file: string,
+  shard: Shard | undefined,
+): AsyncGenerator<Output> {
   const { services } = call.session;
   const frozen = thawPlan(text, file, services.now(), call.options.force);
-  const members = await call.membersAt(frozen.plan.devices.map(({ device }) => device));
+  const whole = frozen.plan.devices;
+  const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
+  const part = partOf(call, planDigest(text), shard ?? WHOLE);
+  if (shard !== undefined && planned.length === 0) {
+    yield* applyNothing(call, shard, part);
+    return;
+  }
+  const members = await call.membersAt(planned.map(({ device }) => device));
   if (call.options.replan) {
     yield* writeEach(call, members, () => frozen.changes);
     return;
   }
   const addresses = new Set(members.map(({ ref }) => ref.address));
-  const devices = frozen.plan.devices.filter(({ device }) => addresses.has(device.address));
+  const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a run of its own.
   const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.createdAt)) };
-  yield* writePlan(call, applied, members);
+  if (part === undefined || call.options.dryRun || call.options.asCurl) {
+    yield* writePlan(call, applied, members);
+  } else {
+    yield* applyPart(call, applied, part, members);
+  }
 }
 
 /** What needed no request was so when the plan was made; nobody has looked since. */

@@ -1,7 +1,7 @@
 import { recordName } from '../change/record-name.ts';
 import { applyDevices } from '../change/apply-member.ts';
 import { applyPlan } from '../change/apply.ts';
-import { journalLine, lacksSecret, type RunHead, type StepState } from '../change/journal.ts';
+import { journalLine, lacksSecret, type JournalHead, type StepState } from '../change/journal.ts';
 import { journalIn, openingLines } from '../change/journal-writer.ts';
 import { stepCount, unplannedResults, type DevicePlan, type Plan } from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
@@ -13,6 +13,7 @@ import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
+import { beginResult, endResult } from './keep-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import type { Output } from './output.ts';
 
@@ -41,6 +42,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
         ? openingLines(headOf(call, plan), plan.devices)
         : resumeLines(call, again.replanned),
     );
+    if (plan.part !== undefined) await beginResult(call.session.services, plan.run, plan.part);
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
     for (const result of plan.devices.flatMap(({ settled }) => settled)) yield tally.add(result);
     for (const result of unplannedResults(plan)) yield tally.add(result);
@@ -81,6 +83,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     }
   } finally {
     if (again === undefined) await file.close();
+    if (plan.part !== undefined) await endResult(call.session.services, plan.run, plan.part);
   }
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
@@ -198,9 +201,10 @@ function withoutAsking(access: Access): Access {
   };
 }
 
-function headOf(call: Call, { run }: Plan): RunHead {
+function headOf(call: Call, { run, part }: Plan): JournalHead {
   const { operator, version } = call.session.services;
-  return { run, at: now(call), command: call.line, by: operator, version };
+  const head = { run, at: now(call), command: call.line, by: operator, version };
+  return part === undefined ? head : { ...head, part };
 }
 
 function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {

@@ -1,3 +1,4 @@
+import { parseShard } from '../change/shard.ts';
 import { parseRoute } from '../device/route/choose-route.ts';
 import { THEME_NAMES } from '../theme-names.ts';
 import { WATCH_MS } from './watch.ts';
@@ -277,8 +278,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'output',
     short: 'o',
     value: 'FILE',
-    summary: 'Write the plan to a file, to be applied later as it is',
-    group: 'plan',
+    summary: 'Write the plan to a file, to be applied later as it is; or the report',
+    group: 'output',
     set: (options, text) => ({ ...options, output: filledOf(text) }),
   },
   {
@@ -310,6 +311,47 @@ export const OPTIONS: readonly OptionSpec[] = [
   },
   {
     name: 'rest',
+  {
+    name: 'shard',
+    value: 'I/N',
+    summary: 'Only part I of N of the devices of a plan file: 2/4 is the second of four',
+    group: 'apply',
+    set: (options, text) => ({ ...options, shard: parseShard(text) }),
+  },
+  {
+    name: 'shard-index',
+    value: 'I',
+    summary: 'The same, counted from 0 (default: JOB_COMPLETION_INDEX, as Kubernetes sets it)',
+    group: 'apply',
+    set: (options, text) => ({ ...options, shardIndex: integerOf(text, 0, 9_999) }),
+  },
+  {
+    name: 'shard-total',
+    value: 'N',
+    summary: 'How many parts there are, for --shard-index',
+    group: 'apply',
+    set: (options, text) => ({ ...options, shardTotal: integerOf(text, 1, 10_000) }),
+  },
+  {
+    name: 'result',
+    value: 'FILE',
+    summary: 'Keep the result of a plan file here; the same line goes on where it ended',
+    group: 'apply',
+    set: (options, text) => ({ ...options, result: filledOf(text) }),
+  },
+  {
+    name: 'plan',
+    value: 'FILE',
+    summary: 'The plan file whose parts these are',
+    group: 'merge',
+    set: (options, text) => ({ ...options, plan: filledOf(text) }),
+  },
+  {
+    name: 'keep-going',
+    summary: 'Run the lines after one that failed, too',
+    group: 'script',
+    set: (options) => ({ ...options, keepGoing: true }),
+  },
     summary: 'Also the steps that were never reached',
     group: 'retry',
     set: (options) => ({ ...options, rest: true }),

@@ -1,7 +1,8 @@
 import type { ThemeName } from '../theme-names.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+import type { Shard } from '../change/shard.ts';
 
-export const REPORT_KINDS = ['markdown', 'json', 'junit', 'curl'] as const;
+export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
@@ -49,6 +50,13 @@ export interface Options {
   readonly replan: boolean;
   readonly confirmMs: number | undefined;
   readonly output: string | undefined;
+  readonly shard: Shard | undefined;
+  /** From 0, as Kubernetes counts. */
+  readonly shardIndex: number | undefined;
+  readonly shardTotal: number | undefined;
+  readonly result: string | undefined;
+  readonly plan: string | undefined;
+  readonly keepGoing: boolean;
   readonly expiresMs: number | undefined;
   readonly resource: string;
   readonly rest: boolean;
@@ -122,6 +130,12 @@ export const NO_OPTIONS: Options = {
   raw: false,
   firstPage: false,
   groups: [],
+  shard: undefined,
+  shardIndex: undefined,
+  shardTotal: undefined,
+  result: undefined,
+  plan: undefined,
+  keepGoing: false,
   profile: undefined,
   devices: undefined,
   users: undefined,
@@ -177,3 +191,6 @@ export interface OptionSpec {
   /** Takes the value into `options`; throws a `UsageError` for one that it does not understand. */
   readonly set: (options: Options, text: string) => Options;
 }
+  | 'output'
+  | 'merge'
+  | 'script'

@@ -1,3 +1,4 @@
+import { csvReport } from '../change/report/csv.ts';
 import { curlReport } from '../change/report/curl.ts';
 import { jsonReport, reportData } from '../change/report/json.ts';
 import { junitReport } from '../change/report/junit.ts';
@@ -11,6 +12,7 @@ const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
   markdown: markdownReport,
   json: jsonReport,
   junit: junitReport,
+  csv: csvReport,
   curl: curlReport,
 };
 

@@ -100,10 +100,16 @@ export interface Services {
   readonly environmentProxy: () => { url: string; variable: string; noProxy: string } | undefined;
   readonly readFile: (path: string) => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** A variable of the environment; undefined where it is not set. */
+  readonly environment: (name: string) => string | undefined;
   readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
+  /** A file that devsh has written; undefined when there is none. */
+  readonly readIfThere: (path: string) => Promise<string | undefined>;
   /** Says whether a browser could be started. */
   readonly openInBrowser: (url: string) => Promise<boolean>;
   readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
+  /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
+  readonly holdFile: (path: string) => Promise<() => Promise<void>>;
   /** The keys of the full screen, as they hold for this user. */
   readonly keys: () => Promise<readonly KeyRow[]>;
   readonly faults: () => Promise<readonly { name: string; stage: string; summary: string }[]>;

@@ -7,14 +7,36 @@ import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from './output.ts';
+import { endResult } from './keep-result.ts';
 import { planFleet } from './plan-fleet.ts';
 import { loadRun } from './run-store.ts';
 import { guard } from './write.ts';
 
 /** Left alone this time, whatever its state. */
-export const NOT_NOW = 'not now';
+const NOT_NOW = 'not now';
 
 const WAITING: StepState = { kind: 'waiting' };
+
+/** What was not reached or is in doubt. */
+export const RESUMED: Part = {
+  replans: false,
+  stateFor: (state) => (isInDoubt(state) ? sentBefore(state) : state),
+};
+
+/** What failed and what is in doubt; with `rest` also what was never reached. */
+export function retriedPart(rest: boolean): Part {
+  return {
+    replans: true,
+    stateFor: (state) => {
+      if (state.kind === 'waiting') return rest ? state : NOT_NOW;
+      if (state.kind === 'sent') return state;
+      if (isInDoubt(state)) return sentBefore(state);
+      const { verdict } = state.result;
+      if (verdict === 'skipped' && rest) return WAITING;
+      return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
+    },
+  };
+}
 
 /** Which part of a run is to be gone on with. */
 export interface Part {
@@ -44,7 +66,10 @@ async function* goOn(
   file: RunFile,
   { stateFor, replans }: Part,
 ): AsyncGenerator<Output> {
-  const replanned = replans ? yield* replan(call, run) : [];
+  const { services } = call.session;
+  // A part of a plan stays as it was planned: its result has to fit.
+  const isReplanned = replans && run.plan.part === undefined;
+  const replanned = isReplanned ? yield* replan(call, run) : [];
   const anew = new Map(replanned.map((device) => [device.device.name, device]));
   const seen = (name: string, index: number): StepState | typeof NOT_NOW =>
     anew.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
@@ -66,6 +91,7 @@ async function* goOn(
     yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield { kind: 'summary', run: run.run, counts: countsOf(run) };
+    if (run.plan.part !== undefined) await endResult(services, run.run, run.plan.part);
     return;
   }
   refuseMaskedSteps(left);
@@ -117,6 +143,15 @@ function planLeft(
     steps: device.steps.filter((_step, index) => isLeft(device.device.name, index)),
   }));
   return { ...plan, devices: devices.filter((one) => one.steps.length > 0 || isKept(one)) };
+}
+
+function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
+  return state.kind === 'ended' && state.result.verdict === 'unknown';
+}
+
+/** Its request may have arrived: it is settled by reading before it is sent again. */
+function sentBefore({ at }: { at: string }): StepState {
+  return { kind: 'sent', at };
 }
 
 function refuseUnsent(run: Run): void {

@@ -15,7 +15,7 @@ export const plan: CommandSpec = {
       name: '',
       summary: 'Show what a change set would do on each selected device; sends nothing',
       args: [FILE],
-      options: ['devices', 'profile', 'curl', 'change-set', 'plan'],
+      options: ['devices', 'profile', 'curl', 'change-set', 'output', 'plan'],
       details:
         'A change set is a list:\n' +
         '  - add: user\n' +
@@ -48,11 +48,15 @@ export const apply: CommandSpec = {
       details:
         'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
         '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +
-        'is refused.',
+        'is refused.\n' +
+        'Several machines or jobs share a plan file by --shard I/N; each keeps its result in a file, and\n' +
+        '"runs merge" puts them together. The same line again goes on from its result file: what is in\n' +
+        'doubt is settled by reading, what failed or was not reached is sent, what is done is not.',
       examples: [
         'apply change.yaml --on @berlin --canary 1 --batch 20 --max-failures 5%',
         'apply monday.plan',
         'apply change.yaml --on fw1 --confirm 120',
+        'apply monday.plan --shard 2/4 --result 2.json --yes',
       ],
       async *run(call) {
         const { applyFile } = await import('../change-files.ts');

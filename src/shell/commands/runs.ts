@@ -1,4 +1,4 @@
-import type { Run, StepState } from '../../change/journal.ts';
+import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from '../spec.ts';
@@ -70,6 +70,31 @@ export const runs: CommandSpec = {
         };
       },
     },
+    {
+      name: 'merge',
+      summary: 'Put the results of the parts of a plan together, as if one devsh had applied it',
+      args: [
+        {
+          name: 'FILE',
+          summary: 'what "apply PLANFILE --shard I/N --result FILE" has written',
+          isRequired: true,
+          isRest: true,
+        },
+      ],
+      options: ['merge', 'report', 'output'],
+      details:
+        'Each device of the plan stands there exactly once. One that no file tells of is "unknown", and the\n' +
+        'exit code is then 3. Of two attempts the later counts, unless the earlier had done the device: then\n' +
+        'one of the files has to be left out.',
+      examples: [
+        'runs merge results/*.json --plan monday.plan',
+        'runs merge results/*.json --plan monday.plan --as junit -o devsh.xml',
+      ],
+      async *run(call) {
+        const { mergeRuns } = await import('../merge-runs.ts');
+        yield* mergeRuns(call);
+      },
+    },
   ],
 };
 
@@ -105,15 +130,9 @@ export const resume: CommandSpec = {
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd'],
       async *run(call) {
-        const { takeUp } = await import('../take-up.ts');
+        const { RESUMED, takeUp } = await import('../take-up.ts');
         const { run } = await namedRun(call);
-        yield* takeUp(call, run, {
-          replans: false,
-          stateFor: (state) =>
-            state.kind === 'ended' && state.result.verdict === 'unknown'
-              ? sentBefore(state)
-              : state,
-        });
+        yield* takeUp(call, run, RESUMED);
       },
     },
   ],
@@ -131,20 +150,9 @@ export const retry: CommandSpec = {
       options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
       examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
       async *run(call) {
-        const { NOT_NOW, takeUp } = await import('../take-up.ts');
-        const { rest } = call.options;
+        const { retriedPart, takeUp } = await import('../take-up.ts');
         const { run } = await namedRun(call);
-        yield* takeUp(call, run, {
-          replans: true,
-          stateFor: (state) => {
-            if (state.kind === 'waiting') return rest ? state : NOT_NOW;
-            if (state.kind === 'sent') return state;
-            const { verdict } = state.result;
-            if (verdict === 'unknown') return sentBefore(state);
-            if (verdict === 'skipped' && rest) return WAITING;
-            return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
-          },
-        });
+        yield* takeUp(call, run, retriedPart(call.options.rest));
       },
     },
   ],
@@ -172,13 +180,6 @@ export const undo: CommandSpec = {
     },
   ],
 };
-
-const WAITING: StepState = { kind: 'waiting' };
-
-/** Its request may have arrived: it is settled by reading before it is sent again. */
-function sentBefore({ at }: { at: string }): StepState {
-  return { kind: 'sent', at };
-}
 
 /** The run that was named, or else the latest one. */
 export async function namedRun(call: Call): Promise<Run> {
