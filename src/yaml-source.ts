@@ -12,11 +12,14 @@ export class YamlSource {
   readonly #lines = new LineCounter();
   readonly #document: Document;
   readonly #makeError: (message: string) => DevshError;
+  /** Written as it is, or with escapes. */
+  readonly #mayHoldProto: boolean;
 
   /** @param makeError makes the error that is thrown for this kind of file */
   constructor(text: string, file: string, makeError: (message: string) => DevshError) {
     this.#file = file;
     this.#makeError = makeError;
+    this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
     // Editors of Windows put a mark in front; and what is wrong is said here, not by the library.
     this.#document = parseDocument(text.replace(/^\ufeff/, ''), {
       schema: 'failsafe',
@@ -44,6 +47,7 @@ export class YamlSource {
         },
       });
     }
+    this.#refuseProto();
     try {
       // An empty file, or one of comments only, is null.
       return this.#document.toJS() ?? undefined;
@@ -51,6 +55,17 @@ export class YamlSource {
       // yaml refuses aliases that multiply without end.
       throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
     }
+  }
+
+  /** What the language gives this name to would be lost, or do harm, on the way through plain objects. */
+  #refuseProto(): void {
+    if (!this.#mayHoldProto) return;
+    visit(this.#document, {
+      Pair: (_position, { key }) => {
+        if (!isScalar(key) || key.value !== '__proto__') return;
+        throw this.#errorAt(key.range?.[0] ?? 0, '"__proto__" cannot be the name of a field');
+      },
+    });
   }
 
   has(path: Path): boolean {

@@ -28,3 +28,12 @@ test('`<<` merges, and a tag makes nothing else of a text', () => {
     { lang: 'de', username: 'aGk=' },
   ]);
 });
+
+test.each(['- __proto__: 1\n', '- "\\u005f_proto__": 1\n', 'a: {b: {__proto__: {c: 1}}}\n'])(
+  'a name that would be lost is refused at its place: %j',
+  (text) => {
+    expect(() => source(text).data()).toThrow(
+      /^set\.yaml:1:\d+: "__proto__" cannot be the name of a field$/,
+    );
+  },
+);

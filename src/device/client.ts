@@ -220,7 +220,10 @@ function isRead(request: HttpRequest): boolean {
 
 /** Faults that may be gone a moment later; a device that does not answer in time gets no more load. */
 function isPassing(error: unknown): boolean {
-  return error instanceof TransportFault && ['refused', 'reset', 'cut off'].includes(error.kind);
+  return (
+    error instanceof TransportFault &&
+    ['refused', 'reset', 'wrong length', 'cut off'].includes(error.kind)
+  );
 }
 
 function who(credential: Credential | undefined): string {

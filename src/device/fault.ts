@@ -8,6 +8,7 @@ export type FaultKind =
   | 'tls'
   | 'old tls' // nothing newer than TLS 1.1
   | 'reset' // the connection broke or was closed before the whole answer
+  | 'wrong length' // more or less came than Content-Length says, or it is said twice
   | 'cut off' // the answer ended, but nothing says that it is whole
   | 'timeout'
   | 'too large'
@@ -55,7 +56,7 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   UND_ERR_SOCKET: 'reset',
   UND_ERR_DESTROYED: 'reset',
   UND_ERR_CLOSED: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'wrong length',
   UND_ERR_HEADERS_OVERFLOW: 'too large',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too large',
 };

@@ -132,6 +132,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
     case 'tls':
     case 'old tls':
     case 'reset':
+    case 'wrong length':
     case 'cut off':
     case 'timeout': {
       const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
@@ -172,6 +173,8 @@ function reason(
       return `${address} offers nothing newer than TLS 1.1, which is not safe and not used. Update its firmware`;
     case 'timeout':
       return `${oneLine(fault.message)} to ${what}`;
+    case 'wrong length':
+      return `the answer to ${what} is not as long as its Content-Length says, or has two of them`;
     case 'cut off':
       return `the answer to ${what} has no length and may be cut off`;
     case 'reset':

@@ -14,10 +14,13 @@ const flag = z
   .transform((written) => written === 'true');
 const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
 const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
-const name = text.regex(
-  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
-  'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
-);
+const name = text
+  .regex(
+    /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
+    'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
+  )
+  // As long as a host name may be.
+  .max(253, 'must be no longer than 253 characters');
 
 /** What a device may say itself, or have from its groups. */
 const settings = {

@@ -2,6 +2,7 @@ import type { Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { visible } from '../visible.ts';
+import { cut } from './width.ts';
 
 /**
  * A value as one harmless line for a table or a message. This is the one place where values become
@@ -17,9 +18,18 @@ export function fieldText(field: string, value: Value | undefined): string {
   return visible(valueText(value === undefined ? value : maskedValue(field, value)));
 }
 
-/** For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes. */
+/** In a sentence more of a value helps nobody; it stands in full in `--json` and in `user show`. */
+const MOST_IN_SENTENCE = 200;
+
+/**
+ * For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes, and a very long
+ * one is cut where everybody sees it.
+ */
 export function quotedText(field: string, value: Value | undefined): string {
   const text = fieldText(field, value);
   if (text === '') return "''";
-  return /\s/.test(text) ? `'${text}'` : text;
+  const isLong = text.length > MOST_IN_SENTENCE;
+  const shown = isLong ? cut(text.slice(0, MOST_IN_SENTENCE), MOST_IN_SENTENCE >> 1) : text;
+  const quoted = /\s/.test(shown) ? `'${shown}'` : shown;
+  return isLong ? `${quoted} (${text.length} characters)` : quoted;
 }

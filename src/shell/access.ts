@@ -17,6 +17,7 @@ import { tellDoubts } from './certificates.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
+import { unlessCancelled } from './unless-cancelled.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;
@@ -77,7 +78,7 @@ export class ShellAccess implements Access {
     if (file !== undefined) {
       const known = this.#ca.get(file) ?? readFile(file).then((pem) => readCa(pem, file));
       this.#ca.set(file, known);
-      return { kind: 'ca', pem: await known, file };
+      return { kind: 'ca', pem: await unlessCancelled(known, this.#io.signal), file };
     }
     return { kind: 'system' };
   }

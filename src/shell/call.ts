@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { CancelledError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
@@ -11,6 +11,7 @@ import type { Arguments, Grammar, Invocation } from './bind.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
+import { unlessCancelled } from './unless-cancelled.ts';
 
 /** Reads go to so many devices at a time, unless `--concurrency` says otherwise. */
 const READ_WIDTH = 128;
@@ -80,30 +81,12 @@ export class Call {
 
   /** A file of the user's, or standard input for `-`. */
   async readText(file: string): Promise<string> {
-    if (file !== '-') return this.#unlessCancelled(this.session.services.readFile(file));
+    if (file !== '-') return unlessCancelled(this.session.services.readFile(file), this.io.signal);
     const { tokenStdin, passwordStdin, passphraseStdin } = this.options;
     if (tokenStdin || passwordStdin || passphraseStdin) {
       throw new UsageError('"-" and a secret cannot both be read from standard input');
     }
-    return this.#unlessCancelled(this.io.readInput());
-  }
-
-  /** A pipe or a terminal may never give what is waited for. */
-  async #unlessCancelled<T>(waiting: Promise<T>): Promise<T> {
-    const { signal } = this.io;
-    const over = new AbortController();
-    const cancelled = new Promise<never>((_resolve, reject) => {
-      const cancel = (): void => {
-        reject(new CancelledError());
-      };
-      if (signal.aborted) cancel();
-      signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
-    });
-    try {
-      return await Promise.race([waiting, cancelled]);
-    } finally {
-      over.abort();
-    }
+    return unlessCancelled(this.io.readInput(), this.io.signal);
   }
 
   newRun(): string {

@@ -99,3 +99,11 @@ test('a bug stays a bug', () => {
   const bug = new TypeError('x is not a function');
   expect(exchangeError(circumstances, bug)).toBe(bug);
 });
+
+test('an answer whose length contradicts its header is the fault of the device, and said so', () => {
+  const fault = new TransportFault('wrong length', 'x', { sent: true });
+  expect(exchangeError(circumstances, fault).message).toBe(
+    'fw1: the answer to POST /api/user/ is not as long as its Content-Length says, or has two of them. ' +
+      'Whether it was carried out is not known from this: look before you repeat it',
+  );
+});

@@ -126,3 +126,11 @@ test('the version is one line', async () => {
     expect((await devsh(line)).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   }
 });
+
+test('a device is called no longer than a host may be', async () => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh(['device', 'add', 'x'.repeat(70_000), '10.0.0.9']);
+  expect(stderr).toContain('name must be no longer than 253 characters');
+  expect(stderr.length).toBeLessThan(1000);
+  expect(exitCode).toBe(2);
+});

@@ -75,7 +75,7 @@ export const device: CommandSpec = {
           throw new UsageError(error.message, { column: word?.start });
         }
         const name = args.required('NAME');
-        await session.services.inventory.add({
+        const device = {
           name,
           address,
           groups: [...options.groups],
@@ -86,7 +86,14 @@ export const device: CommandSpec = {
           ...(options.insecure && { insecure: true }),
           ...(options.readOnly && { readOnly: true }),
           ...(options.profile !== undefined && { profile: options.profile }),
-        });
+        };
+        try {
+          await session.services.inventory.add(device);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          const [word] = args.words('NAME');
+          throw new UsageError(error.message, { column: word?.start, cause: error });
+        }
         const at = formatAddress(parseAddress(address));
         yield { kind: 'message', level: 'done', text: `added ${name} (${at}) to the inventory` };
       },
