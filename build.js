@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
+  completionAlone,
   lateStringWidth,
   mainApart,
   oneFileFor,
@@ -58,6 +59,15 @@ const commands = {
 
 await rm(outdir, { recursive: true, force: true });
 await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
+await esbuild.build({
+  ...common,
+  entryPoints: ['src/answer-completion.ts'],
+  chunkNames: 'completion/[name]-[hash]',
+  splitting: true,
+  banner: commands.banner,
+  external: commands.external,
+  plugins: [lateStringWidth, completionAlone],
+});
 
 // First only to find out what is imported at run time.
 const { metafile } = await esbuild.build({ ...commands, write: false, metafile: true });

@@ -98,7 +98,28 @@ const Yoga = wrapAssembly(library);`,
 export const mainApart = {
   name: 'main-apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+    build.onResolve({ filter: /^\.\/(main|answer-completion)\.ts$/ }, ({ path }) => ({
+      path: path.replace(/ts$/, 'js'),
+      external: true,
+    }));
+  },
+};
+
+/**
+ * Completion for a shell is a file of its own: it reads what is known and runs no command. What commands
+ * load when they run is left out, and so is the network, but for reading an inventory that is new.
+ */
+export const completionAlone = {
+  name: 'completion-alone',
+  setup(build) {
+    const nothing = { path: 'nothing', namespace: 'devsh' };
+    build.onResolve({ filter: /^undici\/lib\// }, () => nothing);
+    build.onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' && !path.endsWith('/inventory-text.ts') ? nothing : undefined,
+    );
+    build.onLoad({ filter: /^nothing$/, namespace: 'devsh' }, () => ({
+      contents: 'export default undefined;',
+    }));
   },
 };
 

@@ -7,6 +7,10 @@ const [only, ...others] = argv;
 if (others.length === 0 && (only === '--version' || only === '-V')) {
   // Asked by scripts and prompts, often: nothing else is loaded.
   process.stdout.write(`${VERSION}\n`);
+} else if (only === '__complete') {
+  // At each Tab of a shell: without network, keychain and screen.
+  const { answerCompletion } = await import('./answer-completion.ts');
+  process.stdout.write(await answerCompletion(others, process.env));
 } else {
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);

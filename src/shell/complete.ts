@@ -1,13 +1,12 @@
 import { DevshError } from '../errors.ts';
 import { completeList } from './complete-list.ts';
 import { fieldCandidates } from './commands/record-arguments.ts';
-import { knownDevices } from './known-devices.ts';
+import { knownDevices, type CompletionSources } from './known-devices.ts';
 import { matchOf, type Match } from './match.ts';
 import { OPTIONS } from './option-list.ts';
 import type { OptionSpec } from './options.ts';
 import { parseLine, quoteWord, type Word } from './parse.ts';
-import type { Session } from './session.ts';
-import type { Candidate, CommandSpec, CompletionScope, VerbSpec } from './spec.ts';
+import type { ArgSpec, Candidate, CommandSpec, CompletionScope, VerbSpec } from './spec.ts';
 import { usageOf } from './usage.ts';
 
 /** What could stand in place of the characters from `start` to `end` of the line. */
@@ -15,6 +14,8 @@ export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly proposals: readonly Proposal[];
+  /** The name of a file may stand there. */
+  readonly takesFile: boolean;
 }
 
 export interface Proposal extends Candidate {
@@ -24,15 +25,25 @@ export interface Proposal extends Candidate {
   readonly letters: readonly number[];
 }
 
+/** What arguments and values of options are called that are files. */
+const FILE = 'FILE';
+
 /** Options that may stand several times in one line. */
-const REPEATABLE: ReadonlySet<string> = new Set(['on', 'group', 'quirk', 'fault', 'verbose']);
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'on',
+  'group',
+  'quirk',
+  'fault',
+  'verbose',
+  'map',
+]);
 
 /** Proposals for the word that ends at the cursor, best first, from what is known already. */
 export async function complete(
   line: string,
   cursor: number,
   commands: readonly CommandSpec[],
-  session: Session,
+  session: CompletionSources,
 ): Promise<Completion> {
   const { words } = parseLine(line.slice(0, cursor));
   const last = words.at(-1);
@@ -40,6 +51,7 @@ export async function complete(
   const current: Word = isNewWord ? { text: '', start: cursor, end: cursor } : last;
   const before = isNewWord ? words : words.slice(0, -1);
   const scope = {
+    commands,
     fleet: session.fleet,
     devices: await knownDevices(session, selectorsIn(before)),
     targets: await targetsOf(session),
@@ -47,13 +59,14 @@ export async function complete(
     typed: current.text,
   };
   const history = await historyOf(session);
-  const ranked = rank(candidatesFor(before, scope, commands), before, current.text, history);
+  const { candidates, takesFile } = expectedAt(before, scope, commands);
+  const ranked = rank(candidates, before, current.text, history);
   const proposals = ranked.map(({ candidate, match }) => ({
     ...candidate,
     insert: insertionOf(candidate),
     letters: match.letters,
   }));
-  return { start: current.start, end: cursor, proposals };
+  return { start: current.start, end: cursor, proposals, takesFile };
 }
 
 /**
@@ -91,36 +104,50 @@ function insertionOf({ text, continues }: Candidate): string {
   return continues === true ? quoted : `${quoted} `;
 }
 
-function candidatesFor(
+/** What may stand at the cursor. */
+interface Expected {
+  readonly candidates: readonly Candidate[];
+  readonly takesFile: boolean;
+}
+
+function only(candidates: readonly Candidate[]): Expected {
+  return { candidates, takesFile: false };
+}
+
+function expectedAt(
   before: readonly Word[],
   scope: Omit<CompletionScope, 'given'>,
   commands: readonly CommandSpec[],
-): readonly Candidate[] {
+): Expected {
   const plain = withoutOptions(before);
   const [first, second] = plain;
   const command = commands.find(
     ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
   );
-  const optionBefore = optionAwaitingValue(before.at(-1));
+  // Behind `--` nothing is an option.
+  const isOver = before.some(({ text }) => text === '--');
+  const optionBefore = isOver ? undefined : optionAwaitingValue(before.at(-1));
   if (optionBefore !== undefined) return valuesOf(optionBefore, scope, command);
-  const joined = joinedValue(scope.typed);
+  const isOption = scope.typed.startsWith('-') && !isOver;
+  const joined = isOption ? joinedValue(scope.typed) : undefined;
   if (joined !== undefined) {
     const { option, start } = joined;
-    const values = valuesOf(option, { ...scope, typed: scope.typed.slice(start.length) }, command);
-    return values.map((value) => ({ ...value, text: start + value.text }));
+    const typed = scope.typed.slice(start.length);
+    const { candidates, takesFile } = valuesOf(option, { ...scope, typed }, command);
+    return { candidates: candidates.map((one) => ({ ...one, text: start + one.text })), takesFile };
   }
   const isGiven = (name: string): boolean => before.some(({ text }) => text.split('=')[0] === name);
   if (command === undefined) {
-    if (first !== undefined) return [];
-    return scope.typed.startsWith('-')
-      ? optionCandidates(['general'], isGiven)
-      : commands.map(({ name, summary }) => ({ text: name, summary }));
+    if (first !== undefined) return only([]);
+    return only(
+      isOption
+        ? optionCandidates(['general'], isGiven)
+        : commands.map(({ name, summary }) => ({ text: name, summary })),
+    );
   }
   const named = command.verbs.find(({ name }) => name !== '' && name === second);
   const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
-  if (scope.typed.startsWith('-')) {
-    return optionCandidates(['general', ...(verb?.options ?? [])], isGiven);
-  }
+  if (isOption) return only(optionCandidates(['general', ...(verb?.options ?? [])], isGiven));
   const given = plain.slice(named === undefined ? 1 : 2);
   const verbs =
     second === undefined
@@ -128,17 +155,15 @@ function candidatesFor(
           .filter(({ name }) => name !== '')
           .map(({ name, summary }) => ({ text: name, summary }))
       : [];
-  return [...verbs, ...argumentCandidates(verb, { ...scope, given })];
+  const arg = argumentAt(verb, given.length);
+  const values = arg?.complete?.({ ...scope, given }) ?? [];
+  return { candidates: [...verbs, ...values], takesFile: arg?.name === FILE };
 }
 
-function argumentCandidates(
-  verb: VerbSpec | undefined,
-  scope: CompletionScope,
-): readonly Candidate[] {
+function argumentAt(verb: VerbSpec | undefined, index: number): ArgSpec | undefined {
   const args = verb?.args ?? [];
-  const arg = args[scope.given.length] ?? args.at(-1);
-  if (arg === undefined || (scope.given.length >= args.length && arg.isRest !== true)) return [];
-  return arg.complete?.(scope) ?? [];
+  const last = args.at(-1);
+  return args[index] ?? (last?.isRest === true ? last : undefined);
 }
 
 function optionCandidates(
@@ -171,12 +196,13 @@ function joinedValue(typed: string): { option: OptionSpec; start: string } | und
 }
 
 function withoutOptions(words: readonly Word[]): string[] {
-  return words
-    .filter((word, at) => {
-      const isValue = optionAwaitingValue(words[at - 1]) !== undefined;
-      return !isValue && !(word.text.startsWith('-') && word.text !== '-');
-    })
-    .map(({ text }) => text);
+  const texts = words.map(({ text }) => text);
+  const end = texts.indexOf('--');
+  const before = texts.slice(0, end === -1 ? undefined : end).filter((text, at) => {
+    const isValue = optionAwaitingValue(words[at - 1]) !== undefined;
+    return !isValue && !(text.startsWith('-') && text !== '-');
+  });
+  return end === -1 ? before : [...before, ...texts.slice(end + 1)];
 }
 
 /** What `--on` says in a line. */
@@ -188,6 +214,14 @@ function selectorsIn(words: readonly Word[]): string[] {
 }
 
 function valuesOf(
+  option: OptionSpec,
+  scope: Omit<CompletionScope, 'given'>,
+  command: CommandSpec | undefined,
+): Expected {
+  return { candidates: candidatesOf(option, scope, command), takesFile: option.value === FILE };
+}
+
+function candidatesOf(
   option: OptionSpec,
   scope: Omit<CompletionScope, 'given'>,
   command: CommandSpec | undefined,
@@ -216,7 +250,7 @@ function valuesOf(
 }
 
 /** Devices and groups that can be named: those of the session first, then the inventory. */
-async function targetsOf(session: Session): Promise<readonly Candidate[]> {
+async function targetsOf(session: CompletionSources): Promise<readonly Candidate[]> {
   const connected = session.fleet.connected.map(({ ref }) => ({
     text: ref.name,
     summary: `${ref.address} · connected`,
@@ -236,7 +270,7 @@ async function targetsOf(session: Session): Promise<readonly Candidate[]> {
   }
 }
 
-async function historyOf({ services }: Session): Promise<readonly string[]> {
+async function historyOf({ services }: CompletionSources): Promise<readonly string[]> {
   try {
     return await services.history.load();
   } catch (error) {

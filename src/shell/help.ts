@@ -1,5 +1,6 @@
 import { argLabel, title } from './bind.ts';
-import type { KeyRow } from './key-row.ts';
+import { twoColumns, type HelpTopic } from './help-topics/help-topic.ts';
+import { HELP_TOPICS } from './help-topics/topics.ts';
 import { OPTIONS, optionLabel } from './option-list.ts';
 import { type OptionSpec } from './options.ts';
 import type { CommandSpec, VerbSpec } from './spec.ts';
@@ -20,7 +21,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     const rows = members.flatMap((command) =>
       command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
     );
-    return rows.length === 0 ? [] : [section, ...columns(rows), ''];
+    return rows.length === 0 ? [] : [section, ...twoColumns(rows), ''];
   });
   return [
     'devsh: the incident shell for network devices configured over a small HTTPS REST API',
@@ -31,16 +32,17 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     '',
     ...sections,
     'Options everywhere',
-    ...columns(optionRows(OPTIONS.filter(({ group }) => group === 'general'))),
+    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'general'))),
     '',
     'Options of all commands that use devices',
-    ...columns(optionRows(OPTIONS.filter(({ group }) => group === 'devices'))),
+    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'devices'))),
     '',
     'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
-    'Exit codes: 0 done · 1 failed · 2 usage · 3 partial · 4 credentials · 5 unreachable or untrusted',
-    '            6 refused · 7 drift · 8 differences · 70 a bug · 130 Ctrl-C · 143 SIGTERM',
     '',
-    '"help COMMAND" tells more about one command, "help keys" about the keys of the full screen.',
+    'Topics: "help TOPIC" tells more about',
+    ...twoColumns(HELP_TOPICS.map(({ name, summary }): [string, string] => [name, summary])),
+    '',
+    '"help COMMAND" tells more about one command.',
   ].join('\n');
 }
 
@@ -51,7 +53,7 @@ export function helpOnCommand(command: CommandSpec): string {
     : [
         `${command.name}: ${command.summary}`,
         '',
-        ...columns(
+        ...twoColumns(
           command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
         ),
         '',
@@ -67,40 +69,21 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     `${title(command, verb)}: ${verb.summary}`,
     '',
     `Usage: ${usageOf(command, verb)}`,
-    ...columns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
+    ...twoColumns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
     ...(verb.details === undefined ? [] : ['', verb.details]),
-    ...(own.length === 0 ? [] : ['', 'Options', ...columns(optionRows(own))]),
+    ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
   ].join('\n');
 }
 
-/** `help keys`: the keys of the full screen, as they hold for this user. */
-export function helpOnKeys(rows: readonly KeyRow[], settingsPath: string): string {
-  const titles = [...new Set(rows.map(({ title }) => title))];
-  const width = Math.max(...rows.map(({ action }) => action.length));
-  const keysWidth = 24;
-  const sections = titles.flatMap((heading) => {
-    const members = rows.filter(({ title }) => title === heading);
-    const place = members[0]?.place ?? '';
-    return [
-      `${heading} (keys.${place})`,
-      ...members.map(({ keys, action, label, command }) => {
-        const names = (keys.length === 0 ? 'no key' : keys.join(', ')).padEnd(keysWidth);
-        const line = command === undefined ? '' : `  (${command})`;
-        return `  ${names}  ${action.padEnd(width)}  ${label}${line}`;
-      }),
-      '',
-    ];
-  });
+/** `help filters`: what is no command. */
+export function helpOnTopic(topic: HelpTopic, text: string): string {
+  const { name, summary, examples = [] } = topic;
   return [
-    'keys: what the keys of the full screen do, and the names of their actions',
+    `${name}: ${summary}`,
     '',
-    ...sections,
-    `To change one, name the place, the action and its keys in ${settingsPath}:`,
-    '  {"keys": {"table": {"delete": ["x"], "copy": ["y", "ctrl-y"]}}}',
-    'Esc, Ctrl-C, and Enter at the prompt keep what they do.',
-    '',
-    'The prompt is edited as in emacs and bash; {"editing": "vi"} makes it vi.',
+    text,
+    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
   ].join('\n');
 }
 
@@ -113,10 +96,4 @@ export function usageOf(command: CommandSpec, verb: VerbSpec): string {
 
 function optionRows(options: readonly OptionSpec[]): [string, string][] {
   return options.map((option) => [optionLabel(option), option.summary]);
-}
-
-/** Two columns, indented; all of it is our own ASCII text. */
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -2,18 +2,25 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import { DevshError } from '../errors.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
-import type { Session } from './session.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Services } from './session.ts';
 import type { KnownDevice } from './spec.ts';
 
 /** So many files are read for one completion; the keys of more devices are much the same. */
 const MOST_FILES = 64;
+
+/** What completion looks at; a `Session` is one. */
+export interface CompletionSources {
+  readonly fleet: Fleet;
+  readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys'>;
+}
 
 /**
  * The devices that a line is about, for completion: those it names, else the selection, else (nothing
  * is connected yet) those of the inventory. Never touches the network.
  */
 export async function knownDevices(
-  session: Session,
+  session: CompletionSources,
   selectors: readonly string[],
 ): Promise<readonly KnownDevice[]> {
   const { fleet, services } = session;
@@ -34,7 +41,7 @@ export async function knownDevices(
 }
 
 async function entriesOf(
-  { fleet, services }: Session,
+  { fleet, services }: CompletionSources,
   selectors: readonly string[],
 ): Promise<readonly DeviceEntry[]> {
   const selected = fleet.selection.map(({ entry }) => entry);

@@ -30,6 +30,8 @@ export interface RememberedRecords {
 
 /** What completion may look at: only what is known already, never the network. */
 export interface CompletionScope {
+  /** The commands there are, for `help`. */
+  readonly commands: readonly CommandSpec[];
   readonly fleet: Fleet;
   /** The devices that `--on` names, else the selection. */
   readonly devices: readonly KnownDevice[];

@@ -1,9 +1,12 @@
-import { join } from 'node:path';
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import { helpOn, helpOnCommand, helpOnKeys, helpOverview } from '../help.ts';
-import type { CommandSpec } from '../spec.ts';
+import { HELP_TOPICS } from '../help-topics/topics.ts';
+import { helpOn, helpOnCommand, helpOnTopic, helpOverview } from '../help.ts';
+import type { Word } from '../parse.ts';
+import type { Candidate, CommandSpec, CompletionScope } from '../spec.ts';
+
+const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 
 export const help: CommandSpec = {
   name: 'help',
@@ -12,16 +15,17 @@ export const help: CommandSpec = {
   verbs: [
     {
       name: '',
-      summary: 'List the commands, or explain one',
+      summary: 'List commands and topics, or explain one',
       args: [
         {
           name: 'COMMAND',
-          summary: 'a command, and one of its verbs; or keys',
+          summary: `a command, and one of its verbs; or ${TOPIC_NAMES.join(', ')}`,
           isRest: true,
+          complete: candidates,
         },
       ],
       options: [],
-      examples: ['help', 'help user', 'help user add', 'help keys'],
+      examples: ['help', 'help user', 'help user add', 'help filters'],
       async *run({ args, grammar, session }) {
         const { commands } = grammar;
         const [first, second] = args.words('COMMAND');
@@ -29,25 +33,13 @@ export const help: CommandSpec = {
           yield { kind: 'text', name: 'help', text: helpOverview(commands) };
           return;
         }
-        if (first.text === 'keys') {
-          const rows = await session.services.keys();
-          yield {
-            kind: 'text',
-            name: 'help',
-            text: helpOnKeys(rows, join(session.services.paths.config, 'settings.json')),
-          };
-          return;
-        }
         const command = commands.find(({ name }) => name === first.text);
+        const topic = HELP_TOPICS.find(({ name }) => name === first.text);
+        const about = topic && helpOnTopic(topic, await topic.text(session.services));
         if (command === undefined) {
-          const names = [...commands.map(({ name }) => name), 'keys'];
-          throw new UsageError(
-            `there is no command "${oneLine(first.text)}"; "help" lists them all`,
-            {
-              column: first.start,
-              suggestions: suggest(first.text, names),
-            },
-          );
+          if (about === undefined) throw unknown(first, commands);
+          yield { kind: 'text', name: 'help', text: about };
+          return;
         }
         const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
         if (second !== undefined && verb === undefined) {
@@ -59,8 +51,28 @@ export const help: CommandSpec = {
           });
         }
         const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
-        yield { kind: 'text', name: 'help', text };
+        const more = verb === undefined && about !== undefined ? `\n\n${about}` : '';
+        yield { kind: 'text', name: 'help', text: `${text}${more}` };
       },
     },
   ],
 };
+
+function candidates({ commands, given }: CompletionScope): readonly Candidate[] {
+  const [first, second] = given;
+  const command = commands.find(({ name }) => name === first);
+  if (second !== undefined) return [];
+  if (first !== undefined) {
+    const verbs = command?.verbs.filter(({ name }) => name !== '') ?? [];
+    return verbs.map(({ name, summary }) => ({ text: name, summary }));
+  }
+  return [...commands, ...HELP_TOPICS].map(({ name, summary }) => ({ text: name, summary }));
+}
+
+function unknown({ text, start }: Word, commands: readonly CommandSpec[]): UsageError {
+  const names = [...commands.map(({ name }) => name), ...TOPIC_NAMES];
+  return new UsageError(`there is no command or topic "${oneLine(text)}"; "help" lists them all`, {
+    column: start,
+    suggestions: suggest(text, names),
+  });
+}

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../spec.ts';
 import { apply, plan } from './change-sets.ts';
+import { completion } from './completion.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
 import { credentials } from './credentials.ts';
 import { device } from './device.ts';
@@ -53,6 +54,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   simulator,
   doctor,
   info,
+  completion,
   help,
   quit,
 ];

@@ -1,0 +1,62 @@
+import { UsageError } from '../../errors.ts';
+import { oneLine } from '../../device/text.ts';
+import { suggest } from '../../suggest.ts';
+import type { CompletionShell } from '../completion/completion-shell.ts';
+import { COMPLETION_SHELLS } from '../completion/shells.ts';
+import type { Services } from '../session.ts';
+import type { CommandSpec } from '../spec.ts';
+
+const NAMES = COMPLETION_SHELLS.map(({ name }) => name);
+
+export const completion: CommandSpec = {
+  name: 'completion',
+  summary: 'Let your shell complete the words of devsh',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary: 'Print the script with which a shell completes the words of devsh',
+      args: [
+        {
+          name: 'SHELL',
+          summary: `${NAMES.join(', ')}; without it: how to set up yours`,
+          complete: () => COMPLETION_SHELLS.map(({ name }) => ({ text: name })),
+        },
+      ],
+      options: [],
+      details:
+        'Tab then knows commands, options, devices and groups of the inventory, and the users last seen.\n' +
+        'It reads files only: no device is asked, and nothing that has a name is carried out.',
+      examples: ['completion', 'completion bash', 'completion zsh'],
+      *run({ args, session }) {
+        const [word] = args.words('SHELL');
+        if (word === undefined) {
+          yield { kind: 'text', name: 'completion', text: setUp(session.services) };
+          return;
+        }
+        const shell = COMPLETION_SHELLS.find(({ name }) => name === word.text);
+        if (shell === undefined) {
+          throw new UsageError(
+            `there is no completion for "${oneLine(word.text)}"; there is for ${NAMES.join(', ')}`,
+            { column: word.start, suggestions: suggest(word.text, NAMES) },
+          );
+        }
+        yield { kind: 'text', name: 'completion', text: shell.script.trimEnd() };
+      },
+    },
+  ],
+};
+
+/** How to set up the shell of this user, or any. */
+function setUp({ environment }: Services): string {
+  const path = environment('SHELL') ?? (environment('PSModulePath') && 'powershell');
+  const own = COMPLETION_SHELLS.find(({ name }) => name === path?.split('/').at(-1));
+  const others = NAMES.filter((name) => name !== own?.name).join(', ');
+  return own === undefined
+    ? COMPLETION_SHELLS.map(stepsFor).join('\n\n')
+    : `${stepsFor(own)}\n\nThere is also completion for ${others}: devsh completion SHELL`;
+}
+
+function stepsFor({ name, install }: CompletionShell): string {
+  return [`Completion for ${name}`, ...install.map((line) => `  ${line}`)].join('\n');
+}

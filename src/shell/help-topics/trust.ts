@@ -1,0 +1,22 @@
+import type { HelpTopic } from './help-topic.ts';
+
+export const trust: HelpTopic = {
+  name: 'trust',
+  summary: 'how devsh knows that it speaks to the right device',
+  text: () =>
+    [
+      'A certificate that a CA of the system verifies, or one of --ca FILE, is taken as usual. Any other is',
+      'shown once with its SHA-256 fingerprint: compare it with the device, type yes, and it is pinned.',
+      'From then on only this certificate is taken. The check is part of the connection set-up: a wrong',
+      'one gets no byte of HTTP, so no login either.',
+      '',
+      'trust scan @berlin                       compares a fleet with its pins; nothing is sent or kept',
+      'trust accept fw1 --fingerprint HEX       pins without a question, for scripts',
+      'trust replace fw1                        after the device got a new certificate; shows both',
+      'trust list                               what is pinned, and when each certificate ends',
+      '--insecure                               no check in this call; always said in words',
+      '',
+      'A changed certificate that nobody announced is what an attack looks like: ask before you replace.',
+    ].join('\n'),
+  examples: ['trust list', 'trust scan @berlin'],
+};

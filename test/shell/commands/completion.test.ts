@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { expect, inject, test } from 'vitest';
+import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells.ts';
+import { makeDevsh } from '../../main/devsh.ts';
+import { startProgram } from '../../main/process.ts';
+import { makeHome } from '../completion/real-shell.ts';
+
+test.each(COMPLETION_SHELLS)(
+  '"completion $name" prints its script, letter by letter',
+  async (shell) => {
+    const devsh = await makeDevsh();
+    const { stdout, exitCode } = await devsh(['completion', shell.name]);
+    expect({ stdout, exitCode }).toEqual({ stdout: shell.script, exitCode: 0 });
+  },
+);
+
+test('"completion" explains the set-up for the shell in use, else for all', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('completion', { env: { SHELL: '/usr/bin/fish' } });
+  expect(stdout).toContain('Completion for fish');
+  expect(stdout).toContain('There is also completion for bash, zsh, powershell');
+  const all = await devsh('completion', { env: { SHELL: '/bin/tcsh' } });
+  for (const { name } of COMPLETION_SHELLS) expect(all.stdout).toContain(`Completion for ${name}`);
+});
+
+test('a shell that is not known is refused, with one that is', async () => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh('completion bsh');
+  expect(stderr).toContain("'bash'");
+  expect(exitCode).toBe(2);
+});
+
+test('completion reads an inventory that is new, remembered keys and resources, and loads no network', async () => {
+  const { folder } = await makeHome();
+  const complete = async (line: string): Promise<string[]> => {
+    const { stdout, stderr, code } = await startProgram(['__complete', 'fish', line], folder).ended;
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    return stdout.split('\n').flatMap((reply) => reply.split('\t')[0] ?? []);
+  };
+  expect(await complete('devsh connect ')).toEqual(
+    expect.arrayContaining(['fw1', 'fw2', '@berlin', '@paris', '@all']) as string[],
+  );
+  expect(await complete('devsh user delete --on fw1 b')).toEqual(['', 'back\\slash', 'bob', '']);
+  expect(await complete('devsh vlan show --on fw2 ')).toContain('guest');
+  expect(await complete('devsh help exit')).toContain('exit-codes');
+  expect(await complete('devsh completion z')).toContain('zsh');
+  const program = await readFile(inject('cli').replace(/cli\.js$/, 'answer-completion.js'), 'utf8');
+  expect(program).not.toMatch(/UND_ERR_SOCKET|ink-box|ZodError/);
+});
