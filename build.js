@@ -1,27 +1,29 @@
 // Bundles src/cli.ts into dist/, or the folder that is named: a small file that every start loads, one for
 // every command, and one more for each door that only some commands open (Ink, YAML, all that writing needs).
-import { rm } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
-  completionAlone,
   lateStringWidth,
   mainApart,
   oneFileFor,
   undiciHttp1,
   yogaAtOnce,
 } from './scripts/bundle-plugins.js';
+import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
 const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const main = join(root, 'src/main.ts');
+const api = join(root, 'src/api.ts');
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
 const common = {
   absWorkingDir: root,
   outdir,
   bundle: true,
+  metafile: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.18',
@@ -40,7 +42,7 @@ const common = {
 
 const commands = {
   ...common,
-  entryPoints: [main],
+  entryPoints: [main, api],
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   jsx: 'automatic',
@@ -59,17 +61,16 @@ const commands = {
 
 await rm(outdir, { recursive: true, force: true });
 await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
-await esbuild.build({
-  ...common,
-  entryPoints: ['src/answer-completion.ts'],
-  chunkNames: 'completion/[name]-[hash]',
-  splitting: true,
-  banner: commands.banner,
-  external: commands.external,
-  plugins: [lateStringWidth, completionAlone],
-});
 
 // First only to find out what is imported at run time.
-const { metafile } = await esbuild.build({ ...commands, write: false, metafile: true });
+const { metafile } = await esbuild.build({ ...commands, write: false });
 const late = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
-await esbuild.build({ ...commands, plugins: [...commands.plugins, oneFileFor(main, late)] });
+const program = await esbuild.build({
+  ...commands,
+  plugins: [...commands.plugins, oneFileFor(main, late)],
+});
+
+await cp(join(root, 'profiles'), join(outdir, 'profiles'), { recursive: true });
+const packages = bundledPackages(root, [program.metafile]);
+await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), notices(packages));
+await writeFile(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, packages));

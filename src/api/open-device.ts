@@ -12,10 +12,14 @@ export class OpenDevice {
   /** @internal */
   readonly access: DeviceAccess;
 
-  /** @internal */
-  constructor(member: Member, access: DeviceAccess) {
+  private constructor(member: Member, access: DeviceAccess) {
     this.member = member;
     this.access = access;
+  }
+
+  /** @internal */
+  static of(member: Member, access: DeviceAccess): OpenDevice {
+    return new OpenDevice(member, access);
   }
 
   get name(): string {
@@ -75,5 +79,5 @@ export async function openDevice(
     ...(readOnly === true && { readOnly }),
   };
   gate.forgetRefusals();
-  return new OpenDevice(new Member(entry), access);
+  return OpenDevice.of(new Member(entry), access);
 }

@@ -21,8 +21,7 @@ export class ReadyPlan {
   /** @internal */
   readonly on: readonly OpenDevice[];
 
-  /** @internal */
-  constructor(devices: readonly DevicePlan[], on: readonly OpenDevice[]) {
+  private constructor(devices: readonly DevicePlan[], on: readonly OpenDevice[]) {
     this.devices = devices;
     this.on = on;
     const unguarded = unguardedDevices({ devices }, (device) => this.accountOn(device));
@@ -33,6 +32,11 @@ export class ReadyPlan {
           `${name}: the owner of the token in use is not known: devsh cannot tell whether this removes it`,
       ),
     ];
+  }
+
+  /** @internal */
+  static of(devices: readonly DevicePlan[], on: readonly OpenDevice[]): ReadyPlan {
+    return new ReadyPlan(devices, on);
   }
 
   /** How many requests `apply` would send, reads not counted. */
@@ -74,7 +78,7 @@ export async function plan(
   const plans = new Map<OpenDevice, DevicePlan>();
   for await (const [device, devicePlan] of planned) plans.set(device, devicePlan);
   if (signal.aborted) throw new CancelledError('cancelled: nothing was sent');
-  return new ReadyPlan(
+  return ReadyPlan.of(
     all.flatMap((device) => plans.get(device) ?? []),
     all,
   );

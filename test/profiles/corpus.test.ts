@@ -14,7 +14,7 @@ import { keyFieldOf, listPath, type Profile } from '../../src/device/profile.ts'
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';
 
-const FOLDER = import.meta.dirname;
+const FOLDER = join(import.meta.dirname, '../../profiles');
 
 function profileIn(name: string): Profile {
   const file = join(FOLDER, `${name}.yaml`);

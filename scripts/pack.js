@@ -1,0 +1,40 @@
+// Builds the npm package from nothing in a folder of its own, whatever is in dist: `node scripts/pack.js
+// FOLDER` puts devsh-VERSION.tgz there and prints its path.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.md', 'man'];
+
+/** Resolves to the path of the tarball. */
+export function pack(folder) {
+  const stage = mkdtempSync(join(tmpdir(), 'devsh-pack-'));
+  try {
+    for (const file of FILES.filter((name) => existsSync(join(root, name)))) {
+      cpSync(join(root, file), join(stage, file), { recursive: true });
+    }
+    const run = (...args) =>
+      execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+    run('build.js', join(stage, 'dist'));
+    run('scripts/declarations.js', join(stage, 'dist'));
+    mkdirSync(folder, { recursive: true });
+    const packed = execFileSync(
+      'npm',
+      ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(folder)],
+      {
+        cwd: stage,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        encoding: 'utf8',
+        shell: process.platform === 'win32',
+      },
+    );
+    const [{ filename }] = Object.values(JSON.parse(packed));
+    return join(resolve(folder), filename);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) console.log(pack(process.argv[2] ?? root));

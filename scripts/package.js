@@ -1,0 +1,107 @@
+// Makes devsh-VERSION-PLATFORM-ARCH.tar.gz, which holds Node as well, for machines without it:
+// `npm run package -- [--node PROGRAM] [--strip] [--output FOLDER]`.
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pack } from './pack.js';
+
+const root = resolve(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: {
+    /** The Node to put in; its platform is that of the tarball. */
+    node: { type: 'string', default: process.execPath },
+    'node-license': { type: 'string' },
+    /** Leaves out the symbols of Node: a fifth smaller, and no names in a crash of Node itself. */
+    strip: { type: 'boolean', default: false },
+    /** The npm package, where it has been made already. */
+    tarball: { type: 'string' },
+    output: { type: 'string', default: root },
+  },
+});
+
+/** Follows links to itself, so that it may be linked into a folder of the PATH. */
+const LAUNCHER = `#!/bin/sh
+program=$0
+while [ -L "$program" ]; do
+  link=$(readlink "$program")
+  case $link in
+    /*) program=$link ;;
+    *) program=$(dirname "$program")/$link ;;
+  esac
+done
+lib=$(cd "$(dirname "$program")/../lib" && pwd) || exit 70
+exec "$lib/node" "$lib/devsh/dist/cli.js" "$@"
+`;
+
+const scratch = mkdtempSync(join(tmpdir(), 'devsh-package-'));
+try {
+  const about = JSON.parse(
+    execFileSync(values.node, [
+      '-p',
+      'JSON.stringify({platform: process.platform, arch: process.arch, version: process.version})',
+    ]).toString(),
+  );
+  if (about.platform === 'win32') throw new Error('there is no launcher for Windows yet');
+  const tarball = values.tarball ?? pack(scratch);
+  const version = /^devsh-(.*)\.tgz$/.exec(basename(tarball))[1];
+  const name = `devsh-${version}-${about.platform}-${about.arch}`;
+  const folder = join(scratch, name);
+  const lib = join(folder, 'lib');
+
+  mkdirSync(join(lib, 'devsh'), { recursive: true });
+  mkdirSync(join(folder, 'bin'));
+  execFileSync('tar', ['-xzf', tarball, '-C', join(lib, 'devsh'), '--strip-components=1']);
+  copyKeychain(join(lib, 'devsh', 'node_modules'), about);
+  cpSync(values.node, join(lib, 'node'), { dereference: true });
+  if (values.strip) execFileSync('strip', [join(lib, 'node')]);
+  chmodSync(join(lib, 'node'), 0o755);
+  cpSync(nodeLicense(), join(lib, 'LICENSE.node'));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  writeFileSync(join(folder, 'bin', 'devsh'), LAUNCHER, { mode: 0o755 });
+
+  mkdirSync(values.output, { recursive: true });
+  const target = join(resolve(values.output), `${name}.tar.gz`);
+  execFileSync('tar', ['-czf', target, '-C', scratch, name]);
+  console.log(target);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** The keychain is the one part that is no JavaScript; without it there are the other places of a login. */
+function copyKeychain(target, { platform, arch }) {
+  const own = join(root, 'node_modules/@napi-rs');
+  const binaries = ['', '-gnu', '-musl'].map((libc) => `keyring-${platform}-${arch}${libc}`);
+  const found = binaries.filter((binary) => existsSync(join(own, binary)));
+  if (found.length === 0) {
+    console.error(`no keychain for ${platform} ${arch} is installed here: it is left out`);
+    return;
+  }
+  for (const part of ['keyring', ...found]) {
+    cpSync(join(own, part), join(target, '@napi-rs', part), { recursive: true });
+  }
+}
+
+/** Where the distributions of Node put it. */
+function nodeLicense() {
+  const bin = dirname(values.node);
+  const places = [
+    values['node-license'],
+    join(bin, '../LICENSE'),
+    join(bin, '../share/doc/node/LICENSE'),
+    join(bin, '../share/doc/nodejs/LICENSE'),
+    join(bin, '../share/doc/nodejs/copyright'),
+  ];
+  const place = places.find((path) => path !== undefined && existsSync(path));
+  if (place !== undefined) return place;
+  throw new Error(`the licence of ${values.node} is not beside it: name it with --node-license`);
+}

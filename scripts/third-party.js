@@ -1,0 +1,117 @@
+// What the bundle is made of besides devsh: the licences that have to go along, and the bill of materials.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** So are the texts called that a licence wants to be passed on. */
+const LICENSE_FILE = /^(licen[cs]e|copying|notice|ofl)([.-].*)?$/i;
+
+/**
+ * The packages of which something is in the bundle, by name.
+ * @param metafiles of esbuild, with paths relative to `root`
+ * @returns {{name: string, version: string, license: string, folder: string}[]}
+ */
+export function bundledPackages(root, metafiles) {
+  const folders = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  const packages = [...new Set(folders)].map((folder) => describe(join(root, folder)));
+  // The same version may be there in several folders.
+  return [...new Map(packages.map((one) => [purl(one), one])).values()].sort((a, b) =>
+    purl(a) < purl(b) ? -1 : 1,
+  );
+}
+
+function describe(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (typeof license !== 'string')
+    throw new Error(`${name} does not say under which licence it is`);
+  return { name, version, license, folder };
+}
+
+/** One text with the licence of each package. Throws when one of them has none: it must not be shipped. */
+export function notices(packages) {
+  const parts = packages.map(({ name, version, license, folder }) => {
+    const texts = licenseTexts(name, folder);
+    if (texts.length === 0) {
+      throw new Error(
+        `${name} ${version} comes without the text of its licence: put it into scripts/licenses`,
+      );
+    }
+    return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+  });
+  const intro = 'devsh contains parts of the packages below, each under its own licence.';
+  return `${[intro, ...parts].join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
+}
+
+/** What the package brings along; for one that forgot it, the text from its repository. */
+function licenseTexts(name, folder) {
+  const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
+  const own = join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
+  const paths = files.length > 0 ? files.map((file) => join(folder, file)) : [own];
+  return paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8').trim());
+}
+
+/**
+ * The bill of materials as CycloneDX 1.5: what is in the bundle, and the optional packages that an
+ * installation adds. `npm sbom` knows the first as tools only, as nothing of them is installed.
+ */
+export function billOfMaterials(root, packages) {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const optional = Object.keys(manifest.optionalDependencies).map((name) => {
+    const { version, license } = lock.packages[`node_modules/${name}`];
+    return { name, version, license, folder: join(root, 'node_modules', name) };
+  });
+  const integrityOf = ({ name, version }) =>
+    Object.entries(lock.packages).find(
+      ([path, entry]) => path.endsWith(`node_modules/${name}`) && entry.version === version,
+    )?.[1].integrity;
+  const component = (scope) => (one) => ({
+    type: 'library',
+    'bom-ref': purl(one),
+    name: one.name,
+    version: one.version,
+    scope,
+    purl: purl(one),
+    hashes: hashes(integrityOf(one)),
+    licenses: [licenseChoice(one.license)],
+  });
+  const self = { name: manifest.name, version: manifest.version };
+  const bom = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: {
+      component: {
+        type: 'application',
+        'bom-ref': purl(self),
+        ...self,
+        purl: purl(self),
+        licenses: [licenseChoice(manifest.license)],
+      },
+    },
+    components: [...packages.map(component('required')), ...optional.map(component('optional'))],
+    dependencies: [{ ref: purl(self), dependsOn: [...packages, ...optional].map(purl) }],
+  };
+  return `${JSON.stringify(bom, undefined, 2)}\n`;
+}
+
+function purl({ name, version }) {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
+}
+
+/** `(MIT OR CC0-1.0)` is an expression, `MIT` the id of one licence. */
+function licenseChoice(license) {
+  return / (OR|AND|WITH) /.test(license) ? { expression: license } : { license: { id: license } };
+}
+
+/** From `sha512-…`, as npm writes it, to hex. */
+function hashes(integrity) {
+  if (integrity === undefined) return [];
+  const [algorithm, digest] = integrity.split('-');
+  const content = Buffer.from(digest, 'base64').toString('hex');
+  return [{ alg: algorithm.toUpperCase().replace('SHA', 'SHA-'), content }];
+}
