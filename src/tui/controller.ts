@@ -14,6 +14,7 @@ import { LineRunner } from './line-runner.ts';
 import { Outside } from './outside.ts';
 import { Questions } from './questions.ts';
 import type { Store } from './store.ts';
+import { strayText } from './stray-key.ts';
 import { TableFeed } from './table-feed.ts';
 import { TableReader } from './table-reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
@@ -124,7 +125,9 @@ export class Controller {
       const { keys, hint, label } = pressed.binding;
       this.#sayOnce(`${keyText(keys[pressed.index] ?? '')} (${hint?.text ?? label}): ${reason}`);
     } else if (action === undefined) {
-      this.#lines.type(event);
+      const stray = strayText(state);
+      if (stray === undefined) this.#lines.type(event);
+      else this.#sayOnce(stray);
     } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
     } else if (action === 'go-table' && takesEscape(state.prompt)) {

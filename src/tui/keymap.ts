@@ -110,6 +110,17 @@ function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
   );
 }
 
+/** How the first key for an action is written, where one is set. */
+export function keyNameOf(
+  action: ViewAction | Effect,
+  context: Context,
+  keymap: Keymap,
+): string | undefined {
+  const binding = bindingsIn(context, keymap).find((one) => one.action === action);
+  const [key] = binding?.keys ?? [];
+  return key === undefined ? undefined : keyText(key);
+}
+
 /** `ctrl-x ctrl-e`: the presses before the last one, and the last one. */
 function pressesOf(key: KeyName): { before: KeyName; last: KeyName } {
   const at = key.lastIndexOf(' ');

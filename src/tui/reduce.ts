@@ -14,13 +14,14 @@ import { dropLostMarks } from './reduce-marks.ts';
 import { actOnTable, editFilter } from './reduce-table.ts';
 import { addReads } from './table-source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import type { EditKey } from './line.ts';
+import { lineText, type EditKey } from './line.ts';
 import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keymap.ts';
 import { tableHeight } from './layout.ts';
 import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
 import { NO_FILTER, NO_FIND, type State } from './state.ts';
 import { editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
+import type { Overlay } from './views/overlay.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
@@ -94,7 +95,7 @@ function step(state: State, action: Action): State {
       return { ...state, log: appended(log, action.count, action.lines) };
     case 'roll-out': {
       const rollOut = { devices: action.devices, results: [] };
-      return opened(state, { kind: 'roll-out', rollOut, top: 0 });
+      return cameUp(state, { kind: 'roll-out', rollOut, top: 0 });
     }
     case 'roll-out-result':
       return changeRollOut(state, (rollOut) => ({
@@ -104,14 +105,14 @@ function step(state: State, action: Action): State {
     case 'roll-out-end':
       return dropped(state, 'roll-out');
     case 'view-over':
-      return opened(state, action.overlay);
+      return cameUp(state, action.overlay);
     case 'form':
     case 'form-fields':
     case 'form-warn':
     case 'form-end':
       return reduceForm(state, action);
     case 'pager':
-      return opened(state, { kind: 'pager', title: action.title, lines: action.lines, top: 0 });
+      return cameUp(state, { kind: 'pager', title: action.title, lines: action.lines, top: 0 });
     case 'ask':
       return { ...state, questions: [...state.questions, action.question] };
     case 'open-question':
@@ -130,6 +131,13 @@ function applyFilter(state: State, applied: Filter): State {
   const { table } = state;
   if (table.filter.parsed !== applied) return state;
   return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
+}
+
+/** A view that a line has opened. Who is typing the next line goes on typing. */
+function cameUp(state: State, overlay: Overlay): State {
+  const isTyping = state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '';
+  const next = opened(state, overlay);
+  return isTyping ? { ...next, focus: 'prompt' } : next;
 }
 
 /** The same devices stay the same list, so that nothing is computed anew for it. */

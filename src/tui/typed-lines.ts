@@ -3,7 +3,7 @@ import type { Shell } from '../shell/shell.ts';
 import { visibleLines } from '../visible.ts';
 import { viCharacter } from './editor/vi-prompt.ts';
 import { isAtPrompt } from './keymap.ts';
-import { editKeyOf, lineText } from './line.ts';
+import { editKeyOf, lineText, type EditKey } from './line.ts';
 import { LineHistory } from './line-history.ts';
 import type { LineRunner } from './line-runner.ts';
 import type { Questions } from './questions.ts';
@@ -44,9 +44,16 @@ export class TypedLines {
       return;
     }
     const key = editKeyOf(event);
-    if (key === undefined) return;
+    if (key === undefined || this.#isWayToPrompt(key)) return;
     this.#store.dispatch({ kind: 'edit', key });
     if (this.#store.state.prompt.menu !== undefined) void this.complete();
+  }
+
+  /** `:` leads to the prompt from everywhere, and no line begins with it. */
+  #isWayToPrompt(key: EditKey): boolean {
+    const { state } = this.#store;
+    const isEmpty = lineText(state.prompt.editing.line) === '';
+    return key.kind === 'insert' && key.text === ':' && isEmpty && isAtPrompt(state);
   }
 
   /** Enter at the prompt: one line is run; several, from a paste, after a question. */

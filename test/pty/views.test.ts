@@ -121,6 +121,7 @@ test.each(SIZES)(
     await shows(program, 'roll-out', size);
     await answer(program, '3');
     await program.waitFor(/✓ add user zed: done/);
+    await program.waitFor('enter run');
 
     await goToTable(program);
     program.press('R');
@@ -242,7 +243,7 @@ test('a filtered table compares what it shows, and the comparison is done again 
   await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
   program.press('r');
   await program.waitFor('› user list theo --drift');
-  await program.waitFor(/^ users › users theo › user drift/m);
+  await program.waitFor(/^ users › theo › user drift/m);
 });
 
 test('what was written while another table was in sight shows in the one that comes back', async () => {
@@ -258,4 +259,37 @@ test('what was written while another table was in sight shows in the one that co
   await goToTable(program);
   program.press('escape');
   await program.waitFor(/^▸ all +viewer +Victoria/m);
+});
+
+test('the output of a command takes no letters of the next one, and says where they go', async () => {
+  const program = await startDemo(80, 24);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('help user list\r');
+  await program.waitFor(/^ users › help user list/m);
+  program.type('xyz');
+  await program.waitFor('that key does nothing here; ":" leads to the prompt, "?" lists the keys');
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type(':resources\r');
+  await program.waitFor(/^▸ user/m);
+});
+
+test('a view that opens while the next line is typed does not take its letters', async () => {
+  const program = await startDemo(80, 24);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('help user list\ruser show vie');
+  await program.waitFor(/^ users › help user list/m);
+  await program.waitFor('devsh all 4> user show vie');
+  program.type('wer\r');
+  await program.waitFor(/^ users › help user list › user show viewer/m);
+});
+
+test('a list of resources that is short says why', async () => {
+  const program = await startDevsh(['demo', '--profile', 'documented', '--devices', '2']);
+  await program.waitFor('connected to 2 devices');
+  program.type('resources\r');
+  await program.waitFor(/^▸ user/m);
+  await program.waitFor('the devices list nothing but user');
 });

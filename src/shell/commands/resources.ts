@@ -13,9 +13,11 @@ export const resources: CommandSpec = {
       async *run(call) {
         const { learnMember } = await import('../learning.ts');
         const offers = new Map<string, string[]>();
+        const silent: string[] = [];
         for (const member of await call.members()) {
           await member.list(call.access, 'user', call.io.signal);
           const learned = await learnMember(call, member, 'user');
+          if (learned?.resources === undefined) silent.push(member.ref.name);
           for (const resource of learned?.resources ?? ['user']) {
             offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
           }
@@ -29,7 +31,25 @@ export const resources: CommandSpec = {
           ],
           rows: [...offers].map(([resource, devices]) => ({ resource, devices })),
         };
+        const text = remark(offers, silent);
+        if (text !== undefined) yield { kind: 'message', level: 'info', text };
       },
     },
   ],
 };
+
+/** Why so little is listed, and where more may be found. */
+function remark(
+  offers: ReadonlyMap<string, readonly string[]>,
+  silent: readonly string[],
+): string | undefined {
+  if (silent.length > 0) {
+    return (
+      `${silent.join(', ')}: not told what there is besides users, which the API document names; ` +
+      '"learn" may find more, "get /api/" shows what is there, "NAME list" reads one you know of'
+    );
+  }
+  const [only, ...others] = offers.keys();
+  if (only === undefined || others.length > 0) return undefined;
+  return `the devices list nothing but ${only} ("get /api/" shows it); "NAME list" reads one you know of`;
+}

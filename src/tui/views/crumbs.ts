@@ -1,6 +1,7 @@
 import { hideSecrets } from '../../shell/hide-secrets.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
+import { namesText } from '../plan-lines.ts';
 import type { State } from '../state.ts';
 import type { Overlay } from './overlay.ts';
 import { tableId } from './trail.ts';
@@ -14,7 +15,7 @@ export function crumbs(state: State): string[] {
   const { trail, overlay, table, tables } = state;
   const here = { table: tableId(table), overlay };
   const places = [...trail, here];
-  return places.flatMap((place, index) => {
+  const names = places.flatMap((place, index) => {
     const isLast = index === places.length - 1;
     if (place.overlay.kind !== 'none') return [overlayName(place.overlay)];
     const shown = place.table === here.table ? table : tables.get(place.table);
@@ -28,6 +29,22 @@ export function crumbs(state: State): string[] {
       filter === '' ? name : `${name} ${visible(filter)}`,
     ];
   });
+  return withoutRepetition(names, state);
+}
+
+/** The same table with less in it is named once: the next step says what makes it another. */
+function withoutRepetition(names: readonly string[], { overlay, table }: State): string[] {
+  return names.map((name, index) => {
+    const before = names[index - 1];
+    if (before !== undefined && name.startsWith(`${before} `)) return name.slice(before.length + 1);
+    const isTable = overlay.kind === 'none' && index === names.length - 1;
+    if (!isTable || before !== name) return name;
+    return table.commandFilter.trim() === '' ? onDevices(table.scope) : 'filtered';
+  });
+}
+
+function onDevices(scope: readonly string[] = []): string {
+  return scope.length === 0 ? 'all' : `on ${namesText(scope)}`;
 }
 
 /** As many steps as fit, the last ones. */

@@ -7,6 +7,7 @@ import { titleLine } from '../../../src/tui/bar-lines.ts';
 import { contextOf } from '../../../src/tui/keymap.ts';
 import { layoutOf } from '../../../src/tui/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
+import { strayText } from '../../../src/tui/stray-key.ts';
 import { crumbs } from '../../../src/tui/views/crumbs.ts';
 import { after, stateOf, user } from '../table-fixture.ts';
 
@@ -45,12 +46,46 @@ const drift = over({
   isWhole: false,
 });
 
+describe('a view that a line opens', () => {
+  test('has the keys, unless somebody is typing the next line', () => {
+    expect(after(fleet, text).focus).toBe('table');
+    const typing = after(fleet, { kind: 'set-line', line: 'user li' }, text);
+    expect(typing).toMatchObject({ focus: 'prompt', overlay: { kind: 'pager' } });
+    expect(contextOf(after(typing, { kind: 'edit', key: { kind: 'insert', text: 's' } }))).toBe(
+      'prompt',
+    );
+  });
+
+  test.each<[string, Action[]]>([
+    ['a text', [text]],
+    ['a list', [devices]],
+    ['the table', [view('go-table')]],
+  ])('%s says where a key goes that means nothing there', (_name, actions) => {
+    expect(strayText(after(fleet, ...actions))).toBe(
+      'that key does nothing here; ":" leads to the prompt, "?" lists the keys',
+    );
+    expect(strayText(after(fleet, ...actions, view('go-prompt')))).toBeUndefined();
+  });
+});
+
 describe('the trail', () => {
   test('names each step, and Esc goes back along it', () => {
     const deep = after(fleet, view('go-table'), devices, table('interface'), text);
     expect(crumbs(deep)).toEqual(['users', 'devices', 'interfaces', 'help']);
     expect(crumbs(after(deep, view('close')))).toEqual(['users', 'devices', 'interfaces']);
     expect(crumbs(after(deep, view('close'), view('back')))).toEqual(['users', 'devices']);
+  });
+
+  test('names a table once, and what makes the next step another one', () => {
+    const filtered = after(fleet, table('user', 'lang=de'));
+    expect(crumbs(filtered)).toEqual(['users', 'filtered']);
+    expect(titleLine(filtered).left).toMatch(/^ users › filtered · .*filter: lang=de/);
+    expect(crumbs(after(filtered, drift))).toEqual(['users', 'lang=de', 'user drift']);
+    const source = { commandFilter: '', view: defaultView('user') };
+    const scope = ['fw1', 'fw2'];
+    const command = 'user list --on fw1,fw2';
+    const scoped = after(fleet, { kind: 'table', source: { ...source, command, scope } });
+    expect(crumbs(scoped)).toEqual(['users', 'on fw1, fw2']);
   });
 
   test('holds no view twice: the same command leads to the same view', () => {
@@ -80,7 +115,7 @@ describe('the trail', () => {
 
   test('keeps a filter of a command as a step of its own', () => {
     const filtered = after(fleet, table('user', 'lang=de'), text);
-    expect(crumbs(filtered)).toEqual(['users', 'users lang=de', 'help']);
+    expect(crumbs(filtered)).toEqual(['users', 'lang=de', 'help']);
   });
 
   test('on a narrow screen only the last steps are told', () => {
