@@ -26,6 +26,7 @@ import type { Settings } from './settings/settings.ts';
 import { Notices } from './shell/notices.ts';
 import type { Options } from './shell/options.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+import { createImportWorld } from './import-world.ts';
 import { readUserFile } from './user-file.ts';
 
 export interface ServiceOptions {
@@ -97,6 +98,7 @@ export function createServices(options: ServiceOptions): Services {
       return { url: proxy.url, variable, noProxy: noProxyOf(env) };
     },
     readFile: readUserFile,
+    importing: createImportWorld(env),
     environment: (name) => env[name],
     writeFile: writeTextAtomically,
     readIfThere: readText,

@@ -7,6 +7,8 @@ export interface ProgramCall {
   /** What it reads; nothing unless told. */
   readonly input?: string | undefined;
   readonly limitMs: number;
+  /** How much it may say on each stream; that of a credential when absent. */
+  readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,6 +36,7 @@ export function runProgram({
   env,
   input,
   limitMs,
+  maxBytes = MAX_BYTES,
   signal,
 }: ProgramCall): Promise<ProgramEnd> {
   const [command = '', ...args] = argv;
@@ -71,7 +74,7 @@ export function runProgram({
       let bytes = 0;
       child[name].on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes <= MAX_BYTES) output[name].push(chunk);
+        if (bytes <= maxBytes) output[name].push(chunk);
         else finish({ kind: 'too long', stderr: text('stderr') });
       });
     }

@@ -19,6 +19,8 @@ export interface CredentialRequest {
   /** Absent when there is nobody to ask. */
   readonly askPassphrase?: AskPassphrase | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The login of the environment is for other devices. */
+  readonly skipsEnvironment?: boolean | undefined;
 }
 
 /** Where a login would come from, without the login. */
@@ -92,7 +94,9 @@ export class Credentials {
     const user = this.#userFor(request);
     const found =
       (await this.#given.fromStdin(device, user)) ??
-      this.#given.fromEnvironment(device, user) ??
+      (request.skipsEnvironment === true
+        ? undefined
+        : this.#given.fromEnvironment(device, user)) ??
       (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request)) ??

@@ -43,7 +43,12 @@ export class Credential {
         'the token is empty or holds a character that no token has (a blank, a line end): give it again',
       );
     }
-    return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `Token ${this.#secret}`;
+    return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `${this.#scheme()} ${this.#secret}`;
+  }
+
+  /** NetBox 4.5 and later want another word for the tokens that they give out now. */
+  #scheme(): string {
+    return this.#secret.startsWith('nbt_') ? 'Bearer' : 'Token';
   }
 
   /** `text` with the secret replaced, however it is spelt: a device may echo what it was sent. */

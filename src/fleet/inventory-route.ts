@@ -32,7 +32,7 @@ export function routeAt(
 }
 
 /** The same as it is written. */
-export function writtenRoute(route: ConfiguredRoute): WrittenRoute {
+export function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: string } {
   switch (route.kind) {
     case 'direct':
       return { proxy: 'none' };

@@ -33,6 +33,8 @@ export interface ReadInventory {
   readonly inventory: Inventory;
   readonly written: WrittenInventory;
   readonly conflicts: readonly GroupConflict[];
+  /** The line of each device. */
+  readonly lines: readonly number[];
 }
 
 /** The devices of a text; see `readInventory`. */
@@ -83,7 +85,8 @@ export function readInventory(text: string, file: string): ReadInventory {
     return deviceOf(device, levels.flat(), [own, ...around.flat()], dirname(file));
   });
   const written = writtenInventory(source.data());
-  return { inventory: new Inventory(devices), written, conflicts };
+  const lines = devices.map((_device, index) => source.line(['devices', index]));
+  return { inventory: new Inventory(devices), written, conflicts, lines };
 }
 
 function groupsOf(content: InventoryContent, source: YamlSource): SaidByGroup[] {

@@ -1,4 +1,6 @@
+import { writtenRoute } from './inventory-route.ts';
 import { SETTING_KEYS } from './inventory-schema.ts';
+import type { InventoryDevice } from './inventory.ts';
 
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
@@ -56,4 +58,21 @@ function settingsIn(entry: object): WrittenSettings {
   return Object.fromEntries(
     Object.entries(entry).filter(([key]) => SETTING_KEYS.some((known) => known === key)),
   );
+}
+
+/** What a device has, its own and what its groups hand down, as it would be written. */
+export function writtenSettings(device: InventoryDevice): WrittenSettings {
+  const { user, ca, insecure, readOnly, profile, route } = device;
+  const { credentialCommand, gitCredential, netrc } = device;
+  return {
+    ...(user !== undefined && { user }),
+    ...(ca !== undefined && { ca }),
+    ...(insecure !== undefined && { insecure: String(insecure) }),
+    ...(readOnly !== undefined && { read_only: String(readOnly) }),
+    ...(profile !== undefined && { profile }),
+    ...(route && writtenRoute(route)),
+    ...(credentialCommand && { credential_command: [...credentialCommand] }),
+    ...(gitCredential && { git_credential: [...gitCredential] }),
+    ...(netrc !== undefined && { netrc: String(netrc) }),
+  };
 }

@@ -1,4 +1,6 @@
 import { SettingsError } from '../errors.ts';
+import type { ImportPlan } from '../fleet/import/import-plan.ts';
+import type { ReadInventory } from '../fleet/inventory-text.ts';
 import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
 import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { keepAside, type GoodCopy } from './good-copy.ts';
@@ -45,6 +47,18 @@ export class InventoryFile {
     const kept = await this.#stampWith(own);
     await this.#parsed?.keep(kept, inventory.devices);
     return this.#hold(kept, inventory);
+  }
+
+  /** The file itself, anew, with what `load` does not keep. Throws as `load`. */
+  async read(): Promise<ReadInventory> {
+    const { readInventory } = await import('../fleet/inventory-text.ts');
+    return readInventory((await readText(this.path)) ?? '', this.path);
+  }
+
+  /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
+  async carryOut(plan: ImportPlan): Promise<void> {
+    const { carryOutImport } = await import('../fleet/import/carry-out-import.ts');
+    await this.#edit((text) => carryOutImport(text, plan, this.path));
   }
 
   /** Throws UsageError when the name or the address is taken. */

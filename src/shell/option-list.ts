@@ -1,5 +1,6 @@
 import { parseShard } from '../change/shard.ts';
 import { parseRoute } from '../device/route/choose-route.ts';
+import { SOURCE_KINDS } from '../fleet/import/source-kind.ts';
 import { THEME_NAMES } from '../theme-names.ts';
 import { WATCH_MS } from './watch.ts';
 import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
@@ -11,6 +12,7 @@ import {
   namesOf,
   onlyOf,
   reportKindOf,
+  sourceKindOf,
   withRoute,
   storeOf,
   themeOf,
@@ -409,6 +411,33 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'Put the device into this group (repeatable)',
     group: 'device',
     set: (options, text) => ({ ...options, groups: [...options.groups, filledOf(text)] }),
+  },
+  {
+    name: 'from',
+    value: 'KIND',
+    summary: `What the source is, where it cannot be seen: ${SOURCE_KINDS.join(', ')}`,
+    group: 'source',
+    choices: SOURCE_KINDS,
+    set: (options, text) => ({ ...options, from: sourceKindOf(text) }),
+  },
+  {
+    name: 'ansible',
+    summary: 'As a dynamic inventory of Ansible (JSON)',
+    group: 'ansible',
+    set: (options) => ({ ...options, ansible: true }),
+  },
+  {
+    name: 'list',
+    summary: 'With --ansible: the whole inventory, as Ansible asks for it',
+    group: 'ansible',
+    set: (options) => options,
+  },
+  {
+    name: 'host',
+    value: 'NAME',
+    summary: 'With --ansible: the variables of one device only',
+    group: 'ansible',
+    set: (options, text) => ({ ...options, host: text }),
   },
   {
     name: 'profile',

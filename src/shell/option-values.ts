@@ -1,5 +1,6 @@
 import { oneLine } from '../device/text.ts';
 import { THEME_NAMES, type ThemeName } from '../theme-names.ts';
+import { SOURCE_KINDS, type SourceKind } from '../fleet/import/source-kind.ts';
 import { UsageError } from '../errors.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import {
@@ -23,6 +24,14 @@ export function reportKindOf(text: string): ReportKind {
   const kind = REPORT_KINDS.find((name) => name === text);
   if (kind === undefined) {
     throw new UsageError(`there is no report "${text}"; there are ${REPORT_KINDS.join(', ')}`);
+  }
+  return kind;
+}
+
+export function sourceKindOf(text: string): SourceKind {
+  const kind = SOURCE_KINDS.find((name) => name === text);
+  if (kind === undefined) {
+    throw new UsageError(`there is no source "${text}"; there are ${SOURCE_KINDS.join(', ')}`);
   }
   return kind;
 }

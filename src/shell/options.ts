@@ -1,3 +1,4 @@
+import type { SourceKind } from '../fleet/import/source-kind.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import type { Shard } from '../change/shard.ts';
@@ -68,6 +69,9 @@ export interface Options {
   readonly raw: boolean;
   readonly firstPage: boolean;
   readonly groups: readonly string[];
+  readonly from: SourceKind | undefined;
+  readonly ansible: boolean;
+  readonly host: string | undefined;
   readonly profile: string | undefined;
   readonly devices: number | undefined;
   readonly users: number | undefined;
@@ -130,6 +134,9 @@ export const NO_OPTIONS: Options = {
   raw: false,
   firstPage: false,
   groups: [],
+  from: undefined,
+  ansible: false,
+  host: undefined,
   shard: undefined,
   shardIndex: undefined,
   shardTotal: undefined,
@@ -168,6 +175,8 @@ export type OptionGroup =
   | 'raw'
   | 'pages'
   | 'device'
+  | 'source'
+  | 'ansible'
   | 'simulator'
   | 'profile'
   | 'roll-out'

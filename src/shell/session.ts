@@ -14,6 +14,7 @@ import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
+import type { ImportWorld } from './import-source.ts';
 import type { KeyRow } from './key-row.ts';
 import type { Notices } from './notices.ts';
 import type { Options } from './options.ts';
@@ -99,6 +100,8 @@ export interface Services {
   /** The proxy of the environment, without its login, and the variable that names it. */
   readonly environmentProxy: () => { url: string; variable: string; noProxy: string } | undefined;
   readonly readFile: (path: string) => Promise<string>;
+  /** What reading a foreign inventory needs. */
+  readonly importing: ImportWorld;
   readonly writeFile: (path: string, text: string) => Promise<void>;
   /** A variable of the environment; undefined where it is not set. */
   readonly environment: (name: string) => string | undefined;

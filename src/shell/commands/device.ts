@@ -1,59 +1,18 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { configuredText } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import type { CommandSpec } from '../spec.ts';
+import { importDevices } from './device-import.ts';
+import { listDevices } from './device-list.ts';
 
-/** `device add|remove|list`: the inventory in devices.yaml. */
+/** `device add|remove|list|import`: the inventory in devices.yaml. */
 export const device: CommandSpec = {
   name: 'device',
   summary: 'Keep the inventory (devices.yaml)',
   section: 'Devices',
   defaultVerb: 'list',
   verbs: [
-    {
-      name: 'list',
-      summary: 'Show the devices of the inventory',
-      args: [],
-      options: [],
-      async *run({ session }) {
-        const inventory = await session.services.inventory.load();
-        yield {
-          kind: 'table',
-          name: 'inventory',
-          columns: [
-            { key: 'name', title: 'NAME' },
-            { key: 'address', title: 'ADDRESS' },
-            { key: 'groups', title: 'GROUPS' },
-            { key: 'user', title: 'USER' },
-            { key: 'ca', title: 'CA' },
-            { key: 'route', title: 'REACHED BY' },
-            { key: 'options', title: 'OPTIONS' },
-          ],
-          rows: inventory.devices.map(
-            ({ name, address, groups, user, ca, route, insecure, readOnly }) => ({
-              name,
-              address,
-              groups,
-              user: user ?? null,
-              ca: ca ?? null,
-              route: route === undefined ? null : configuredText(route),
-              options: [
-                insecure === true ? 'insecure' : [],
-                readOnly === true ? 'read-only' : [],
-              ].flat(),
-            }),
-          ),
-        };
-        if (inventory.devices.length === 0) {
-          yield {
-            kind: 'message',
-            level: 'info',
-            text: 'the inventory is empty: "device add NAME ADDRESS" adds to it',
-          };
-        }
-      },
-    },
+    listDevices,
     {
       name: 'add',
       summary: 'Add a device to the inventory',
@@ -120,6 +79,7 @@ export const device: CommandSpec = {
         };
       },
     },
+    importDevices,
     {
       name: 'restore',
       summary: 'Bring the inventory back as it was last understood',
@@ -135,6 +95,17 @@ export const device: CommandSpec = {
           level: 'done',
           text: `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
         };
+      },
+    },
+    {
+      name: 'schema',
+      summary: 'Print the JSON schema of devices.yaml, for editors',
+      args: [],
+      options: [],
+      async *run() {
+        const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
+        const schema = JSON.stringify(inventoryJsonSchema(), null, 2);
+        yield { kind: 'text', name: 'schema', text: schema };
       },
     },
   ],

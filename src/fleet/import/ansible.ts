@@ -1,0 +1,106 @@
+import { mayBeSecretField } from '../../device/secret-fields.ts';
+import type { Value } from '../../device/record.ts';
+import { UsageError } from '../../errors.ts';
+import type { WrittenGroup } from '../written-inventory.ts';
+import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
+
+/** Groups that Ansible makes by itself. */
+const OWN_GROUPS = ['all', 'ungrouped'];
+
+/** What `device list --ansible` writes beside `ansible_user`, as `devsh_profile`. */
+export const SHARED_SETTINGS = ['profile', 'ca', 'proxy', 'jump', 'read_only', 'insecure'] as const;
+
+interface Group {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly children: readonly string[];
+}
+
+/**
+ * Reads what `ansible-inventory --list` prints: host variables under `_meta`, groups with hosts and
+ * children. Of the variables only those that say how a device is reached are taken, never a secret.
+ * Throws a UsageError.
+ */
+export function parseAnsible(text: string, file: string): Findings {
+  const root = asObject(readJson(text, file));
+  if (root === undefined) {
+    throw new UsageError(`${file} is not what "ansible-inventory --list" prints: no object`);
+  }
+  const { _meta: meta, ...entries } = root;
+  const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
+  const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
+  const own = groups.filter(({ name }) => !OWN_GROUPS.includes(name));
+  const groupsOfHost = new Map<string, string[]>();
+  for (const name of Object.keys(variables)) groupsOfHost.set(name, []);
+  for (const { name: group, hosts } of groups) {
+    for (const host of hosts) {
+      const known = groupsOfHost.get(host) ?? [];
+      groupsOfHost.set(host, OWN_GROUPS.includes(group) ? known : [...known, group]);
+    }
+  }
+  const hosts = [...groupsOfHost].map(([name, of]) => ({
+    name,
+    groups: of,
+    variables: asObject(variables[name]) ?? {},
+  }));
+  const isLocal = ({ variables }: { variables: JsonObject }): boolean =>
+    variables['ansible_connection'] === 'local';
+  const local = hosts.filter(isLocal);
+  return {
+    devices: hosts
+      .filter((host) => !isLocal(host))
+      .map(({ name, groups: of, variables }) => deviceOf(name, of, variables, file)),
+    groups: own.filter(({ children }) => children.length > 0).map(writtenGroup),
+    remarks: [
+      ...(local.length > 0
+        ? [`hosts that are this machine: ${someOf(local.map(({ name }) => name))}`]
+        : []),
+      ...secretRemark(hosts.map((host) => host.variables)),
+    ],
+  };
+}
+
+/** `{hosts: [], children: []}`, or in old scripts just the hosts. */
+function groupOf(name: string, entry: Value): Group {
+  const hosts = asObject(entry)?.['hosts'] ?? entry;
+  const names = (value: Value | undefined): string[] =>
+    asList(value).flatMap((item) => asText(item) ?? []);
+  return { name, hosts: names(hosts), children: names(asObject(entry)?.['children']) };
+}
+
+function writtenGroup({ name, children }: Group): WrittenGroup {
+  return { name, children: children.filter((child) => !OWN_GROUPS.includes(child)), settings: {} };
+}
+
+function deviceOf(
+  name: string,
+  groups: readonly string[],
+  variables: JsonObject,
+  file: string,
+): FoundDevice {
+  const variable = (key: string): string | undefined => {
+    const value = variables[key];
+    return typeof value === 'boolean' ? String(value) : asText(value);
+  };
+  const settings: [string, string | undefined][] = [
+    ['user', variable('ansible_user')],
+    ...SHARED_SETTINGS.map((key): [string, string | undefined] => [key, variable(`devsh_${key}`)]),
+  ];
+  return {
+    name,
+    // ansible_port is where ssh listens.
+    address: variable('devsh_address') ?? variable('ansible_host') ?? name,
+    groups,
+    settings: Object.fromEntries(settings.filter(([, value]) => value !== undefined)),
+    place: `${file}: ${name}`,
+  };
+}
+
+function secretRemark(hosts: readonly JsonObject[]): string[] {
+  const names = new Set(
+    hosts.flatMap((variables) => Object.keys(variables).filter(mayBeSecretField)),
+  );
+  if (names.size === 0) return [];
+  return [`secrets are never copied: ${someOf([...names].sort())} (keep a login with "login")`];
+}

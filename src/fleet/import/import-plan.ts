@@ -1,0 +1,286 @@
+import { isIPv4 } from 'node:net';
+import { formatAddress, parseAddress } from '../../device/address.ts';
+import { parseRoute } from '../../device/route/choose-route.ts';
+import { UsageError } from '../../errors.ts';
+import { hasUnsafe } from '../../visible.ts';
+import { GroupTree } from '../group-tree.ts';
+import { nameProblem } from '../inventory-schema.ts';
+import type { Inventory, InventoryDevice } from '../inventory.ts';
+import {
+  writtenSettings,
+  type SettingKey,
+  type WrittenDevice,
+  type WrittenGroup,
+  type WrittenInventory,
+  type WrittenSettings,
+} from '../written-inventory.ts';
+import type { Findings, FoundDevice } from './findings.ts';
+import { normalizedSettings } from './normalized-settings.ts';
+
+type Written = string | readonly string[];
+
+/** One key of a device or a group; `before` is absent where it said nothing, `after` where it is taken out. */
+export interface KeyChange {
+  readonly key: 'address' | 'groups' | 'children' | SettingKey;
+  readonly before?: Written | undefined;
+  readonly after?: Written | undefined;
+}
+
+export type ImportStep =
+  | {
+      readonly action: 'add';
+      readonly device: WrittenDevice;
+      readonly changes: readonly KeyChange[];
+    }
+  | {
+      readonly action: 'change';
+      /** As the inventory spells it. */
+      readonly name: string;
+      readonly changes: readonly KeyChange[];
+    };
+
+/** What the source says of a group, where the inventory does not say the same. */
+export interface GroupStep {
+  readonly action: 'add' | 'change';
+  readonly name: string;
+  readonly changes: readonly KeyChange[];
+}
+
+/** A device of the source that cannot be taken. */
+export interface ImportRefusal {
+  readonly name: string;
+  readonly place: string;
+  readonly reason: 'name conflict' | 'address conflict' | 'invalid';
+  readonly problem: string;
+}
+
+export interface ImportPlan {
+  readonly steps: readonly ImportStep[];
+  readonly groups: readonly GroupStep[];
+  readonly unchanged: readonly string[];
+  readonly refused: readonly ImportRefusal[];
+}
+
+/** What the inventory holds: as it is written, and what comes of it. */
+export interface Held {
+  readonly written: WrittenInventory;
+  readonly inventory: Inventory;
+  /** Where relative paths of the inventory begin. */
+  readonly folder: string;
+}
+
+/**
+ * What is to be written so that the inventory has all that was found: devices are added, or get what
+ * the source says of them. Nothing is taken away: devices that the source does not have, and what it
+ * does not say of one, stay. Throws a UsageError when groups would be in themselves.
+ */
+export function planImport(findings: Findings, held: Held): ImportPlan {
+  const refused: ImportRefusal[] = [];
+  const good: FoundDevice[] = [];
+  const places = new Map<string, string>();
+  for (const device of findings.devices) {
+    const earlier = places.get(device.name.toLowerCase());
+    const problem = problemOf(device);
+    const { name, place } = device;
+    if (problem !== undefined) refused.push({ name, place, reason: 'invalid', problem });
+    else if (earlier !== undefined) {
+      const text = `the source has "${name}" twice (first: ${earlier})`;
+      refused.push({ name, place, reason: 'name conflict', problem: text });
+    } else {
+      places.set(name.toLowerCase(), place);
+      // Only what is no path yet is left to be spelt: sources have made theirs absolute.
+      good.push({ ...device, settings: normalizedSettings(device.settings, held.folder) });
+    }
+  }
+  const { taken, conflicts } = withoutAddressConflicts(good, held.inventory);
+  const groups = groupSteps(findings.groups, held);
+  checkGroups(findings.groups, held.written);
+  const writtenByName = new Map(held.written.devices.map((one) => [one.name.toLowerCase(), one]));
+  const steps = taken.map((device): ImportStep => {
+    const known = held.inventory.find(device.name);
+    const written = writtenByName.get(device.name.toLowerCase());
+    if (known === undefined || written === undefined) {
+      const { name, address, settings } = device;
+      const own = unique(device.groups);
+      return {
+        action: 'add',
+        device: { name, address, groups: own, settings },
+        changes: [
+          { key: 'address', after: address },
+          ...(own.length > 0 ? [{ key: 'groups' as const, after: own }] : []),
+          ...settingChanges({}, {}, settings),
+        ],
+      };
+    }
+    return { action: 'change', name: known.name, changes: deviceChanges(device, written, known) };
+  });
+  return {
+    steps: steps.filter(({ changes }) => changes.length > 0),
+    groups: groups.filter(({ changes }) => changes.length > 0),
+    unchanged: steps.flatMap((step) =>
+      step.action === 'change' && step.changes.length === 0 ? [step.name] : [],
+    ),
+    refused: [...refused, ...conflicts],
+  };
+}
+
+/** Why a device cannot stand in an inventory; undefined for a good one. */
+function problemOf({ name, address, groups, settings }: FoundDevice): string | undefined {
+  if (name === '') return 'it has no name';
+  const problem = nameProblem(name, 'device');
+  if (problem !== undefined) return `its name ${problem}`;
+  if (address === '') return 'it has no address';
+  if (address.includes('{{')) return 'its address is a template, which only Ansible fills in';
+  try {
+    const { host } = parseAddress(address);
+    if (isIPv4(name) && host !== name) {
+      return `a device called ${name} cannot have another address`;
+    }
+    for (const key of ['proxy', 'jump'] as const) {
+      const route = settings[key];
+      if (route !== undefined) parseRoute(key, String(route));
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.message;
+  }
+  for (const group of groups) {
+    const wrong = nameProblem(group, 'group');
+    if (wrong !== undefined) return `its group ${JSON.stringify(group.slice(0, 100))} ${wrong}`;
+  }
+  if (settings.proxy !== undefined && settings.jump !== undefined) {
+    return 'it is to be reached by a proxy or a jump host, not both';
+  }
+  for (const [key, value] of Object.entries(settings)) {
+    if ([value].flat().some(hasUnsafe)) return `its ${key} holds characters that cannot be seen`;
+    const isFlag = key === 'read_only' || key === 'insecure';
+    if (isFlag && value !== 'true' && value !== 'false') return `its ${key} must be true or false`;
+  }
+  return undefined;
+}
+
+/** Two devices cannot have one address; what a device had before is free when it moves. */
+function withoutAddressConflicts(
+  found: readonly FoundDevice[],
+  inventory: Inventory,
+): { taken: readonly FoundDevice[]; conflicts: readonly ImportRefusal[] } {
+  const conflicts = new Map<FoundDevice, ImportRefusal>();
+  for (;;) {
+    const before = conflicts.size;
+    const taken = found.filter((device) => !conflicts.has(device));
+    const moving = new Set(taken.map(({ name }) => name.toLowerCase()));
+    const owners = new Map<string, string>();
+    for (const { name, address } of inventory.devices) {
+      if (!moving.has(name.toLowerCase()))
+        owners.set(canonical(address), `"${name}" has it already`);
+    }
+    for (const device of taken) {
+      const { name, place } = device;
+      const address = canonical(device.address);
+      const owner = owners.get(address);
+      if (owner === undefined) owners.set(address, `so has "${name}" (${place})`);
+      else {
+        const problem = `its address is ${address}, and ${owner}`;
+        conflicts.set(device, { name, place, reason: 'address conflict', problem });
+      }
+    }
+    if (conflicts.size === before) return { taken, conflicts: [...conflicts.values()] };
+  }
+}
+
+function deviceChanges(
+  found: FoundDevice,
+  written: WrittenDevice,
+  known: InventoryDevice,
+): KeyChange[] {
+  const changes: KeyChange[] = [];
+  if (canonical(found.address) !== canonical(written.address)) {
+    changes.push({ key: 'address', before: written.address, after: found.address });
+  }
+  const more = missing(found.groups, known.groups);
+  if (more.length > 0) {
+    const before = written.groups.length > 0 ? written.groups : undefined;
+    changes.push({ key: 'groups', before, after: [...written.groups, ...more] });
+  }
+  // What a device has from its groups already need not be said again.
+  const effective = writtenSettings(known);
+  return [...changes, ...settingChanges(written.settings, effective, found.settings)];
+}
+
+function settingChanges(
+  own: WrittenSettings,
+  effective: WrittenSettings,
+  found: WrittenSettings,
+): KeyChange[] {
+  const keys = Object.keys(found) as SettingKey[];
+  const changes = keys
+    .filter((key) => JSON.stringify(effective[key]) !== JSON.stringify(found[key]))
+    .map((key): KeyChange => ({ key, before: own[key], after: found[key] }));
+  // A device is reached by one way.
+  for (const [key, other] of [
+    ['proxy', 'jump'],
+    ['jump', 'proxy'],
+  ] as const) {
+    const isSet = changes.some((change) => change.key === key);
+    if (isSet && own[other] !== undefined) changes.push({ key: other, before: own[other] });
+  }
+  return changes;
+}
+
+function groupSteps(
+  found: readonly WrittenGroup[],
+  { written, folder }: Pick<Held, 'written' | 'folder'>,
+): GroupStep[] {
+  const byName = new Map(written.groups.map((group) => [group.name.toLowerCase(), group]));
+  return found.map(({ name, children, settings }) => {
+    const known = byName.get(name.toLowerCase());
+    const own = known?.children ?? [];
+    const more = missing(children, own);
+    const changes: KeyChange[] =
+      more.length === 0
+        ? []
+        : [
+            {
+              key: 'children',
+              before: own.length > 0 ? own : undefined,
+              after: [...own, ...more],
+            },
+          ];
+    const held = known?.settings ?? {};
+    const effective = normalizedSettings(held, folder);
+    return {
+      action: known === undefined ? 'add' : 'change',
+      name: known?.name ?? name,
+      changes: [...changes, ...settingChanges(held, effective, settings)],
+    };
+  });
+}
+
+function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventory): void {
+  for (const name of found.flatMap((group) => [group.name, ...group.children])) {
+    const problem = nameProblem(name, 'group');
+    if (problem === undefined) continue;
+    throw new UsageError(
+      `the group ${JSON.stringify(name.slice(0, 100))} of the source ${problem}`,
+    );
+  }
+  const tree = new GroupTree([...groups, ...found]);
+  const circle = found.find(({ name }) => tree.isInItself(name));
+  if (circle !== undefined) {
+    throw new UsageError(`with this source the group "${circle.name}" would be in itself`);
+  }
+}
+
+/** Those of `found` that `held` does not have, each once; case makes no difference. */
+function missing(found: readonly string[], held: readonly string[]): string[] {
+  const known = new Set(held.map((name) => name.toLowerCase()));
+  return unique(found).filter((name) => !known.has(name.toLowerCase()));
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name] as const)).values()];
+}
+
+function canonical(address: string): string {
+  return formatAddress(parseAddress(address));
+}

@@ -1,0 +1,140 @@
+import type { Value } from '../../device/record.ts';
+import { UsageError } from '../../errors.ts';
+import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { asList, asObject, asText, type JsonObject } from './json-source.ts';
+
+const DEVICES = '/api/dcim/devices/';
+/** Records on a page, where the URL does not say; NetBox itself gives 50. */
+const PAGE_SIZE = '250';
+
+/** What of a NetBox is asked for. */
+export interface NetBoxUrl {
+  /** `host` or `host:port`. */
+  readonly address: string;
+  /** Path and query of the first page. */
+  readonly path: string;
+}
+
+/**
+ * Reads `https://netbox`, `https://netbox/dcim/devices/?site=x` as the browser has it, or the URL of the
+ * API. Devices that are not active are left out unless the query says which status is meant. Throws a
+ * UsageError.
+ */
+export function parseNetBoxUrl(text: string): NetBoxUrl {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new UsageError('this is no URL: write https://netbox.example/api/dcim/devices/?site=x');
+  }
+  if (url.protocol !== 'https:') {
+    throw new UsageError('only https:// is spoken, also to NetBox: the token would be seen');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      'no login stands in a URL: NETBOX_TOKEN, --token-stdin or "login" give the token',
+    );
+  }
+  const query = url.searchParams;
+  const secret = [...query.keys()].find((name) => /token|key|password/i.test(name));
+  if (secret !== undefined) {
+    throw new UsageError(`the URL must hold no secret: take "${secret}" out of it`);
+  }
+  if (!query.has('status')) query.set('status', 'active');
+  if (!query.has('limit')) query.set('limit', PAGE_SIZE);
+  return { address: url.host, path: `${apiPath(url.pathname)}?${query.toString()}` };
+}
+
+function apiPath(path: string): string {
+  if (path === '/') return DEVICES;
+  const ended = path.endsWith('/') ? path : `${path}/`;
+  if (ended.includes('/api/')) return ended;
+  // As in the browser, below a prefix where NetBox has one.
+  const [, prefix, page] = /^(.*?)(\/(?:dcim|virtualization)\/[^/]+\/)$/.exec(ended) ?? [];
+  if (page !== undefined) return `${prefix ?? ''}/api${page}`;
+  throw new UsageError(`${path} is no list of devices; NetBox has it at ${DEVICES}`);
+}
+
+/** One answer of a list. */
+export interface NetBoxPage {
+  readonly records: readonly JsonObject[];
+  /** Path and query of the page after it. */
+  readonly next: string | undefined;
+}
+
+/**
+ * @param path where the page was read; `next` may name another host (behind a proxy it often does), but
+ *   only its query is followed
+ */
+export function readNetBoxPage(data: Value, path: string, where: string): NetBoxPage {
+  const page = asObject(data);
+  const results = page?.['results'];
+  if (page === undefined || !Array.isArray(results)) {
+    throw new UsageError(`${where} answers with no list of NetBox (no "results")`);
+  }
+  const records = asList(results as Value)
+    .map(asObject)
+    .filter((record) => record !== undefined);
+  const next = asText(page['next']);
+  if (next === undefined) return { records, next: undefined };
+  const [place = ''] = path.split('?', 1);
+  try {
+    const { pathname, search } = new URL(next, 'https://netbox.invalid');
+    if (pathname !== place) throw new UsageError(`${where}: its next page is at another path`);
+    return { records, next: `${place}${search}` };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${where}: its next page has no URL that can be read`);
+  }
+}
+
+/** Site, role, tenant and tags become groups (`site-berlin`). */
+export function netBoxDevices(records: readonly JsonObject[], where: string): Findings {
+  const reachable = records.filter((record) => addressOf(record) !== undefined);
+  const others = records.filter((record) => addressOf(record) === undefined);
+  return {
+    devices: reachable.map((record): FoundDevice => {
+      const id = asText(record['id']) ?? '?';
+      return {
+        name: asText(record['name']) ?? '',
+        address: addressOf(record) ?? '',
+        groups: groupsOf(record),
+        settings: {},
+        place: `${where}: device ${id}`,
+      };
+    }),
+    groups: [],
+    remarks:
+      others.length === 0
+        ? []
+        : [`${others.length} without a primary address: ${someOf(others.map(labelOf))}`],
+  };
+}
+
+function labelOf(record: JsonObject): string {
+  return asText(record['name']) ?? `device ${asText(record['id']) ?? '?'}`;
+}
+
+/** `10.0.0.5/24` -> `10.0.0.5`. */
+function addressOf(record: JsonObject): string | undefined {
+  const written = ['primary_ip4', 'primary_ip6', 'primary_ip'].flatMap(
+    (key) => asText(asObject(record[key])?.['address']) ?? [],
+  );
+  return written[0]?.replace(/\/\d+$/, '');
+}
+
+function groupsOf(record: JsonObject): string[] {
+  const one = (kind: string, key: string): string[] => {
+    const slug = asText(asObject(record[key])?.['slug']);
+    return slug === undefined ? [] : [`${kind}-${slug}`];
+  };
+  const tags = asList(record['tags']).flatMap((tag) => asText(asObject(tag)?.['slug']) ?? []);
+  const role = one('role', 'role');
+  return [
+    ...one('site', 'site'),
+    // Before NetBox 3.6 the role of a device was its device_role.
+    ...(role.length > 0 ? role : one('role', 'device_role')),
+    ...one('tenant', 'tenant'),
+    ...tags.map((slug) => `tag-${slug}`),
+  ];
+}

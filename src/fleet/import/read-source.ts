@@ -1,0 +1,49 @@
+import { UsageError } from '../../errors.ts';
+import { parseAnsible } from './ansible.ts';
+import { parseCsvDevices } from './csv.ts';
+import { parseDeviceList } from './device-list.ts';
+import { parseDevicesYaml } from './devices-yaml.ts';
+import type { Findings } from './findings.ts';
+import { asList, asObject, readJson } from './json-source.ts';
+import { netBoxDevices } from './netbox.ts';
+import type { SourceKind } from './source-kind.ts';
+import { parseSshConfig, type ReadIncluded } from './ssh-config.ts';
+
+/** Reads a text of one kind. Throws a UsageError that names the file. */
+export async function readSource(
+  kind: SourceKind,
+  text: string,
+  file: string,
+  readIncluded: ReadIncluded,
+): Promise<Findings> {
+  switch (kind) {
+    case 'csv':
+      return parseCsvDevices(text, file);
+    case 'ssh':
+      return parseSshConfig(text, file, readIncluded);
+    case 'ansible':
+      if (!/^\ufeff?\s*\{/.test(text)) throw notListed(file);
+      return parseAnsible(text, file);
+    case 'netbox': {
+      const results = asList(asObject(readJson(text, file))?.['results']);
+      return netBoxDevices(
+        results.map(asObject).filter((record) => record !== undefined),
+        file,
+      );
+    }
+    case 'devices':
+      return isDeviceList(text) ? parseDeviceList(text, file) : parseDevicesYaml(text, file);
+  }
+}
+
+/** `device list --json` or a bare list; `{"devices": […]}` is read as the YAML that it is. */
+function isDeviceList(text: string): boolean {
+  return /^\ufeff?\s*(?:\[|\{[^{[]*"inventory"\s*:)/.test(text);
+}
+
+function notListed(file: string): UsageError {
+  return new UsageError(
+    `${file} is an inventory that only Ansible reads: "--from ansible" lets ansible-inventory do it ` +
+      '(which runs scripts and plugins that belong to it)',
+  );
+}

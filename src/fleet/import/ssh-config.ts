@@ -1,0 +1,203 @@
+import { UsageError } from '../../errors.ts';
+import type { WrittenSettings } from '../written-inventory.ts';
+import { someOf, type Findings, type FoundDevice } from './findings.ts';
+
+/** Files that include each other are read so deep, as by ssh itself. */
+const MAX_DEPTH = 16;
+/** A file that includes itself many times over would multiply without end. */
+const MAX_LINES = 200_000;
+
+/** Reads what an `Include` names: the files, none when there is none, with `*` and `?` expanded. */
+export type ReadIncluded = (
+  pattern: string,
+) => Promise<readonly { readonly file: string; readonly text: string }[]>;
+
+interface Line {
+  readonly keyword: string;
+  readonly words: readonly string[];
+  readonly place: string;
+}
+
+/** What stands below one `Host` line, or before the first. */
+interface Block {
+  readonly patterns: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+  readonly place: string;
+}
+
+/**
+ * Reads the hosts of an ssh_config(5): each name without a wildcard is a device, with what all matching
+ * blocks say, the first that says something before the others. `Match` blocks are left out, because
+ * they may run programs; so are the ports, on which ssh listens. Throws a UsageError.
+ */
+export async function parseSshConfig(
+  text: string,
+  file: string,
+  readIncluded: ReadIncluded,
+): Promise<Findings> {
+  const lines = await linesOf(text, file, readIncluded, 0, { left: MAX_LINES });
+  const { blocks, matches } = blocksOf(lines);
+  const blocksFor = indexBlocks(blocks);
+  const seen = new Set<string>();
+  const devices: FoundDevice[] = [];
+  const remarks = matches === 0 ? [] : [`${matches} Match blocks: devsh runs no programs for them`];
+  const commands: string[] = [];
+  const several: string[] = [];
+  for (const { patterns, place } of blocks) {
+    for (const name of patterns) {
+      if (/[*?!]/.test(name) || seen.has(name)) continue;
+      seen.add(name);
+      const option = optionsFor(name, blocksFor(name));
+      if (option('proxycommand') !== undefined) commands.push(name);
+      const jump = option('proxyjump');
+      if (jump?.includes(',') === true) several.push(name);
+      devices.push({
+        name,
+        address: (option('hostname') ?? '%h').replace(/%[h%]/g, (mark) =>
+          mark === '%h' ? name : '%',
+        ),
+        groups: [],
+        settings: settingsOf(option('user'), jump),
+        place,
+      });
+    }
+  }
+  if (commands.length > 0) remarks.push(`ProxyCommand is not taken: ${someOf(commands)}`);
+  if (several.length > 0) {
+    remarks.push(
+      `ProxyJump over several hosts is not taken: ${someOf(several)} (let the last one have a ProxyJump of its own)`,
+    );
+  }
+  return { devices, groups: [], remarks };
+}
+
+function settingsOf(user: string | undefined, jump: string | undefined): WrittenSettings {
+  const hasJump = jump !== undefined && !jump.includes(',');
+  return {
+    ...(user !== undefined && { user }),
+    ...(hasJump && { jump: jump.replace(/^ssh:\/\//i, '').replace(/\/$/, '') }),
+  };
+}
+
+async function linesOf(
+  text: string,
+  file: string,
+  readIncluded: ReadIncluded,
+  depth: number,
+  budget: { left: number },
+): Promise<Line[]> {
+  if (depth > MAX_DEPTH) throw new UsageError(`${file}: files include each other without end`);
+  const lines: Line[] = [];
+  let header: Line = { keyword: 'host', words: ['*'], place: file };
+  for (const [index, written] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    budget.left -= 1;
+    if (budget.left < 0) throw new UsageError(`${file}: more than ${MAX_LINES} lines in all`);
+    const place = `${file}:${index + 1}`;
+    const line = lineOf(written, place);
+    if (line === undefined) continue;
+    if (line.keyword !== 'include') {
+      if (line.keyword === 'host') header = line;
+      if (line.keyword === 'match') header = { ...line, words: [] };
+      lines.push(line);
+      continue;
+    }
+    for (const pattern of line.words) {
+      for (const included of await readIncluded(pattern)) {
+        const inner = await linesOf(included.text, included.file, readIncluded, depth + 1, budget);
+        for (const one of inner) lines.push(one);
+      }
+    }
+    // What follows belongs to the block that the Include stood in.
+    lines.push(header);
+  }
+  return lines;
+}
+
+/** `Keyword value`, `Keyword=value`, `Keyword "a value"`; undefined for a comment or an empty line. */
+function lineOf(written: string, place: string): Line | undefined {
+  const [, keyword, rest = ''] = /^\s*([A-Za-z][\w-]*)(?:\s*=\s*|\s+|$)(.*)$/.exec(written) ?? [];
+  if (keyword === undefined) return undefined;
+  const words = Array.from(
+    rest.matchAll(/"([^"]*)"|(#.*)|([^\s"]+)/g),
+    ([, quoted, comment, plain]) => (comment === undefined ? (quoted ?? plain) : undefined),
+  ).filter((word) => word !== undefined);
+  return { keyword: keyword.toLowerCase(), words, place };
+}
+
+function blocksOf(lines: readonly Line[]): { blocks: Block[]; matches: number } {
+  const blocks: Block[] = [];
+  let matches = 0;
+  // What stands before the first Host line is for all hosts.
+  let options = new Map<string, string>();
+  blocks.push({ patterns: ['*'], options, place: '' });
+  for (const { keyword, words, place } of lines) {
+    if (keyword === 'host' || keyword === 'match') {
+      options = new Map();
+      if (keyword === 'host') blocks.push({ patterns: words, options, place });
+      else if (words.length > 0) matches += 1;
+      continue;
+    }
+    const [value] = words;
+    if (value !== undefined && !options.has(keyword)) options.set(keyword, value);
+  }
+  return { blocks, matches };
+}
+
+/** Most blocks name one host: only those with patterns need to be tried for all. */
+function indexBlocks(blocks: readonly Block[]): (name: string) => Block[] {
+  const general: number[] = [];
+  const named = new Map<string, number[]>();
+  for (const [index, { patterns }] of blocks.entries()) {
+    if (patterns.some((pattern) => /[*?!]/.test(pattern))) general.push(index);
+    else for (const name of patterns) named.set(name, [...(named.get(name) ?? []), index]);
+  }
+  return (name) =>
+    [...general, ...(named.get(name) ?? [])]
+      .sort((a, b) => a - b)
+      .flatMap((at) => blocks[at] ?? []);
+}
+
+function optionsFor(
+  name: string,
+  blocks: readonly Block[],
+): (keyword: string) => string | undefined {
+  const matching = blocks.filter(({ patterns }) => isMatch(name, patterns));
+  return (keyword) => {
+    const value = matching.find(({ options }) => options.has(keyword))?.options.get(keyword);
+    return value?.toLowerCase() === 'none' && keyword.startsWith('proxy') ? undefined : value;
+  };
+}
+
+/** A pattern with `!` in front takes a host out, whatever the others say. */
+function isMatch(name: string, patterns: readonly string[]): boolean {
+  const matches = (pattern: string): boolean => matchesPattern(name, pattern);
+  const negative = patterns.filter((pattern) => pattern.startsWith('!'));
+  if (negative.some((pattern) => matches(pattern.slice(1)))) return false;
+  return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern));
+}
+
+/** `*` and `?` as in ssh_config(5), in time that is the product of both lengths at most. */
+function matchesPattern(name: string, pattern: string): boolean {
+  let [at, mark, back] = [0, 0, -1];
+  let retry = 0;
+  while (at < name.length) {
+    if (mark < pattern.length && (pattern[mark] === '?' || pattern[mark] === name[at])) {
+      at += 1;
+      mark += 1;
+    } else if (pattern[mark] === '*') {
+      back = mark;
+      retry = at;
+      mark += 1;
+    } else if (back >= 0) {
+      retry += 1;
+      at = retry;
+      mark = back + 1;
+    } else {
+      return false;
+    }
+  }
+  return /^\**$/.test(pattern.slice(mark));
+}

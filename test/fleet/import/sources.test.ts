@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
+import { parseCsvDevices } from '../../../src/fleet/import/csv.ts';
+import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../../src/fleet/import/netbox.ts';
+import { kindOfSource } from '../../../src/fleet/import/source-kind.ts';
+import { parseSshConfig } from '../../../src/fleet/import/ssh-config.ts';
+
+const noFiles = () => Promise.resolve([]);
+const ssh = (text: string) => parseSshConfig(text, 'config', noFiles);
+
+test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for the columns', () => {
+  const text =
+    '\ufeffHostname;IP Address;Group;Username;Read-Only;Rack;API token\r\n' +
+    'fw1;10.0.0.5;"berlin, core";admin;yes;R7;geheim\r\n;;;;;;\r\nfw2;"10.0.0.6:8443";;;;;\r\n';
+  expect(parseCsvDevices(text, '/etc/hosts.csv')).toEqual({
+    devices: [
+      {
+        name: 'fw1',
+        address: '10.0.0.5',
+        groups: ['berlin', 'core'],
+        settings: { user: 'admin', read_only: 'true' },
+        place: '/etc/hosts.csv:2',
+      },
+      {
+        name: 'fw2',
+        address: '10.0.0.6:8443',
+        groups: [],
+        settings: {},
+        place: '/etc/hosts.csv:4',
+      },
+    ],
+    groups: [],
+    remarks: [
+      'secrets are never copied: API token (keep a login with "login")',
+      'columns that are not taken: Rack',
+    ],
+  });
+});
+
+test.each([
+  ['', 'no column "name"'],
+  ['name,user\nfw1,x\n', 'no column "address"'],
+  ['name,ip,address\n', 'more than one column "address"'],
+  ['name,address\nfw1,a,b,c\n', 'Invalid Record Length'],
+  ['name,address\n"fw1,a\n', 'Quote Not Closed'],
+])('CSV %j is refused', (text, message) => {
+  expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(UsageError);
+  expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(message);
+});
+
+test('ssh: each name without a wildcard is a device, with what all its blocks say', async () => {
+  const { devices, remarks } = await ssh(`
+# gateways
+Host fw1 fw2 *.lab !x
+  HostName %h.example.net
+  Port 2222
+Host fw2
+  User = root
+  HostName late.example.net
+Host "bastion"
+  HostName 192.0.2.1
+  ProxyJump none
+Host gw
+  ProxyJump one,two
+Match exec "touch /tmp/never"
+  User evil
+Host fw*
+  User admin
+  ProxyJump ops@bastion
+`);
+  expect(
+    devices.map(({ name, address, settings, place }) => [name, address, settings, place]),
+  ).toEqual([
+    ['fw1', 'fw1.example.net', { user: 'admin', jump: 'ops@bastion' }, 'config:3'],
+    ['fw2', 'fw2.example.net', { user: 'root', jump: 'ops@bastion' }, 'config:3'],
+    ['bastion', '192.0.2.1', {}, 'config:9'],
+    ['gw', 'gw', {}, 'config:12'],
+  ]);
+  expect(remarks.join('\n')).toContain('1 Match blocks');
+  expect(remarks.join('\n')).toContain('ProxyJump over several hosts is not taken: gw');
+});
+
+test('ssh: what an Include names stands in its place, and the block goes on behind it', async () => {
+  const { devices } = await parseSshConfig(
+    'Host a\n  Include more\n  User u\nInclude more\n',
+    'config',
+    (pattern) => Promise.resolve([{ file: pattern, text: 'Host b\n  HostName 10.0.0.2\n' }]),
+  );
+  expect(devices).toMatchObject([
+    { name: 'a', settings: { user: 'u' } },
+    { name: 'b', address: '10.0.0.2', place: 'more:1' },
+  ]);
+});
+
+test('ssh: files that include each other end', async () => {
+  const endless = parseSshConfig('Include me\n', 'config', () =>
+    Promise.resolve([{ file: 'me', text: 'Include me\nInclude me\n' }]),
+  );
+  await expect(endless).rejects.toThrow('files include each other without end');
+});
+
+test('Ansible: groups with children, how devices are reached, and no secret', () => {
+  const { devices, groups, remarks } = parseAnsible(
+    JSON.stringify({
+      _meta: {
+        hostvars: {
+          fw1: { ansible_host: '10.0.0.5', ansible_user: 'admin', ansible_password: 'geheim' },
+          fw2: { devsh_address: '10.0.0.6:8443', devsh_read_only: true, vault_token: 'x' },
+          here: { ansible_connection: 'local' },
+        },
+      },
+      all: { children: ['ungrouped', 'germany'] },
+      germany: { children: ['berlin'] },
+      berlin: { hosts: ['fw1', 'fw2'] },
+      old: ['fw3'],
+      ungrouped: { hosts: ['here'] },
+    }),
+    'inv.json',
+  );
+  expect(devices).toEqual([
+    {
+      name: 'fw1',
+      address: '10.0.0.5',
+      groups: ['berlin'],
+      settings: { user: 'admin' },
+      place: 'inv.json: fw1',
+    },
+    {
+      name: 'fw2',
+      address: '10.0.0.6:8443',
+      groups: ['berlin'],
+      settings: { read_only: 'true' },
+      place: 'inv.json: fw2',
+    },
+    { name: 'fw3', address: 'fw3', groups: ['old'], settings: {}, place: 'inv.json: fw3' },
+  ]);
+  expect(groups).toEqual([{ name: 'germany', children: ['berlin'], settings: {} }]);
+  expect(remarks).toEqual([
+    'hosts that are this machine: here',
+    'secrets are never copied: ansible_password, vault_token (keep a login with "login")',
+  ]);
+});
+
+test.each(['[]', '{', '{"a":1e999}x', '[[[['])('Ansible: %j is refused', (text) => {
+  expect(() => parseAnsible(text, 'inv.json')).toThrow(UsageError);
+});
+
+test.each([
+  ['https://nb.example', 'nb.example', '/api/dcim/devices/?status=active&limit=250'],
+  [
+    'https://nb.example:8443/dcim/devices/?site=berlin',
+    'nb.example:8443',
+    '/api/dcim/devices/?site=berlin&status=active&limit=250',
+  ],
+  [
+    'https://nb.example/netbox/dcim/devices?status=planned&limit=9',
+    'nb.example',
+    '/netbox/api/dcim/devices/?status=planned&limit=9',
+  ],
+])('NetBox: %s is asked at its API', (url, address, path) => {
+  expect(parseNetBoxUrl(url)).toEqual({ address, path });
+});
+
+test.each([
+  ['http://nb.example/', 'only https://'],
+  ['https://u:secret1@nb.example/', 'no login stands in a URL'],
+  ['https://nb.example/?token=secret1', 'must hold no secret'],
+  ['https://nb.example/login/', 'is no list of devices'],
+])('NetBox: %s is refused', (url, message) => {
+  expect(() => parseNetBoxUrl(url)).toThrow(message);
+  expect(() => parseNetBoxUrl(url)).not.toThrow('secret1');
+});
+
+test('NetBox: of the next page only the query is followed', () => {
+  const page = (next: unknown) =>
+    readNetBoxPage({ results: [], next } as never, '/api/dcim/devices/?limit=2', 'NetBox');
+  expect(page('http://evil.example/api/dcim/devices/?offset=2').next).toBe(
+    '/api/dcim/devices/?offset=2',
+  );
+  expect(page(null).next).toBeUndefined();
+  expect(() => page('https://nb/api/users/tokens/')).toThrow('at another path');
+});
+
+test('NetBox: site, role, tenant and tags are groups; a device without address is told', () => {
+  const { devices, remarks } = netBoxDevices(
+    [
+      {
+        id: 7,
+        name: 'fw1',
+        primary_ip4: { address: '10.0.0.5/24' },
+        primary_ip6: { address: '2001:db8::5/64' },
+        site: { slug: 'berlin' },
+        device_role: { slug: 'firewall' },
+        tenant: null,
+        tags: [{ slug: 'core' }],
+        local_context_data: { password: 'geheim' },
+      },
+      { id: 8, name: 'fw2', primary_ip6: { address: '2001:db8::6/64' }, role: { slug: 'edge' } },
+      { id: 9, name: null, primary_ip4: null },
+    ],
+    'NetBox',
+  );
+  expect(devices).toEqual([
+    {
+      name: 'fw1',
+      address: '10.0.0.5',
+      groups: ['site-berlin', 'role-firewall', 'tag-core'],
+      settings: {},
+      place: 'NetBox: device 7',
+    },
+    {
+      name: 'fw2',
+      address: '2001:db8::6',
+      groups: ['role-edge'],
+      settings: {},
+      place: 'NetBox: device 8',
+    },
+  ]);
+  expect(remarks).toEqual(['1 without a primary address: device 9']);
+});
+
+test.each([
+  ['hosts.csv', 'x', 'csv'],
+  ['-', 'name,address\nfw1,10.0.0.1\n', 'csv'],
+  ['-', 'Name;Address;Groups\n', 'csv'],
+  ['/root/.ssh/config', '# mine\nHost fw1\n', 'ssh'],
+  ['inv.json', '{"_meta": {"hostvars": {}}}', 'ansible'],
+  ['-', '{\n  "all": {}}', 'ansible'],
+  ['hosts', '[berlin]\nfw1 ansible_host=10.0.0.1\n', 'ansible'],
+  ['hosts.yml', 'all:\n  hosts:\n    fw1:\n', 'ansible'],
+  ['devices.yaml', '# mine\ndevices:\n  - name: a\n', 'devices'],
+  ['-', '{"schema":"devsh/1","inventory":[{"name":"a"}]}', 'devices'],
+  ['-', '[{"name":"a","address":"b"}]', 'devices'],
+  ['page.json', '{"count":1,"next":null,"previous":null,"results":[]}', 'netbox'],
+  ['-', 'hello world\n', undefined],
+])('the source %s with %j is %s', (name, text, kind) => {
+  expect(kindOfSource(name, text)).toBe(kind);
+});
