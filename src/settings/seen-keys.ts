@@ -12,10 +12,16 @@ const MOST_KEYS = 5_000;
 const MOST_FIELDS = 200;
 const LONGEST = 200;
 
+/** The same, seen again so soon, is not written again. */
+const SAME_FOR_MS = 600_000;
+
 /** The natural keys of the records of one resource and the names of their fields; no values. */
 export interface SeenRecords {
   readonly keys: readonly string[];
   readonly fields: readonly string[];
+  /** How many records there were, and when, as an ISO date. */
+  readonly count?: number;
+  readonly at?: string;
 }
 
 /**
@@ -44,7 +50,7 @@ export class SeenKeys {
     if (!this.#isKept) return;
     const held = await this.of(address);
     const resources = { ...held, [resource]: seen };
-    if (JSON.stringify(held[resource]) === JSON.stringify(seen)) return;
+    if (isFresh(held[resource], seen)) return;
     this.#known.set(address, Promise.resolve(resources));
     try {
       await this.#write(this.#path(address), JSON.stringify({ resources }));
@@ -83,6 +89,14 @@ export class SeenKeys {
   }
 }
 
+/** Whether `held` says the same, and is not much older. */
+function isFresh(held: SeenRecords | undefined, seen: SeenRecords): boolean {
+  if (held === undefined) return false;
+  const isSame = JSON.stringify({ ...held, at: '' }) === JSON.stringify({ ...seen, at: '' });
+  const ageMs = Date.parse(seen.at ?? '') - Date.parse(held.at ?? '');
+  return isSame && (seen.at === held.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
+}
+
 /** What a file holds, as far as it can be understood. */
 function resourcesIn(data: unknown): Readonly<Record<string, SeenRecords>> {
   if (!isObject(data) || !isObject(data['resources'])) return {};
@@ -93,7 +107,11 @@ function resourcesIn(data: unknown): Readonly<Record<string, SeenRecords>> {
 function isSeen(data: unknown): data is SeenRecords {
   const areTexts = (list: unknown): boolean =>
     Array.isArray(list) && list.every((text) => typeof text === 'string');
-  return isObject(data) && areTexts(data['keys']) && areTexts(data['fields']);
+  if (!isObject(data) || !areTexts(data['keys']) || !areTexts(data['fields'])) return false;
+  const { count, at } = data;
+  const isCount = count === undefined || (Number.isSafeInteger(count) && Number(count) >= 0);
+  const isTime = at === undefined || (typeof at === 'string' && !Number.isNaN(Date.parse(at)));
+  return isCount && isTime;
 }
 
 function isObject(data: unknown): data is Record<string, unknown> {
@@ -101,7 +119,11 @@ function isObject(data: unknown): data is Record<string, unknown> {
 }
 
 /** What is kept of records; a key that is a secret by its name is none. */
-export function seenRecords(records: readonly DeviceRecord[], keyField: string): SeenRecords {
+export function seenRecords(
+  records: readonly DeviceRecord[],
+  keyField: string,
+  now?: Date,
+): SeenRecords {
   const fields = new Set(records.flatMap((record) => Object.keys(record)));
   const keys = isSecretField(keyField) ? [] : records.map((record) => valueText(record[keyField]));
   return {
@@ -109,6 +131,7 @@ export function seenRecords(records: readonly DeviceRecord[], keyField: string):
     fields: [...fields]
       .filter((name) => !isSecretField(name) && isShort(name))
       .slice(0, MOST_FIELDS),
+    ...(now && { count: records.length, at: now.toISOString() }),
   };
 }
 

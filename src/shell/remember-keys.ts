@@ -26,7 +26,11 @@ export function rememberKeys(session: Session): void {
         if (kept.get(`${address}\n${resource}`) === records) continue;
         kept.set(`${address}\n${resource}`, records);
         const keyField = keyFieldOf(member.profile, resource, records);
-        await services.seenKeys.keep(address, resource, seenRecords(records, keyField));
+        await services.seenKeys.keep(
+          address,
+          resource,
+          seenRecords(records, keyField, services.now()),
+        );
       }
     }
   };

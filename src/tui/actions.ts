@@ -93,6 +93,8 @@ export type Action =
   | { readonly kind: 'history'; readonly lines: readonly string[] }
   /** Nothing is set up yet. `inventory`: where one would be. */
   | { readonly kind: 'first-run'; readonly inventory: string }
+  /** What devices, by address, held when they were last asked in another session. */
+  | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table: it comes into sight. */

@@ -10,6 +10,7 @@ import { takesEscape } from './editor/vi-prompt.ts';
 import { isEffect, type Context } from './keys/key-binding.ts';
 import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
 import { lineText } from './line.ts';
+import { LastSeen } from './last-seen.ts';
 import { LineRunner } from './line-runner.ts';
 import { Outside } from './outside.ts';
 import { Questions } from './questions.ts';
@@ -37,6 +38,7 @@ export class Controller {
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
   readonly #effects: Effects;
+  readonly #lastSeen: LastSeen;
   #fleetTimer: NodeJS.Timeout | undefined;
   /** The lines of tables out of sight that something was written since. */
   readonly #stale = new Set<string>();
@@ -47,6 +49,7 @@ export class Controller {
     this.#store = store;
     this.#questions = new Questions(store);
     this.#filter = new FilterRunner(store);
+    this.#lastSeen = new LastSeen(shell.session, store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#watch = new TableWatch(store, this.#reader, reduceMotion);
@@ -184,6 +187,7 @@ export class Controller {
     this.#fleetTimer = undefined;
     const { fleet, isReadOnly } = this.#shell.session;
     this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
+    this.#lastSeen.look();
     this.#forms.takeFields();
     this.#feed.takeSeen();
   }

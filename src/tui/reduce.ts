@@ -58,6 +58,8 @@ function step(state: State, action: Action): State {
       return { ...state, size: action.size };
     case 'first-run':
       return { ...state, firstRun: { inventory: action.inventory } };
+    case 'last-seen':
+      return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
     case 'fleet':
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':

@@ -28,6 +28,8 @@ export interface State {
   readonly fleet: FleetView;
   /** Nothing was set up when the session began: where an inventory would be. */
   readonly firstRun: { readonly inventory: string } | undefined;
+  /** By address, what devices held in an earlier session: "41 users yesterday 17:02". */
+  readonly lastSeen: ReadonlyMap<string, string>;
   /** What the last line said, and all that was said before. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
@@ -276,6 +278,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false):
       denied: new Map(),
     },
     firstRun: undefined,
+    lastSeen: new Map(),
     log: { current: [], all: [] },
     work: undefined,
     reading: undefined,

@@ -12,7 +12,7 @@ const TONES = {
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
-export function deviceList({ fleet }: State, cursor: number, width: number): ListView {
+export function deviceList({ fleet, lastSeen }: State, cursor: number, width: number): ListView {
   const { devices } = fleet;
   const known = new Map<string, number>();
   for (const { facts } of devices) {
@@ -27,10 +27,15 @@ export function deviceList({ fleet }: State, cursor: number, width: number): Lis
     most: 14,
     rank: index === 0 ? 2 : 9 + index,
   }));
+  // Never beside what is so now.
+  const seenText = ({ kind, address }: DeviceTab): string =>
+    kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
+  const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   const columns: ListColumn<DeviceTab>[] = [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: stateText, most: 18, rank: 1 },
     { title: 'LATENCY', text: ({ facts }) => latencyText(facts?.latencyMs), most: 8, rank: 3 },
+    ...(devices.some((device) => seenText(device) !== '') ? [seen] : []),
     ...counts,
     { title: 'AS', text: ({ facts }) => visible(facts?.account ?? ''), most: 16, rank: 5 },
     { title: 'CERTIFICATE', text: ({ facts }) => visible(facts?.trust ?? ''), most: 20, rank: 4 },

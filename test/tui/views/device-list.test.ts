@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState, type DeviceTab, type State } from '../../../src/tui/state.ts';
+import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
+import { deviceList } from '../../../src/tui/views/device-list.ts';
+
+function stateWith(kind: DeviceTab['kind']): State {
+  const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
+  const devices = [{ name: 'fw1', address: '10.0.0.5:443', kind, error: undefined }];
+  const known = reduce(state, { kind: 'fleet', fleet: { ...state.fleet, devices } });
+  const texts = new Map([['10.0.0.5:443', '41 users yesterday 17:02']]);
+  return reduce(known, { kind: 'last-seen', texts });
+}
+
+test.each(['new', 'connecting', 'failed'] as const)(
+  'what a device held before stands beside it while it is %s',
+  (kind) => {
+    const { header, row } = deviceList(stateWith(kind), 0, 80);
+    expect(header).toContain('LAST SEEN');
+    expect(row(0).text).toContain('41 users yesterday 17:02');
+  },
+);
+
+test('it is gone once the device has answered', () => {
+  const { header, row } = deviceList(stateWith('ready'), 0, 80);
+  expect(header).not.toContain('LAST SEEN');
+  expect(row(0).text).not.toContain('41 users');
+});
