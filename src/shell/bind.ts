@@ -147,6 +147,10 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined) break;
+    if (word.isValue === true) {
+      plain.push(word);
+      continue;
+    }
     if (word.text === '--') return { plain: [...plain, ...words.slice(at + 1)], given };
     if (!word.text.startsWith('-') || word.text === '-') {
       plain.push(word);
@@ -198,7 +202,8 @@ function valueWord(
 ): { text: string; word: Word } {
   // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
   const isOption = OPTIONS.some(({ name }) => next?.text.split('=')[0] === `--${name}`);
-  if (next === undefined || next.text === '--' || isOption) {
+  const isForgotten = next?.isValue !== true && (next?.text === '--' || isOption);
+  if (next === undefined || isForgotten) {
     const choices = spec.choices === undefined ? '' : `, one of ${spec.choices.join(', ')}`;
     throw new UsageError(
       `--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}${choices}`,

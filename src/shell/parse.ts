@@ -6,7 +6,12 @@ export interface Word {
   /** UTF-16 units from 0; `end` is behind the last character, quotes included. */
   readonly start: number;
   readonly end: number;
+  /** Begins with the value of a variable: it is never an option. */
+  readonly isValue?: true;
 }
+
+/** The value for what stands in `${…}`; `column` is where that begins. Throws a `UsageError`. */
+export type ValueOf = (inner: string, column: number) => string;
 
 export interface ParsedLine {
   readonly words: readonly Word[];
@@ -18,18 +23,23 @@ export interface ParsedLine {
  * Splits a line into words: spaces separate, '…' is taken as it is, in "…" a backslash escapes `"` and
  * `\`, outside quotes it escapes any character, `#` at the start of a word begins a comment.
  * Never throws: what is still open is part of the result, as completion works on unfinished lines.
+ *
+ * @param valueOf for the lines of a script: `${…}` stands for a value, outside '…' and without a
+ *   backslash before it. Whatever is in the value, it stays in its word. May throw.
  */
-export function parseLine(line: string): ParsedLine {
+export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
   const words: Word[] = [];
   let text = '';
   let start: number | undefined;
+  let isValue = false;
   let open: ParsedLine['open'];
   let at = 0;
 
   const endWord = (): void => {
-    if (start !== undefined) words.push({ text, start, end: at });
+    if (start !== undefined) words.push({ text, start, end: at, ...(isValue && { isValue }) });
     text = '';
     start = undefined;
+    isValue = false;
   };
 
   for (; at < line.length; at += 1) {
@@ -46,7 +56,8 @@ export function parseLine(line: string): ParsedLine {
       at = close === -1 ? line.length : close;
     } else if (mark === '"') {
       start ??= at;
-      const quoted = readDoubleQuoted(line, at + 1);
+      const quoted = readDoubleQuoted(line, at + 1, valueOf);
+      isValue ||= text === '' && quoted.isValue;
       if (!quoted.isClosed) open = { mark, column: at };
       text += quoted.text;
       at = quoted.end;
@@ -57,7 +68,10 @@ export function parseLine(line: string): ParsedLine {
       text += line.charAt(at);
     } else {
       start ??= at;
-      text += mark;
+      const variable = readVariable(line, at, valueOf);
+      isValue ||= text === '' && variable !== undefined;
+      text += variable?.value ?? mark;
+      at = variable?.end ?? at;
     }
   }
   at = Math.min(at, line.length);
@@ -105,19 +119,37 @@ export function quoteAssignment(field: string, value: string): string {
 function readDoubleQuoted(
   line: string,
   from: number,
-): { text: string; end: number; isClosed: boolean } {
+  valueOf: ValueOf | undefined,
+): { text: string; end: number; isClosed: boolean; isValue: boolean } {
+  const escapable = valueOf === undefined ? ['"', '\\'] : ['"', '\\', '$'];
   let text = '';
+  let isValue = false;
   let at = from;
   for (; at < line.length; at += 1) {
     const mark = line.charAt(at);
-    if (mark === '"') return { text, end: at, isClosed: true };
+    if (mark === '"') return { text, end: at, isClosed: true, isValue };
     const next = line.charAt(at + 1);
-    if (mark === '\\' && (next === '"' || next === '\\')) {
+    if (mark === '\\' && escapable.includes(next)) {
       text += next;
       at += 1;
     } else {
-      text += mark;
+      const variable = readVariable(line, at, valueOf);
+      isValue ||= text === '' && variable !== undefined;
+      text += variable?.value ?? mark;
+      at = variable?.end ?? at;
     }
   }
-  return { text, end: line.length, isClosed: false };
+  return { text, end: line.length, isClosed: false, isValue };
+}
+
+/** The variable at a place of a line, and where its last character stands. */
+function readVariable(
+  line: string,
+  at: number,
+  valueOf: ValueOf | undefined,
+): { value: string; end: number } | undefined {
+  if (valueOf === undefined || !line.startsWith('${', at)) return undefined;
+  const end = line.indexOf('}', at);
+  if (end === -1) throw new UsageError('the variable is not closed with a }', { column: at });
+  return { value: valueOf(line.slice(at + 2, end), at), end };
 }

@@ -1,9 +1,5 @@
-import { DevshError, StoppedError, UsageError } from '../../errors.ts';
-import { bind } from '../bind.ts';
-import { showRun } from './runs.ts';
-import { ExitCode } from '../exit-code.ts';
-import { parseCompleteLine } from '../parse.ts';
 import type { CommandSpec } from '../spec.ts';
+import { showRun } from './runs.ts';
 
 export const run: CommandSpec = {
   name: 'run',
@@ -16,50 +12,31 @@ export const run: CommandSpec = {
       name: '',
       summary:
         'Run the lines of a file, or of standard input for "-"; stops at the first that fails',
-      args: [{ name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true }],
-      options: ['devices', 'profile', 'write'],
+      args: [
+        { name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true },
+        { name: 'NAME=VALUE', summary: 'what ${NAME} stands for in the file', isRest: true },
+      ],
+      options: ['devices', 'profile', 'write', 'script'],
       details:
-        'The lines are those of the prompt; # begins a comment. --yes, --dry-run and --on hold for all of\n' +
-        'them. Without --yes a write that needs a confirmation ends the script with 6.',
-      examples: ['run change.devsh --yes', 'run - < change.devsh'],
+        'The lines are those of the prompt; # begins a comment, a backslash at the end goes on in the next\n' +
+        'line. --yes, --dry-run and --on hold for all of them. Without --yes a write that needs a confirmation\n' +
+        'ends the script with 6. All lines are checked before the first is run.\n' +
+        '\n' +
+        '${NAME} stands for the value behind the file, else for that of DEVSH_VAR_NAME in the environment,\n' +
+        '${NAME:-text} for text when there is none. A value is one word, or a part of one, whatever is in it,\n' +
+        "and never an option; in '…' and behind a backslash ${ is as it stands.\n" +
+        '\n' +
+        'The exit code is that of the line that failed. With --keep-going, or from a line "set +e" on until\n' +
+        '"set -e", the lines behind it are run, too; the exit code is then 3, or what all lines ended with.',
+      examples: [
+        'run change.devsh --yes',
+        'run - < change.devsh',
+        'run leaver.devsh USER=bob --on @berlin --yes',
+      ],
       async *run(call) {
-        const file = call.args.required('FILE');
-        const text = await call.readText(file);
-        const lines = text.split(/\r?\n/);
-        for (const [index, line] of lines.entries()) {
-          if (call.io.signal.aborted) return;
-          try {
-            const words = parseCompleteLine(line);
-            if (words.length === 0) continue;
-            const invocation = bind(words, call.grammar);
-            if (invocation.command.name === 'run') {
-              throw new UsageError('a script cannot run another script', { column: 0 });
-            }
-            const { format } = invocation.options;
-            yield { kind: 'checkpoint', ...(format !== undefined && { format }) };
-            const exitCode = new ExitCode();
-            for await (const output of invocation.verb.run(call.nested(invocation))) {
-              if (output.kind === 'quit') return;
-              exitCode.add(output);
-              yield output;
-            }
-            if (exitCode.value !== 0) throw new StoppedError(exitCode.value);
-          } catch (error) {
-            throw error instanceof DevshError ? located(error, file, index + 1) : error;
-          }
-        }
+        const { runScript } = await import('../script/run-script.ts');
+        yield* runScript(call);
       },
     },
   ],
 };
-
-/** The error with its place in the script, `FILE:LINE:COLUMN:`, where it points into the line of it. */
-function located(error: DevshError, file: string, line: number): DevshError {
-  if (!(error instanceof UsageError)) {
-    error.message = `${file}:${line}: ${error.message}`;
-    return error;
-  }
-  const { message, column, suggestions } = error;
-  const place = `${file}:${line}${column === undefined ? '' : `:${column + 1}`}`;
-  return new UsageError(`${place}: ${message}`, { suggestions, cause: error });
-}

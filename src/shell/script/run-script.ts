@@ -1,0 +1,125 @@
+import { isResourceName } from '../../device/profile.ts';
+import { DevshError, StoppedError, UsageError } from '../../errors.ts';
+import { bind, type Grammar, type Invocation } from '../bind.ts';
+import type { Call } from '../call.ts';
+import { resourceCommand } from '../commands/resource.ts';
+import { ExitCode } from '../exit-code.ts';
+import { helpOn } from '../help.ts';
+import type { Output } from '../output.ts';
+import type { Word } from '../parse.ts';
+import { isDryRunnable } from '../reading-verbs.ts';
+import { placeOf, scriptLines, wordsOf, type ScriptLine } from './script-lines.ts';
+import { Variables } from './script-variables.ts';
+
+/** A line of a script that was understood. */
+interface Step {
+  readonly line: ScriptLine;
+  readonly words: readonly Word[];
+  /** `set -e`: stop at the next line that fails; `set +e`: go on. Absent: a command. */
+  readonly stops?: boolean;
+}
+
+/** `run FILE`: every line is understood before the first one is run. */
+export async function* runScript(call: Call): AsyncGenerator<Output> {
+  const file = call.args.required('FILE');
+  const given = call.args.words('NAME=VALUE');
+  const variables = new Variables(given, (name) => call.session.services.environment(name));
+  const steps = checked(await call.readText(file), file, variables, call.grammar);
+  variables.refuseUnused(given);
+  const isCancelled = (): boolean => call.io.signal.aborted;
+  let stops = !call.options.keepGoing;
+  const failed: number[] = [];
+  const codes = new Set<number>();
+  for (const step of steps) {
+    if (isCancelled()) return;
+    if (step.stops !== undefined) {
+      stops = step.stops;
+      continue;
+    }
+    const exitCode = new ExitCode();
+    try {
+      for await (const output of runStep(call, step)) {
+        if (output.kind === 'quit') return;
+        exitCode.add(output);
+        yield output;
+      }
+      if (exitCode.value !== 0 && stops) throw new StoppedError(exitCode.value);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      const told = located(error, file, step.line);
+      if (stops || isCancelled()) throw told;
+      exitCode.addError(error);
+      yield { kind: 'error', error: told };
+    }
+    codes.add(exitCode.value);
+    if (exitCode.value !== 0) failed.push(placeOf(step.line).line);
+  }
+  if (failed.length > 0) throw notAll(failed, codes);
+}
+
+/** The lines, each understood; those that only a device could explain are left for later. */
+function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
+  let isConnected = false;
+  const later: Grammar = {
+    ...grammar,
+    resourceFor: (name, next, isLikeCommand) =>
+      grammar.resourceFor(name, next, isLikeCommand) ??
+      (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),
+  };
+  return scriptLines(text).flatMap((line): Step[] => {
+    try {
+      const words = wordsOf(line, variables.valueOf);
+      if (words.length === 0) return [];
+      const [first, second] = words.map((word) => word.text);
+      if (first === 'set' && words.length === 2 && (second === '-e' || second === '+e')) {
+        return [{ line, words, stops: second === '-e' }];
+      }
+      const { command, verb } = bind(words, later);
+      if (command.name === 'run' && verb.name === '') {
+        throw new UsageError('a script cannot run another script', { column: words[0]?.start });
+      }
+      if (command.name === 'connect') isConnected = true;
+      return [{ line, words }];
+    } catch (error) {
+      throw error instanceof DevshError ? located(error, file, line) : error;
+    }
+  });
+}
+
+async function* runStep(call: Call, { words }: Step): AsyncGenerator<Output> {
+  const invocation = bind(words, call.grammar);
+  const { command, verb, options, line } = invocation;
+  yield { kind: 'checkpoint', ...(options.format !== undefined && { format: options.format }) };
+  if (options.help) {
+    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+  } else if (call.options.dryRun && !isDryRunnable(command, verb)) {
+    yield { kind: 'message', level: 'info', text: `not run (--dry-run): ${line}` };
+  } else {
+    yield* runInvocation(call, invocation);
+  }
+}
+
+async function* runInvocation(call: Call, invocation: Invocation): AsyncGenerator<Output> {
+  yield* invocation.verb.run(call.nested(invocation));
+}
+
+/** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */
+function located(error: DevshError, file: string, line: ScriptLine): DevshError {
+  const column = error instanceof UsageError ? error.column : undefined;
+  const place = placeOf(line, column);
+  const where = `${file}:${place.line}${column === undefined ? '' : `:${place.column}`}`;
+  if (error instanceof UsageError) {
+    const { message, suggestions } = error;
+    return new UsageError(`${where}: ${message}`, { suggestions, cause: error });
+  }
+  error.message = `${where}: ${error.message}`;
+  return error;
+}
+
+/** The code that all lines share, else 3: a part of them failed. */
+function notAll(failed: readonly number[], codes: ReadonlySet<number>): StoppedError {
+  const [only] = codes;
+  const exitCode = codes.size === 1 && only !== undefined ? only : 3;
+  const lines = failed.length === 1 ? 'line' : 'lines';
+  return new StoppedError(exitCode, `${lines} ${failed.join(', ')} failed`);
+}

@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDevsh, startFleet, usernames } from './devsh.ts';
+
+test('every line is understood before the first one is run', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  const stdin = 'user add username=a --yes\n\nuser list \\\n  --colums lang\n';
+  const { stderr, exitCode } = await devsh('run - --on sim1', { stdin });
+  expect(stderr).toContain('-:4:3: there is no option --colums');
+  expect(stderr).toContain("did you mean '--columns'?");
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});
+
+test.each([
+  ['user show "open', '-:1:11: the quote " is not closed'],
+  ['user show \\', '-:1:11: a backslash escapes nothing'],
+  ['user show ${KEY}', '-:1:11: ${KEY} has no value: say KEY=… behind the file, set DEVSH_VAR_KEY'],
+  ['user show ${KEY', '-:1:11: the variable is not closed'],
+  ['user show ${a b}', '-:1:11: "${a b}" is no variable'],
+  ['usr list', '-:1:1: there is no command "usr"'],
+  ['info\nrun other', '-:2:1: a script cannot run another script'],
+])('%j is refused with its place', async (stdin, text) => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh('run -', { stdin });
+  expect(stderr).toContain(text);
+  expect(exitCode).toBe(2);
+});
+
+test.each([
+  ['run - lang', '"lang" is not NAME=VALUE'],
+  ['run - A=1 A=2', 'A is given twice'],
+  ['run - USRE=bob', 'the script has no ${USRE}'],
+])('devsh %s is refused', async (line, text) => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh(line, { stdin: 'user list ${USER:-x}\n' });
+  expect(stderr).toContain(text);
+  expect(exitCode).toBe(2);
+});
+
+test('variables come from behind the file, then from the environment, then from the script', async () => {
+  const { devsh, device } = await startFleet({ devices: 1 });
+  const stdin = 'user add username=${USER} first_name="${FIRST} X" lang=${LANG:-de}\n';
+  const env = { DEVSH_VAR_USER: 'not-this', DEVSH_VAR_FIRST: 'Zoe; user delete admin' };
+  const { exitCode } = await devsh('run - USER=zoe --on sim1 --yes', { stdin, env });
+  expect(exitCode).toBe(0);
+  const zoe = device(1).users.find(({ username }) => username === 'zoe');
+  expect(zoe).toMatchObject({ first_name: 'Zoe; user delete admin X', lang: 'de' });
+});
+
+test('a value is never an option, nor more than one word', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 1 });
+  const run = (value: string) =>
+    devsh(['run', '-', `KEY=${value}`, '--on', 'sim1', '--yes'], { stdin: 'user delete ${KEY}\n' });
+  for (const value of ['--where=lang~.', '--force', '-y', '--', 'viewer admin', 'x" admin "']) {
+    const { stdout, exitCode } = await run(value);
+    expect(stdout).toContain('no such user');
+    expect(exitCode).toBe(0);
+  }
+  expect(writes()).toEqual([]);
+  await run('viewer');
+  expect(usernames(device(1))).not.toContain('viewer');
+});
+
+test('--keep-going runs the lines after one that failed, and ends with 3', async () => {
+  const { devsh, device } = await startFleet({ devices: 1 });
+  const stdin = 'user set nobody lang=de\nuser add username=zoe\nuser set nobody lang=fr\n';
+  const { stderr, exitCode } = await devsh('run - --on sim1 --yes --keep-going', { stdin });
+  expect(stderr).toContain('lines 1, 3 failed');
+  expect(exitCode).toBe(3);
+  expect(usernames(device(1))).toContain('zoe');
+});
+
+test('set +e and set -e hold from their line on', async () => {
+  const { devsh, device } = await startFleet({ devices: 1 });
+  const stdin =
+    'set +e\nuser set nobody lang=de\nuser add username=zoe\nset -e\nuser set nobody lang=fr\nuser add username=max\n';
+  const { stderr, exitCode } = await devsh('run - --on sim1 --yes', { stdin });
+  expect(stderr).toContain('-:5: this line failed');
+  expect(exitCode).toBe(1);
+  expect(usernames(device(1))).toContain('zoe');
+  expect(usernames(device(1))).not.toContain('max');
+});
+
+test('the exit code is that of the line that failed', async () => {
+  const { devsh, device } = await startFleet({ devices: 1 });
+  device(1).setFault('refuse');
+  const { exitCode } = await devsh('run - --on sim1', { stdin: 'info\nuser list\ninfo\n' });
+  expect(exitCode).toBe(5);
+});
+
+test('--dry-run changes nothing on this machine, either', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const stdin = 'device add fw9 10.0.0.9\ntrust forget sim1\nuser list viewer\n';
+  const { stdout, stderr, exitCode } = await devsh('run - --on sim1 --dry-run', { stdin });
+  expect(stderr).toContain('not run (--dry-run): device add fw9 10.0.0.9');
+  expect(stderr).toContain('not run (--dry-run): trust forget sim1');
+  expect(stdout).toContain('viewer');
+  expect(exitCode).toBe(0);
+  expect((await devsh('device list')).stdout).not.toContain('fw9');
+});
+
+test('a resource that only the connected devices know is left for later', async () => {
+  const { devsh } = await startFleet({ devices: 1, profile: 'drf' });
+  const env = { XDG_CACHE_HOME: join(devsh.folder, 'empty') };
+  const stdin = 'connect sim1 --profile drf\nlearn sim1\ninterface\n';
+  const unknown = await devsh('run -', { stdin: 'interface\n', env });
+  expect(unknown.stderr).toContain('-:1:1: there is no command "interface"');
+  const { stdout, exitCode } = await devsh('run -', { stdin, env });
+  expect(stdout).toContain('MTU');
+  expect(exitCode).toBe(0);
+});
+
+test('a script can be a program: its first line is a comment', async () => {
+  const devsh = await makeDevsh();
+  const file = join(devsh.folder, 'about');
+  await writeFile(file, '\ufeff#!/usr/bin/env -S devsh run\r\ninfo --json\r\n');
+  const { stdout, exitCode } = await devsh(['run', file]);
+  expect(JSON.parse(stdout)).toHaveProperty('info');
+  expect(exitCode).toBe(0);
+});
+
+test('--help in a line explains the command', async () => {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh('run -', { stdin: 'user add --help\n' });
+  expect(stdout).toContain('Usage: user add');
+  expect(exitCode).toBe(0);
+});
