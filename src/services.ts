@@ -14,7 +14,7 @@ import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
-import { readText, writeTextAtomically } from './settings/files.ts';
+import { readText, fileExists, writeTextAtomically } from './settings/files.ts';
 import { holdFile } from './settings/hold-file.ts';
 import { withWriteLock } from './settings/write-lock.ts';
 import { ParsedCopy } from './settings/parsed-copy.ts';
@@ -97,14 +97,19 @@ export function createServices(options: ServiceOptions): Services {
       const { proxy, variable } = asked;
       return { url: proxy.url, variable, noProxy: noProxyOf(env) };
     },
+    environment: (name) => env[name],
     readFile: readUserFile,
     importing: createImportWorld(env),
-    environment: (name) => env[name],
-    writeFile: writeTextAtomically,
     readIfThere: readText,
+    writeFile: writeTextAtomically,
+    fileExists,
+    async render(format, outputs) {
+      const { renderedText } = await import('./output/render.ts');
+      return renderedText(format, outputs);
+    },
+    holdFile: (path) => holdFile(paths.state, path),
     startSimulator,
     async keys() {
-    holdFile: (path) => holdFile(paths.state, path),
       const { effectiveKeymap } = await import('./tui/own-keys.ts');
       const { keyTable } = await import('./tui/key-table.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));

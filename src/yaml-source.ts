@@ -3,6 +3,9 @@ import type { DevshError } from './errors.ts';
 
 export type Path = readonly PropertyKey[];
 
+/** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
+const MAX_DIGITS = 1000;
+
 /**
  * A YAML (or JSON) text that can say where in it something stands. Every plain scalar is text, as in
  * YAML's failsafe schema, so that `1.0`, `no` and `007` stay what was written.
@@ -31,19 +34,27 @@ export class YamlSource {
     });
   }
 
-  /** The content as plain data; undefined for an empty text. Throws what `makeError` makes. */
-  data(options: { readsNull?: boolean } = {}): unknown {
+  /**
+   * The content as plain data; undefined for an empty text. Throws what `makeError` makes.
+   *
+   * @param options.readsNull what is not written, `~` and `null` are null, not text
+   * @param options.readsScalars also numbers and booleans are what they are, as far as no letter of how
+   *   they are written is lost: `1.0`, `007` and `no` stay text
+   */
+  data(options: { readsNull?: boolean; readsScalars?: boolean } = {}): unknown {
     const [error] = this.#document.errors;
     if (error) {
       const message = error.message.split(/ at line |:?\n/)[0] ?? '';
       const isTooDeep = message === 'Maximum call stack size exceeded';
       throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deep' : message);
     }
-    if (options.readsNull === true) {
+    if (options.readsNull === true || options.readsScalars === true) {
       visit(this.#document, {
         Scalar(position, node) {
-          const isPlain = node.type === 'PLAIN' && position !== 'key';
-          if (isPlain && /^(?:null|~)?$/i.test(node.source ?? '')) node.value = null;
+          if (node.type !== 'PLAIN' || position === 'key') return;
+          const text = node.source ?? '';
+          if (/^(?:null|~)?$/i.test(text)) node.value = null;
+          else if (options.readsScalars === true) node.value = plainValue(text);
         },
       });
     }
@@ -72,6 +83,11 @@ export class YamlSource {
     return this.#document.hasIn(path);
   }
 
+  /** `file:line:column` of the node at `path` or the nearest one above it. */
+  place(path: Path): string {
+    return this.#placeAt(this.#offset(path, 'value'));
+  }
+
   /** `file:line:column: message`, for the node at `path` or the nearest one above it. */
   error(path: Path, message: string, part: 'key' | 'value' = 'value'): DevshError {
     return this.#errorAt(this.#offset(path, part), message);
@@ -82,8 +98,12 @@ export class YamlSource {
   }
 
   #errorAt(offset: number, message: string): DevshError {
+    return this.#makeError(`${this.#placeAt(offset)}: ${message}`);
+  }
+
+  #placeAt(offset: number): string {
     const { line, col } = this.#lines.linePos(offset);
-    return this.#makeError(`${this.#file}:${line || 1}:${col || 1}: ${message}`);
+    return `${this.#file}:${line || 1}:${col || 1}`;
   }
 
   #offset(path: Path, part: 'key' | 'value'): number {
@@ -100,4 +120,15 @@ export class YamlSource {
     }
     return 0;
   }
+}
+
+/** A number or boolean that is written just as it would be written anew; else the text. */
+function plainValue(text: string): string | number | bigint | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!/^-?\d/.test(text)) return text;
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && !Number.isSafeInteger(number)) {
+    return text.length <= MAX_DIGITS && String(BigInt(text)) === text ? BigInt(text) : text;
+  }
+  return String(number) === text ? number : text;
 }

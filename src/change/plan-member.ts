@@ -16,23 +16,36 @@ export interface Planning {
   readonly learn: (member: Member, resource: string) => Promise<unknown>;
 }
 
+/** What is wanted of a device: as it was said, or worked out from the records that it holds. */
+export type Wanted = readonly Change[] | ((held: HeldOf) => Promise<readonly Change[]>);
+
+/** The records of a resource, as the device holds them now. Read once. */
+export type HeldOf = (resource: string) => Promise<readonly DeviceRecord[]>;
+
 /** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
 export async function planMember(
   planning: Planning,
   member: Member,
-  changes: readonly Change[],
+  wanted: Wanted,
 ): Promise<DevicePlan> {
   const { access, signal } = planning;
   const { ref, entry } = member;
+  const records = new Map<string, readonly DeviceRecord[]>();
+  const heldOf: HeldOf = async (resource) => {
+    const held = records.get(resource) ?? (await member.list(access, resource, signal));
+    records.set(resource, held);
+    return held;
+  };
+  let changes = typeof wanted === 'function' ? [] : wanted;
   try {
     if (entry.readOnly === true) {
       throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
-    const records = new Map<string, readonly DeviceRecord[]>();
+    if (typeof wanted === 'function') changes = await wanted(heldOf);
     const parts: DevicePlan[] = [];
     for (const change of changes) {
       const { resource } = change;
-      const listed = records.get(resource) ?? (await member.list(access, resource, signal));
+      const listed = await heldOf(resource);
       const concerned = concernedBy(member.profile, change, listed, ref.name);
       const held = await member.withDetails(access, resource, listed, concerned, signal);
       records.set(resource, held);

@@ -130,6 +130,7 @@ export class Member {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     const full = await this.inFull(access, resource, wanted, signal);
+    if (full === wanted) return records;
     const fullOf = new Map(wanted.map((record, index) => [record, full[index] ?? record]));
     return fullOf.size === 0 ? records : records.map((record) => fullOf.get(record) ?? record);
   }

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { encodeCell } from '../change/record-file/csv-cell.ts';
 import type { Value } from '../device/record.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
@@ -11,6 +12,8 @@ import { valueAt } from '../value-at.ts';
 
 /** A header and rows, one file for each kind of thing said. */
 interface Sheet {
+  /** Its cells are written already, so that they can be read back. */
+  readonly isExact?: boolean;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
@@ -22,11 +25,14 @@ interface Sheet {
  */
 export function csvText(outputs: readonly Output[]): string {
   return sheetsOf(outputs)
-    .map(({ header, rows }) =>
-      stringify(
-        [header, ...rows].map((row) => row.map(visible)),
-        { escape_formulas: true },
-      ),
+    .map(({ header, rows, isExact }) =>
+      isExact === true
+        ? // Quoted also where other separators than the comma are usual.
+          stringify([header, ...rows], { quoted_match: /[;\t]/ })
+        : stringify(
+            [header, ...rows].map((row) => row.map(visible)),
+            { escape_formulas: true },
+          ),
     )
     .join('\n');
 }
@@ -35,7 +41,13 @@ function sheetsOf(outputs: readonly Output[]): Sheet[] {
   const sheets: Sheet[] = [];
   const reads = outputs.filter((output) => output.kind === 'read');
   const [first, ...others] = reads;
-  if (first !== undefined) sheets.push(readSheet([first, ...others]));
+  if (first !== undefined) {
+    sheets.push(
+      first.view.file === undefined
+        ? readSheet([first, ...others])
+        : exactSheet([first, ...others]),
+    );
+  }
   sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
   sheets.push(...outputs.filter((output) => output.kind === 'drift').map(driftSheet));
   const results = outputs.filter((output) => output.kind === 'result');
@@ -63,6 +75,22 @@ function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
     rows: rows.map(({ devices, record }) => [
       devices[0]?.name ?? '',
       ...cells(maskedRecord(record), fields),
+    ]),
+  };
+}
+
+/** The records as they are, for `import`: every field, the key first. */
+function exactSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
+  const { fields, rows, view } = readTable({ ...reads[0].view, fold: false }, reads);
+  // A field that is called so would be taken for it.
+  const hasDevice =
+    view.file?.isOneDevice !== true || fields.some((field) => /^device$/i.test(field));
+  return {
+    isExact: true,
+    header: [...(hasDevice ? ['DEVICE'] : []), ...fields.map(encodeCell)],
+    rows: rows.map(({ devices, record }) => [
+      ...(hasDevice ? devices.map(({ name }) => encodeCell(name)) : []),
+      ...fields.map((field) => encodeCell(valueAt(record, field))),
     ]),
   };
 }

@@ -25,8 +25,10 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
     return output.kind === 'text' ? [[output.name, output.data ?? output.text]] : [];
   });
   const errors = errorsOf(outputs, plans);
+  const exported = reads.find(({ view }) => view.file !== undefined)?.view;
   return {
     schema: SCHEMA,
+    ...(exported && { resource: exported.resource, filter: exported.file?.filter }),
     ...Object.fromEntries(named),
     drift: drift && driftObject(drift),
     devices: reads.length > 0 ? inSelectionOrder(reads).map(readObject) : undefined,

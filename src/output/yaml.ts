@@ -11,7 +11,9 @@ export function toYaml(value: JsonValue): string {
   const document = new Document(plain(value, 0), { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, node) {
-      if (typeof node.value === 'string' && hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (typeof node.value !== 'string') return;
+      // `<<` without quotes merges maps.
+      if (node.value === '<<' || hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
   const text = document.toString({ lineWidth: 0 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SettingsError } from '../errors.ts';
 
@@ -39,6 +39,18 @@ export async function fileStamp(path: string): Promise<string> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw fileError('read', path, error);
+  }
+}
+
+/** Whether anything is there, also a link that leads nowhere. */
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw fileError('look at', path, error);
   }
 }
 

@@ -280,7 +280,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'output',
     short: 'o',
     value: 'FILE',
-    summary: 'Write the plan to a file, to be applied later as it is; or the report',
+    summary:
+      'Write it to this file: a plan, to be applied later as it is, a report, exported records',
     group: 'output',
     set: (options, text) => ({ ...options, output: filledOf(text) }),
   },
@@ -308,11 +309,9 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'confirm',
     value: 'SECONDS',
     summary: 'Take it back by itself unless you confirm in time (only while devsh runs)',
-    group: 'apply',
+    group: 'confirm',
     set: (options, text) => ({ ...options, confirmMs: timeMsOf(text, 's', 1, 86_400) }),
   },
-  {
-    name: 'rest',
   {
     name: 'shard',
     value: 'I/N',
@@ -354,6 +353,48 @@ export const OPTIONS: readonly OptionSpec[] = [
     group: 'script',
     set: (options) => ({ ...options, keepGoing: true }),
   },
+  {
+    name: 'overwrite',
+    summary: 'Replace files that exist already',
+    group: 'export',
+    set: (options) => ({ ...options, overwrite: true }),
+  },
+  {
+    name: 'per-device',
+    summary: 'One file for each device, called as the device',
+    group: 'export',
+    set: (options) => ({ ...options, perDevice: true }),
+  },
+  {
+    name: 'output-dir',
+    value: 'DIR',
+    summary: 'The folder for --per-device',
+    group: 'export',
+    set: (options, text) => ({ ...options, outputDir: filledOf(text) }),
+  },
+  {
+    name: 'prune',
+    summary: 'Also delete what the file does not have, on the devices that it is about',
+    group: 'import',
+    set: (options) => ({ ...options, prune: true }),
+  },
+  {
+    name: 'key',
+    value: 'FIELD',
+    summary: 'The field that tells which record a row is about (default: the natural key)',
+    group: 'import',
+    set: (options, text) => ({ ...options, key: filledOf(text) }),
+  },
+  {
+    name: 'map',
+    value: 'COLUMN=FIELD',
+    summary:
+      'What a column of the file is called on the devices; COLUMN= leaves it out (repeatable)',
+    group: 'import',
+    set: (options, text) => ({ ...options, map: [...options.map, filledOf(text)] }),
+  },
+  {
+    name: 'rest',
     summary: 'Also the steps that were never reached',
     group: 'retry',
     set: (options) => ({ ...options, rest: true }),

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../fleet/import/source-kind.ts';
 import type { ThemeName } from '../theme-names.ts';
-import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import type { Shard } from '../change/shard.ts';
+import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
@@ -50,7 +50,6 @@ export interface Options {
   readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
   readonly replan: boolean;
   readonly confirmMs: number | undefined;
-  readonly output: string | undefined;
   readonly shard: Shard | undefined;
   /** From 0, as Kubernetes counts. */
   readonly shardIndex: number | undefined;
@@ -58,8 +57,17 @@ export interface Options {
   readonly result: string | undefined;
   readonly plan: string | undefined;
   readonly keepGoing: boolean;
+  readonly output: string | undefined;
   readonly expiresMs: number | undefined;
   readonly resource: string;
+  /** `--map`, as typed: `COLUMN=FIELD`. */
+  readonly map: readonly string[];
+  /** The field that tells which record a row of a file is about. */
+  readonly key: string | undefined;
+  readonly prune: boolean;
+  readonly overwrite: boolean;
+  readonly perDevice: boolean;
+  readonly outputDir: string | undefined;
   readonly rest: boolean;
   readonly as: ReportKind | undefined;
   readonly fingerprint: string | undefined;
@@ -122,9 +130,21 @@ export const NO_OPTIONS: Options = {
   maxFailures: undefined,
   replan: false,
   confirmMs: undefined,
+  shard: undefined,
+  shardIndex: undefined,
+  shardTotal: undefined,
+  result: undefined,
+  plan: undefined,
+  keepGoing: false,
   output: undefined,
   expiresMs: undefined,
   resource: 'user',
+  map: [],
+  key: undefined,
+  prune: false,
+  overwrite: false,
+  perDevice: false,
+  outputDir: undefined,
   rest: false,
   as: undefined,
   fingerprint: undefined,
@@ -137,12 +157,6 @@ export const NO_OPTIONS: Options = {
   from: undefined,
   ansible: false,
   host: undefined,
-  shard: undefined,
-  shardIndex: undefined,
-  shardTotal: undefined,
-  result: undefined,
-  plan: undefined,
-  keepGoing: false,
   profile: undefined,
   devices: undefined,
   users: undefined,
@@ -181,7 +195,13 @@ export type OptionGroup =
   | 'profile'
   | 'roll-out'
   | 'plan'
+  | 'output'
+  | 'export'
+  | 'import'
+  | 'confirm'
   | 'apply'
+  | 'merge'
+  | 'script'
   | 'change-set'
   | 'retry'
   | 'report';
@@ -200,6 +220,3 @@ export interface OptionSpec {
   /** Takes the value into `options`; throws a `UsageError` for one that it does not understand. */
   readonly set: (options: Options, text: string) => Options;
 }
-  | 'output'
-  | 'merge'
-  | 'script'

@@ -46,6 +46,13 @@ export interface View {
   readonly perDevice: readonly string[];
   /** A filter left records out: that a key is missing on a device is then not known. */
   readonly filtered?: boolean;
+  /** The records go to a file: whole and exact. */
+  readonly file?: {
+    /** Only records that match this are in it. */
+    readonly filter?: string;
+    /** One device has the file for itself. */
+    readonly isOneDevice?: boolean;
+  };
 }
 
 export type ReadOutcome =

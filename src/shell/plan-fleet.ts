@@ -1,5 +1,4 @@
-import type { Change } from '../change/change.ts';
-import { planMember } from '../change/plan-member.ts';
+import { planMember, type Wanted } from '../change/plan-member.ts';
 import type { DevicePlan, Plan } from '../change/plan.ts';
 import { CancelledError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
@@ -12,7 +11,7 @@ import type { Output } from './output.ts';
 export async function* planFleet(
   call: Call,
   members: readonly Member[],
-  changesFor: (member: Member) => readonly Change[],
+  wantedOf: (member: Member) => Wanted,
 ): AsyncGenerator<Output, Plan> {
   const plans = new Map<Member, DevicePlan>();
   const planning = {
@@ -24,7 +23,7 @@ export async function* planFleet(
     members,
     call.readWidth,
     async (member, emit) => {
-      const plan = await planMember(planning, member, changesFor(member));
+      const plan = await planMember(planning, member, wantedOf(member));
       plans.set(member, plan);
       emit(plan);
     },

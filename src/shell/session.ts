@@ -17,7 +17,8 @@ import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { ImportWorld } from './import-source.ts';
 import type { KeyRow } from './key-row.ts';
 import type { Notices } from './notices.ts';
-import type { Options } from './options.ts';
+import type { Format, Options } from './options.ts';
+import type { Output } from './output.ts';
 
 /** A pin and a credential that belong to this session alone. */
 export interface Given {
@@ -99,20 +100,23 @@ export interface Services {
   readonly route: (address: string, configured: ConfiguredRoute | undefined) => Route;
   /** The proxy of the environment, without its login, and the variable that names it. */
   readonly environmentProxy: () => { url: string; variable: string; noProxy: string } | undefined;
+  /** A variable of the environment; undefined where it is not set. */
+  readonly environment: (name: string) => string | undefined;
   readonly readFile: (path: string) => Promise<string>;
   /** What reading a foreign inventory needs. */
   readonly importing: ImportWorld;
-  readonly writeFile: (path: string, text: string) => Promise<void>;
-  /** A variable of the environment; undefined where it is not set. */
-  readonly environment: (name: string) => string | undefined;
-  readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
   /** A file that devsh has written; undefined when there is none. */
   readonly readIfThere: (path: string) => Promise<string | undefined>;
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  readonly fileExists: (path: string) => Promise<boolean>;
+  /** What a command says, as the text of a file. */
+  readonly render: (format: Format, outputs: readonly Output[]) => Promise<string>;
+  /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
+  readonly holdFile: (path: string) => Promise<() => Promise<void>>;
+  readonly startSimulator: (spec: SimulatorSpec) => Promise<RunningSimulator>;
   /** Says whether a browser could be started. */
   readonly openInBrowser: (url: string) => Promise<boolean>;
   readonly quirks: () => Promise<readonly { name: string; summary: string }[]>;
-  /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
-  readonly holdFile: (path: string) => Promise<() => Promise<void>>;
   /** The keys of the full screen, as they hold for this user. */
   readonly keys: () => Promise<readonly KeyRow[]>;
   readonly faults: () => Promise<readonly { name: string; stage: string; summary: string }[]>;

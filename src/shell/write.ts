@@ -1,6 +1,7 @@
 import type { Change } from '../change/change.ts';
 import { doubtfulFields } from '../change/doubts.ts';
 import { guardPlan, unguardedDevices } from '../change/guard.ts';
+import type { Wanted } from '../change/plan-member.ts';
 import { stepCount, type Plan } from '../change/plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
@@ -26,11 +27,11 @@ export async function* write(call: Call, changes: readonly Change[]): AsyncGener
 export async function* writeEach(
   call: Call,
   members: readonly Member[],
-  changesFor: (member: Member) => readonly Change[],
+  wantedOf: (member: Member) => Wanted,
   losses: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
-  const plan = yield* planFleet(call, members, changesFor);
+  const plan = yield* planFleet(call, members, wantedOf);
   yield* writePlan(call, plan, members, losses);
 }
 
@@ -58,7 +59,7 @@ export async function* writePlan(
   yield* conduct(call, { plan, members });
 }
 
-function refuseReadOnly(call: Call): void {
+export function refuseReadOnly(call: Call): void {
   if (call.isReadOnly && !call.options.dryRun && !call.options.asCurl) {
     throw new RefusedError('read-only: nothing was sent');
   }

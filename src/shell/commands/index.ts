@@ -5,8 +5,10 @@ import { connect, devices, disconnect, use } from './connect.ts';
 import { credentials } from './credentials.ts';
 import { device } from './device.ts';
 import { doctor } from './doctor.ts';
+import { exportCommand } from './export.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
+import { importCommand } from './import.ts';
 import { login, logout } from './login.ts';
 import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
@@ -30,6 +32,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   device,
   resourceCommand('user'),
   resources,
+  exportCommand,
+  importCommand,
   plan,
   apply,
   runs,

@@ -1,0 +1,289 @@
+import { ownFields } from '../../device/observation.ts';
+import { idOf, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import { isSecretField } from '../../device/secret-fields.ts';
+import { isTimeStamp, valueText } from '../../device/value-text.ts';
+import { suggest } from '../../suggest.ts';
+import { valueAt } from '../../value-at.ts';
+import type { Change } from '../change.ts';
+import { isSameValue } from '../compare.ts';
+import { shapeOf } from '../typed-fields.ts';
+import { decodeCell } from './csv-cell.ts';
+import { fieldValue, isSameCell } from './field-value.ts';
+import type { Problems, RecordRow } from './record-file.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** What the rows of a file are laid beside. */
+export interface Held {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+export interface MatchOptions {
+  /** The rows are cells of CSV. */
+  readonly isCells: boolean;
+  /** The field that tells which record a row is about; absent: the natural key. */
+  readonly key?: string | undefined;
+  /** What the file does not have is deleted. */
+  readonly prune: boolean;
+}
+
+export interface Matched {
+  readonly changes: readonly Change[];
+  /** How many rows are on the device as they are in the file. */
+  readonly unchanged: number;
+  /** Fields of the file that nobody sets: ids, what is read-only or the device's own. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * What makes a device hold what the rows say: adds, sets with the fields that differ, and deletes where
+ * it prunes. What cannot be so is added to the problems. Time in proportion to rows and records.
+ */
+export function matchRows(
+  held: Held,
+  rows: readonly RecordRow[],
+  options: MatchOptions,
+  problems: Problems,
+): Matched {
+  const { profile, resource, records } = held;
+  const matching = new Matching(held, options, problems);
+  if (isSingle(profile, resource)) return matching.single(rows);
+  const changes: Change[] = [];
+  const seen = new Map<string, RecordRow>();
+  const kept = new Set<DeviceRecord>();
+  let unchanged = 0;
+  for (const row of rows) {
+    const key = matching.keyOf(row);
+    if (key === '') {
+      problems.add(() => row.place(), `this ${resource} has no ${matching.keyField}`);
+      continue;
+    }
+    const earlier = seen.get(key);
+    if (earlier !== undefined) {
+      problems.add(
+        () => row.place(matching.keyField),
+        () =>
+          `${resource} ${key} is here twice for ${held.name} (first at ${earlier.place(matching.keyField)})`,
+      );
+      continue;
+    }
+    seen.set(key, row);
+    const found = matching.found(key);
+    for (const record of found) kept.add(record);
+    const [record] = found;
+    if (found.length > 1) {
+      const text = `${held.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: tell them apart with --key`;
+      problems.add(() => row.place(matching.keyField), text);
+    } else if (record === undefined) {
+      changes.push({ action: 'add', resource, fields: matching.newFields(row), isExact: true });
+    } else {
+      const fields = matching.changedFields(row, record);
+      if (Object.keys(fields).length === 0) unchanged += 1;
+      else changes.push(matching.set(record, fields));
+    }
+  }
+  if (options.prune) {
+    for (const record of records) {
+      if (!kept.has(record)) changes.push(matching.remove(record));
+    }
+  }
+  return { changes, unchanged, ignored: [...matching.ignored] };
+}
+
+class Matching {
+  /** The field that tells records apart. */
+  readonly keyField: string;
+  readonly ignored = new Set<string>();
+  readonly #held: Held;
+  readonly #options: MatchOptions;
+  readonly #problems: Problems;
+  readonly #naturalKey: string;
+  readonly #byKey: ReadonlyMap<string, readonly DeviceRecord[]>;
+  readonly #byNaturalKey: ReadonlyMap<string, readonly DeviceRecord[]>;
+  readonly #notSet: ReadonlySet<string>;
+  readonly #shapes = new Map<string, ReturnType<typeof shapeOf>>();
+  readonly #known = new Map<string, boolean>();
+
+  constructor(held: Held, options: MatchOptions, problems: Problems) {
+    this.#held = held;
+    this.#options = options;
+    this.#problems = problems;
+    const { profile, resource, records } = held;
+    this.#naturalKey = keyFieldOf(profile, resource, records);
+    this.keyField = options.key ?? this.#naturalKey;
+    this.#byNaturalKey = indexBy(records, this.#naturalKey);
+    this.#byKey =
+      this.keyField === this.#naturalKey ? this.#byNaturalKey : indexBy(records, this.keyField);
+    this.#notSet = new Set(
+      fieldsNotSet(profile, resource).filter((field) => field !== this.#naturalKey),
+    );
+  }
+
+  single(rows: readonly RecordRow[]): Matched {
+    const [row, second] = rows;
+    const { resource, records, name } = this.#held;
+    if (second !== undefined) {
+      this.#problems.add(
+        () => second.place(),
+        `${resource} is one object on ${name}: one row is enough`,
+      );
+    }
+    const fields = row === undefined ? {} : this.changedFields(row, records[0] ?? {});
+    const isSame = Object.keys(fields).length === 0;
+    const target = { kind: 'key', key: '' } as const;
+    return {
+      changes: isSame ? [] : [{ action: 'set', resource, target, fields, isExact: true }],
+      unchanged: isSame ? rows.length : 0,
+      ignored: [...this.ignored],
+    };
+  }
+
+  keyOf(row: RecordRow): string {
+    const said = valueAt(row.fields, this.keyField);
+    const isCell = this.#options.isCells && typeof said === 'string';
+    return isCell ? decodeCell(said).text : valueText(said);
+  }
+
+  found(key: string): readonly DeviceRecord[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  /** The fields that a record holds other than the row says. */
+  changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
+    const changed: [string, Value][] = [];
+    const shown = withoutSecrets(record);
+    for (const [field, said] of Object.entries(row.fields)) {
+      const isSecret = isSecretField(field);
+      const own = valueAt(isSecret ? record : shown, field);
+      // A column of passwords is filled in for new users only.
+      if (this.#isSame(said, own) || (isSecret && said === '')) continue;
+      if (this.#isNotSet(field, own)) continue;
+      if (!this.#isKnown(row, field)) continue;
+      const value = this.#valueOf(row, field, said);
+      if (value === undefined || isSameValue(value, own)) continue;
+      if (own !== valueAt(record, field)) {
+        const text = `${field} holds secrets on ${this.#held.name}, which are not in the file: change it with "${this.#held.resource} set"`;
+        this.#problems.add(() => row.place(field), text);
+        continue;
+      }
+      changed.push([field, value]);
+    }
+    return Object.fromEntries(changed);
+  }
+
+  newFields(row: RecordRow): DeviceRecord {
+    const fields: [string, Value][] = [];
+    for (const [field, said] of Object.entries(row.fields)) {
+      // What nobody filled in is left to the device.
+      if (this.#options.isCells && said === '') continue;
+      if (this.#isNotSet(field, said) || !this.#isKnown(row, field)) continue;
+      const value = this.#valueOf(row, field, said);
+      if (value !== undefined) fields.push([field, value]);
+    }
+    if (!fields.some(([field]) => field === this.#naturalKey)) {
+      const text = `a new ${this.#held.resource} on ${this.#held.name} needs ${this.#naturalKey}`;
+      this.#problems.add(() => row.place(), text);
+    }
+    return Object.fromEntries(fields);
+  }
+
+  set(record: DeviceRecord, fields: DeviceRecord): Change {
+    const { resource } = this.#held;
+    return { action: 'set', resource, target: this.#target(record), fields, isExact: true };
+  }
+
+  remove(record: DeviceRecord): Change {
+    return { action: 'delete', resource: this.#held.resource, target: this.#target(record) };
+  }
+
+  /** By natural key, as people call it; by id where several share it. */
+  #target(record: DeviceRecord): { kind: 'key'; key: string } {
+    const key = valueText(valueAt(record, this.#naturalKey));
+    const isOnly = this.#byNaturalKey.get(key)?.length === 1;
+    return { kind: 'key', key: isOnly ? key : (idOf(this.#held.profile, record) ?? key) };
+  }
+
+  #isSame(said: Value, own: Value | undefined): boolean {
+    return this.#options.isCells && typeof said === 'string'
+      ? isSameCell(said, own)
+      : isSameValue(said, own);
+  }
+
+  /** Ids, what the device says is read-only or keeps itself, and points in time. */
+  #isNotSet(field: string, value: Value | undefined): boolean {
+    const { profile, resource } = this.#held;
+    const isWritable =
+      valueAt(profile.resources[resource]?.details ?? {}, field)?.readOnly === false;
+    const isOwn =
+      field !== this.#naturalKey &&
+      (this.#notSet.has(field) ||
+        field === this.#options.key ||
+        (isTimeStamp(value) && !isWritable));
+    if (isOwn) this.ignored.add(field);
+    return isOwn;
+  }
+
+  /** Whether the device has such a field, as far as that can be told. */
+  #isKnown(row: RecordRow, field: string): boolean {
+    const before = this.#known.get(field);
+    if (before !== undefined) return before;
+    const known = this.#hasField(field);
+    this.#known.set(field, known);
+    if (!known) {
+      const fields = this.#fields();
+      const [meant] = suggest(field, fields);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      const text = `no ${this.#held.resource} of ${this.#held.name} has a field "${field}"${hint} (--map "${field}=FIELD" gives it another name, --map "${field}=" leaves it out)`;
+      this.#problems.add(() => row.place(field), text);
+    }
+    return known;
+  }
+
+  #hasField(field: string): boolean {
+    const fields = this.#fields();
+    return fields.length === 0 || fields.includes(field) || isSecretField(field);
+  }
+
+  #fields(): readonly string[] {
+    const { profile, resource, records } = this.#held;
+    const told = profile.resources[resource];
+    const fields = new Set([...(told?.fields ?? []), ...Object.keys(told?.details ?? {})]);
+    for (const record of records) for (const field in record) fields.add(field);
+    return [...fields];
+  }
+
+  #valueOf(row: RecordRow, field: string, said: Value): Value | undefined {
+    const shape = this.#shapes.get(field) ?? shapeOf(this.#held, field);
+    this.#shapes.set(field, shape);
+    const typed = fieldValue(said, shape, this.#options.isCells);
+    if (typed.problem === undefined) return typed.value;
+    this.#problems.add(() => row.place(field), `${field}: ${typed.problem}`);
+    return undefined;
+  }
+}
+
+function fieldsNotSet(profile: Profile, resource: string): string[] {
+  const details = Object.entries(profile.resources[resource]?.details ?? {});
+  return [
+    ...profile.idFields,
+    ...ownFields(profile, resource),
+    ...details.flatMap(([field, { readOnly }]) => (readOnly ? [field] : [])),
+  ];
+}
+
+function indexBy(
+  records: readonly DeviceRecord[],
+  field: string,
+): ReadonlyMap<string, readonly DeviceRecord[]> {
+  const index = new Map<string, DeviceRecord[]>();
+  for (const record of records) {
+    const key = valueText(valueAt(record, field));
+    const same = index.get(key);
+    if (same === undefined) index.set(key, [record]);
+    else same.push(record);
+  }
+  return index;
+}

@@ -1,0 +1,64 @@
+import type { DeviceRecord } from '../../device/record.ts';
+import { UsageError } from '../../errors.ts';
+
+/** One record as a file has it. */
+export interface RecordRow {
+  /** On which device; absent: on all that are selected. */
+  readonly device?: string;
+  readonly fields: DeviceRecord;
+  /** `file:line:column` of the record, or of one of its fields. Worked out when it is asked for. */
+  readonly place: (field?: string) => string;
+}
+
+/** The records of a file that was exported, or made by hand. */
+export interface RecordFile {
+  readonly name: string;
+  readonly rows: readonly RecordRow[];
+  /** The fields are cells of CSV, all text, not values. */
+  readonly isCells: boolean;
+  /** What they are records of, where the file says so. */
+  readonly resource?: string;
+  /** Only the records that match this were exported. */
+  readonly filter?: string;
+  /** Devices that could not be read when it was exported. */
+  readonly missing: readonly string[];
+}
+
+/** What a column, or a field, of the file is called on the devices; undefined: it is left out. */
+export type Rename = (name: string) => string | undefined;
+
+const MOST_PROBLEMS = 20;
+
+/** What is wrong with a file: all of it is said at once, before anything is sent. */
+export class Problems {
+  readonly #texts = new Set<string>();
+  #more = 0;
+
+  /** Place and message are only worked out for those that are said. */
+  add(place: () => string, message: string | (() => string)): void {
+    if (this.#texts.size >= MOST_PROBLEMS) {
+      this.#more += 1;
+      return;
+    }
+    this.#texts.add(`${place()}: ${typeof message === 'string' ? message : message()}`);
+  }
+
+  /** Throws a UsageError with the first twenty, where there are any. */
+  throwAny(): void {
+    if (this.#texts.size === 0) return;
+    const rest = this.#more > 0 ? [`and ${this.#more} more`] : [];
+    const sent = this.#texts.size > 1 ? ['nothing was sent'] : [];
+    throw new UsageError([...this.#texts, ...rest, ...sent].join('\n'));
+  }
+}
+
+/** `line:column`, both from 1, of an offset in a text. */
+export function lineAndColumn(text: string, offset: number): string {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return `${line}:${Array.from(text.slice(start, offset)).length + 1}`;
+}
