@@ -7,6 +7,7 @@ import type {
 } from '../shell/output.ts';
 import { changeLine } from './change-text.ts';
 import { driftCells } from './drift-text.ts';
+import { markdownLines } from './markdown-text.ts';
 import { planLines } from './plan-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines } from './record-text.ts';
@@ -71,7 +72,11 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         table(tableCells(output));
         break;
       case 'text':
-        print([visibleLines(output.text.replace(/\n$/, ''))]);
+        if (output.isMarkdown === true && streams.isTty) {
+          print(markdownLines(output.text, streams.columns, style));
+        } else {
+          print([visibleLines(output.text.replace(/\n$/, ''))]);
+        }
         break;
       case 'answer':
         if (!streams.quiet || output.status >= 400) remarks.lines([answerHead(output, style)]);

@@ -136,6 +136,8 @@ export interface TextOutput {
   readonly kind: 'text';
   readonly name: string;
   readonly text: string;
+  /** The text is Markdown: a terminal shows it without its signs. */
+  readonly isMarkdown?: true;
   /** The same for programs: JSON and YAML have this in place of the text. */
   readonly data?: JsonValue;
 }

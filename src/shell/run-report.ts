@@ -23,6 +23,8 @@ export function runReport(run: Run, as: ReportKind | undefined): TextOutput {
     kind: 'text',
     name: 'report',
     text: WRITE[as ?? 'markdown'](data),
+    // Who asks for Markdown by name wants its signs, on a terminal, too.
+    ...(as === undefined && { isMarkdown: true as const }),
     // Who asked for JSON and for no kind of report does not want Markdown in a string.
     ...((as === undefined || as === 'json') && { data: reportData(data) }),
   };

@@ -68,4 +68,12 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   program.press('enter');
   await program.waitFor(/^ users › runs › run show \d/m);
   await program.waitFor(/✓ 127\.0\.0\.7\S* +add user zed: done/);
+  program.press('escape');
+  await program.waitFor(/^▸.* ended +6 done/m);
+  program.press('p');
+  await program.waitFor(/^ devsh run \d\S+\n ─+$/m);
+  await program.waitFor(/^ DEVICE +ADDRESS +VERDICT +STEPS$/m);
+  expect(program.screen().join('\n')).not.toMatch(/[|#]|\*\*/);
+  const heading = program.screen().findIndex((line) => line.startsWith(' devsh run'));
+  expect(program.cellStyle(heading, 2)?.bold).toBe(true);
 });

@@ -116,7 +116,7 @@ function OverlayText({ state, theme, height }: BodyProps) {
   const lines = overlayLines(state);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
   return lines.slice(top, top + height).map((line, index) => {
-    const tone = toneOfLine(state, line, top + index);
+    const tone = toneOfLine(state, line, lines[top + index + 1], top + index);
     return (
       <Row key={index}>
         {' ' +
@@ -128,8 +128,16 @@ function OverlayText({ state, theme, height }: BodyProps) {
   });
 }
 
-/** The colours of a roll-out, and of fields that differ: their signs and words say the same. */
-function toneOfLine({ overlay }: State, line: string, index: number): Tone {
+const RULE = /^─+$/;
+
+/** The colours of a roll-out, of fields that differ, and of headings: signs and words say the same. */
+function toneOfLine(
+  { overlay }: State,
+  line: string,
+  below: string | undefined,
+  index: number,
+): Tone {
+  if (overlay.kind === 'pager' && below !== undefined && RULE.test(below)) return 'heading';
   if (overlay.kind === 'roll-out') return rollOutLines(overlay.rollOut)[index]?.tone ?? 'plain';
   return overlay.kind === 'details' && line.startsWith('≠') ? 'warning' : 'plain';
 }
