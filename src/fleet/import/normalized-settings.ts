@@ -1,16 +1,20 @@
 import { resolve } from 'node:path';
 import { parseRoute } from '../../device/route/choose-route.ts';
 import { writtenRoute } from '../inventory-route.ts';
+import { SETTING_KEYS } from '../inventory-schema.ts';
 import type { SettingKey, WrittenSettings } from '../written-inventory.ts';
 
 type Written = string | readonly string[];
 
 /**
- * The same settings in their one spelling, so that two can be compared: paths from the root instead of
+ * The same settings in their one order and spelling, so that two can be compared: paths from the root instead of
  * from `folder`, a proxy with its port. Throws a UsageError for a way that cannot be understood.
  */
 export function normalizedSettings(settings: WrittenSettings, folder: string): WrittenSettings {
-  const entries = Object.entries(settings) as [SettingKey, Written][];
+  const entries = SETTING_KEYS.flatMap((key): [SettingKey, Written][] => {
+    const value = settings[key];
+    return value === undefined ? [] : [[key, value]];
+  });
   return Object.fromEntries(
     entries.flatMap(([key, value]): [string, Written][] => {
       switch (key) {
