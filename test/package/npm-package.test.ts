@@ -1,0 +1,289 @@
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { makeFolder, ROOT, run, succeed } from './programs.ts';
+
+/** What may be in the package, and nothing else. */
+const ALLOWED = [
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(dist\/)?man\/[\w-]+\.1$/,
+  /^dist\/(cli|main|api|answer-completion)\.js$/,
+  /^dist\/(chunks|completion)\/[\w-]+\.js$/,
+  /^dist\/api\.d\.ts$/,
+  /^dist\/profiles\/[\w-]+\.yaml$/,
+  /^dist\/(THIRD-PARTY-NOTICES\.txt|sbom\.cdx\.json)$/,
+];
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** npm, two compilers, 100 MB of Node: seconds each on a quiet machine. */
+const LONG = { timeout: 120_000 };
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly scope: 'required' | 'optional';
+  readonly hashes: readonly unknown[];
+}
+
+let folder: string;
+let tarball: string;
+/** The package, unpacked. */
+let unpacked: string;
+
+beforeAll(async () => {
+  folder = await makeFolder(afterAll);
+  tarball = (await succeed(process.execPath, ['scripts/pack.js', folder])).trim();
+  await succeed('tar', ['-xzf', tarball, '-C', folder]);
+  unpacked = join(folder, 'package');
+}, 120_000);
+
+async function simulate(): Promise<SimulatedDevice> {
+  const simulator = await startSimulator({ users: 5 });
+  onTestFinished(() => simulator.close());
+  const [device] = simulator.devices;
+  if (device === undefined) throw new RangeError('no device');
+  return device;
+}
+
+/** An environment with nothing in it but what npm needs to find its cache and settings. */
+function npmEnvironment(home: string): NodeJS.ProcessEnv {
+  return { ...process.env, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home };
+}
+
+async function filesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function bytesIn(path: string): Promise<number> {
+  const sizes = (await filesIn(path)).map(async (file) => (await stat(file)).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function componentsOf(path: string): Promise<readonly Component[]> {
+  const { components } = JSON.parse(await readFile(path, 'utf8')) as {
+    components: readonly Component[];
+  };
+  return components;
+}
+
+test('the package holds only what runs and what has to go along with it', async () => {
+  const files = (await filesIn(unpacked)).map((file) => file.slice(unpacked.length + 1));
+  expect(files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'dist/cli.js',
+      'dist/api.js',
+      'dist/api.d.ts',
+      'dist/THIRD-PARTY-NOTICES.txt',
+      'dist/profiles/netbox.yaml',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ]),
+  );
+});
+
+test('nothing but the keychain is installed beside the bundle', async () => {
+  const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8')) as object;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest).not.toHaveProperty('peerDependencies');
+  expect(manifest).toHaveProperty('optionalDependencies', {
+    '@napi-rs/keyring': expect.any(String) as string,
+  });
+});
+
+test('publint finds nothing to say about it', async () => {
+  const { messages, pkg } = await publint({ pkgDir: unpacked, pack: false, strict: true });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+test('its types are found by every way of resolving that can load it', async () => {
+  const data = new Uint8Array(await readFile(tarball));
+  const result = await checkPackage(createPackageFromTarballData(data));
+  const problems = result.types === false ? ['no types'] : result.problems;
+  // It is an ES module, as the profile "esm-only" of attw has it: require() is another matter.
+  expect(
+    problems.filter((one) => typeof one === 'string' || one.kind !== 'CJSResolvesToESM'),
+  ).toEqual([]);
+});
+
+test('the bill of materials lists what is in the bundle, as npm knows it', async () => {
+  const components = await componentsOf(join(unpacked, 'dist/sbom.cdx.json'));
+  const sbom = JSON.parse(await succeed('npm', ['sbom', '--sbom-format', 'cyclonedx'])) as {
+    components: readonly Component[];
+  };
+  const known = new Set(sbom.components.map(({ name, version }) => `${name} ${version}`));
+
+  expect(components.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['undici', 'ink', 'react', 'yaml', 'zod', '@napi-rs/keyring']),
+  );
+  expect(components.map(({ name }) => name)).not.toContain('vitest');
+  expect(
+    components.filter(({ name, version }) => !known.has(`${name} ${version}`)),
+    'not installed',
+  ).toEqual([]);
+  expect(components.filter(({ hashes }) => hashes.length !== 1)).toEqual([]);
+});
+
+test('the licence of each package in the bundle goes along', async () => {
+  const text = await readFile(join(unpacked, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+  const components = await componentsOf(join(unpacked, 'dist/sbom.cdx.json'));
+  for (const { name, version, scope } of components) {
+    if (scope === 'required') expect(text).toContain(`\n${name} ${version} (`);
+  }
+  expect(text.match(/Copyright|copyright/g)?.length).toBeGreaterThan(components.length - 5);
+});
+
+test('a package without the text of its licence cannot be built in', async () => {
+  const bare = await makeFolder(onTestFinished);
+  const program = `
+    import { notices } from './scripts/third-party.js';
+    notices([{ name: 'bare', version: '1.0.0', license: 'MIT', folder: process.argv[1] }]);`;
+  const { code, stderr } = await run(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+    bare,
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('bare 1.0.0 comes without the text of its licence');
+});
+
+test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => {
+  const device = await simulate();
+  const prefix = await makeFolder(onTestFinished);
+  const env = npmEnvironment(prefix);
+  const installed = await run(
+    'npm',
+    [
+      'install',
+      '--global',
+      '--prefix',
+      prefix,
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      tarball,
+    ],
+    { cwd: prefix, env },
+  );
+  skip(/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/.test(installed.stderr), 'no npm registry');
+  expect(installed.code, installed.stderr).toBe(0);
+  const home = join(prefix, 'lib/node_modules/devsh');
+  const devsh = (...args: readonly string[]) =>
+    run(join(prefix, 'bin/devsh'), args, {
+      cwd: prefix,
+      env: { ...env, DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' },
+    });
+
+  expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
+  expect((await devsh('help')).stdout).toContain('connect TARGET');
+  const { address, fingerprint } = device;
+  await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
+  const listed = await devsh('user', 'list', '--on', address, '--json');
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toContain('"admin"');
+  const keychain = createRequire(join(home, 'package.json'))('@napi-rs/keyring') as object;
+  expect(keychain).toHaveProperty('Entry');
+  expect(await bytesIn(prefix)).toBeLessThan(MOST_BYTES);
+});
+
+test(
+  'a program of somebody else finds types and functions, and works on a device',
+  LONG,
+  async () => {
+    const device = await simulate();
+    const consumer = await makeFolder(onTestFinished);
+    const env = npmEnvironment(consumer);
+    await cp(join(ROOT, 'test/package/consumer'), consumer, { recursive: true });
+    await writeFile(join(consumer, 'package.json'), '{"type": "module", "private": true}');
+    // What is optional needs a registry, and not to be there for this.
+    await succeed(
+      'npm',
+      ['install', '--omit=optional', '--offline', '--no-audit', '--no-fund', tarball],
+      { cwd: consumer, env },
+    );
+    const tsc = (...args: readonly string[]) =>
+      run(
+        process.execPath,
+        [
+          join(ROOT, 'node_modules/typescript/bin/tsc'),
+          ...['--strict', '--target', 'es2023', '--exactOptionalPropertyTypes'],
+          ...['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')],
+          ...args,
+          'main.ts',
+        ],
+        { cwd: consumer, env },
+      );
+
+    const [bundled, emitted] = await Promise.all([
+      tsc('--noEmit', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler'),
+      tsc('--module', 'node16', '--moduleResolution', 'node16'),
+    ]);
+    expect(bundled).toMatchObject({ code: 0, stdout: '' });
+    expect(emitted).toMatchObject({ code: 0, stdout: '' });
+    const { code, stdout, stderr } = await run(process.execPath, ['main.js'], {
+      cwd: consumer,
+      env: {
+        ...env,
+        ADDRESS: device.address,
+        FINGERPRINT: device.fingerprint,
+        CA: device.certificate,
+        PASSWORD: 'admin-secret',
+        STATE: join(consumer, 'state'),
+      },
+    });
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const told = JSON.parse(stdout) as { journal: string };
+    expect(told).toMatchObject({
+      users: 5,
+      sameUsers: 5,
+      steps: 1,
+      verdicts: ['done'],
+      isGood: true,
+      refused: 'usage',
+    });
+    expect(device.users.map(({ username }) => username)).toContain('zoe');
+    expect(await readFile(told.journal, 'utf8')).toContain('"verdict":"done"');
+  },
+);
+
+test('the package with Node inside runs where there is no Node', LONG, async () => {
+  const device = await simulate();
+  const scratch = await makeFolder(onTestFinished);
+  const [path, home] = [join(scratch, 'path'), join(scratch, 'home')];
+  const made = await succeed(process.execPath, [
+    ...['scripts/package.js', '--tarball', tarball, '--output', scratch],
+  ]);
+  expect(made.trim()).toMatch(/devsh-\d[\w.-]*-(linux|darwin)-(x64|arm64)\.tar\.gz$/);
+  await succeed('tar', ['-xzf', made.trim(), '-C', scratch]);
+  const name = made.trim().slice(scratch.length + 1, -'.tar.gz'.length);
+  expect(await readdir(join(scratch, name))).toEqual(['LICENSE', 'bin', 'lib']);
+  expect(await readdir(join(scratch, name, 'lib'))).toEqual(['LICENSE.node', 'devsh', 'node']);
+  await mkdir(path);
+  for (const program of ['sh', 'dirname', 'readlink']) {
+    await symlink((await succeed('which', [program])).trim(), join(path, program));
+  }
+  // As somebody would put it into the PATH.
+  await symlink(join('..', name, 'bin/devsh'), join(path, 'devsh'));
+  const env = { PATH: path, HOME: home, DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
+  const devsh = (...args: readonly string[]) => run(join(path, 'devsh'), args, { env });
+
+  expect((await run('/bin/sh', ['-c', 'node --version'], { env })).code).toBe(127);
+  expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
+  const { address, fingerprint } = device;
+  await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
+  const listed = await devsh('user', 'list', '--on', address, '--json');
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  const keyring = join(scratch, name, 'lib/devsh/package.json');
+  expect(createRequire(keyring)('@napi-rs/keyring')).toHaveProperty('Entry');
+});
