@@ -1,3 +1,4 @@
+import type { Draft } from '../external-editor.ts';
 import { firstStepLines, isFirstRun } from '../shell/first-run.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
@@ -5,6 +6,7 @@ import { parseLine } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';
+import { HeldEcho } from './held-echo.ts';
 import { ioOf } from './host-io.ts';
 import { readLine, type LineAnswer } from './line-reader.ts';
 import { tabbed } from './listing.ts';
@@ -18,11 +20,13 @@ import { visible } from '../visible.ts';
  */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
+  const echo = new HeldEcho(host);
   let end: LineEnd = { exitCode: 0, isQuit: false };
   const isOver = (): boolean => end.isQuit;
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and no command at all would be `help`.
-    if (parseLine(line).words.length > 0) end = await runStoppable(shell, line, host);
+    if (parseLine(line).words.length === 0) return;
+    end = await echo.during(() => runStoppable(shell, line, host, echo));
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {
@@ -52,13 +56,21 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
 }
 
 /** Runs a line that Ctrl-C can stop. */
-export async function runStoppable(shell: Shell, line: string, host: Host): Promise<LineEnd> {
+export async function runStoppable(
+  shell: Shell,
+  line: string,
+  host: Host,
+  echo = new HeldEcho(host),
+): Promise<LineEnd> {
   const stop = new AbortController();
   const release = host.onStop(() => {
     stop.abort();
   });
   try {
-    return await runLine(shell, line, host, ioOf(host, stop.signal));
+    const io = ioOf(host, stop.signal);
+    const { edit } = io;
+    const lent = edit && { edit: (draft: Draft) => echo.lend(() => edit(draft)) };
+    return await runLine(shell, line, host, { ...io, ...lent });
   } finally {
     release();
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { PtyProgram } from './harness.ts';
 import { ADMIN, simulate, startDevsh } from './devsh.ts';
 
@@ -8,8 +8,12 @@ function written(program: PtyProgram): { text: string; odd: string[] } {
   return { text: raw, odd: raw.match(/(?![\r\n])\p{Cc}/gu) ?? [] };
 }
 
-async function startPlain(args: readonly string[], env: Record<string, string>) {
-  const simulator = await simulate();
+async function startPlain(
+  args: readonly string[],
+  env: Record<string, string>,
+  options: Parameters<typeof simulate>[0] = {},
+) {
+  const simulator = await simulate(options);
   const address = simulator.devices[0]?.address ?? '';
   const program = await startDevsh(['connect', address, ...args], {
     cols: 150,
@@ -82,4 +86,21 @@ test('with nothing set up, the plain prompt says what to type; afterwards it doe
   program.type('demo\r');
   await program.waitFor(/devsh all 3> /);
   program.press('ctrl-d');
+});
+
+test('what is typed while a command runs waits unseen, and stands at the next prompt', async () => {
+  const { program, simulator } = await startPlain(['--plain'], {}, { latencyMs: 800 });
+  const [device] = simulator.devices;
+  const before = device?.log.length ?? 0;
+  const start = program.raw().length;
+  program.type('get /api/user/\r');
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  program.type('hunter2');
+  await program.waitFor(/> hunter2$/m);
+  const [output = ''] = program.raw().slice(start).split('devsh ');
+  expect(output).toContain('"username": "viewer"');
+  expect(output).not.toContain('hunter2');
+  program.press('ctrl-c');
+  program.press('ctrl-d');
+  await program.exit;
 });
