@@ -5,12 +5,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
+  grammarAlone,
   lateStringWidth,
   mainApart,
   oneFileFor,
   undiciHttp1,
   yogaAtOnce,
 } from './scripts/bundle-plugins.js';
+import { writeManual } from './scripts/man.js';
 import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
 const root = import.meta.dirname;
@@ -61,6 +63,19 @@ const commands = {
 
 await rm(outdir, { recursive: true, force: true });
 await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
+const grammar = { ...common, banner: commands.banner, external: commands.external };
+await esbuild.build({
+  ...grammar,
+  entryPoints: ['src/answer-completion.ts'],
+  chunkNames: 'completion/[name]-[hash]',
+  splitting: true,
+  // The first time after a change, the inventory has to be read anew.
+  plugins: [lateStringWidth, grammarAlone(/\/inventory-text\.ts$/)],
+});
+await writeManual(join(outdir, 'man/devsh.1'), version, {
+  ...grammar,
+  plugins: [lateStringWidth, grammarAlone(/\/help-topics\//)],
+});
 
 // First only to find out what is imported at run time.
 const { metafile } = await esbuild.build({ ...commands, write: false });

@@ -106,22 +106,26 @@ export const mainApart = {
 };
 
 /**
- * Completion for a shell is a file of its own: it reads what is known and runs no command. What commands
- * load when they run is left out, and so is the network, but for reading an inventory that is new.
+ * For what reads the commands, and runs none: completion for a shell, and the manual. The network is left
+ * out, and so is what commands load when they run, but for the modules whose paths fit `kept`.
  */
-export const completionAlone = {
-  name: 'completion-alone',
-  setup(build) {
-    const nothing = { path: 'nothing', namespace: 'devsh' };
-    build.onResolve({ filter: /^undici\/lib\// }, () => nothing);
-    build.onResolve({ filter: /./ }, ({ kind, path }) =>
-      kind === 'dynamic-import' && !path.endsWith('/inventory-text.ts') ? nothing : undefined,
-    );
-    build.onLoad({ filter: /^nothing$/, namespace: 'devsh' }, () => ({
-      contents: 'export default undefined;',
-    }));
-  },
-};
+export function grammarAlone(kept) {
+  return {
+    name: 'grammar-alone',
+    setup(build) {
+      const nothing = { path: 'nothing', namespace: 'devsh' };
+      build.onResolve({ filter: /^undici\/lib\// }, () => nothing);
+      build.onResolve({ filter: /./ }, ({ kind, path, importer }) =>
+        kind === 'dynamic-import' && !kept.test(resolve(importer, '..', path))
+          ? nothing
+          : undefined,
+      );
+      build.onLoad({ filter: /^nothing$/, namespace: 'devsh' }, () => ({
+        contents: 'export default undefined;',
+      }));
+    },
+  };
+}
 
 /**
  * Lets each module that is imported at run time import `main`, too. All that a start needs is then

@@ -13,6 +13,7 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 2, libraries: [] },
+  __complete: { files: 6, kilobytes: 350, libraries: [] },
   help: { files: 5, kilobytes: 700, libraries: ['undici'] },
   'user list': { files: 5, kilobytes: 700, libraries: ['undici'] },
   'user list --format csv': { files: 9, kilobytes: 890, libraries: ['csv', 'undici', 'yaml'] },
@@ -32,7 +33,7 @@ const LIBRARIES = {
   conf: 'Config schema violation',
   csv: 'quoted_match',
   ink: 'ink-box',
-  undici: 'UND_ERR_SOCKET',
+  undici: 'UND_ERR_NOT_SUPPORTED',
   yaml: 'YAMLParseError',
   zod: 'ZodError',
 };
@@ -71,6 +72,7 @@ function expectWithin(spent: Budget, budget: Budget): void {
 
 test.each([
   ['--version', []],
+  ['__complete', ['fish', 'devsh user ']],
   ['help', []],
   ['user list', ['--insecure', '--on']],
   ['user list --format csv', ['--insecure', '--on']],
@@ -81,7 +83,7 @@ test.each([
 ] as const)('%s loads no more than it needs', async (command, more) => {
   const [folder, simulator] = [await makeFolder(), await simulate()];
   const coverage = join(folder, 'coverage');
-  const on = more.length === 0 ? [] : [simulator.devices[0]?.address ?? ''];
+  const on = more.at(-1) !== '--on' ? [] : [simulator.devices[0]?.address ?? ''];
   const program = startProgram([...command.split(' '), ...more, ...on], folder, '', {
     NODE_V8_COVERAGE: coverage,
   });

@@ -29,14 +29,13 @@ export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
 }
 
 /**
- * What was asked of colours: NO_COLOR, CLICOLOR=0 and --no-color take them away, FORCE_COLOR and
- * CLICOLOR_FORCE bring them.
+ * What was asked of colours, the first that says something: --no-color, NO_COLOR, FORCE_COLOR,
+ * CLICOLOR_FORCE, CLICOLOR, TERM=dumb. Else there are colours where stdout is a terminal.
  */
 export function wantsColor(host: Host, noColor: boolean): boolean {
-  const { NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM } = host.env;
-  if (noColor || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
-  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0') return true;
-  if (CLICOLOR_FORCE !== undefined && CLICOLOR_FORCE !== '' && CLICOLOR_FORCE !== '0') return true;
-  if (CLICOLOR === '0' || FORCE_COLOR === '0') return false;
-  return host.stdout.isTTY === true && TERM !== 'dumb';
+  const { NO_COLOR = '', FORCE_COLOR = '', CLICOLOR, CLICOLOR_FORCE = '', TERM } = host.env;
+  if (noColor || NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  if (!['', '0'].includes(CLICOLOR_FORCE)) return true;
+  return CLICOLOR !== '0' && TERM !== 'dumb' && host.stdout.isTTY === true;
 }

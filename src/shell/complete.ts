@@ -14,8 +14,8 @@ export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly proposals: readonly Proposal[];
-  /** The name of a file may stand there. */
-  readonly takesFile: boolean;
+  /** The name of a file may stand there, too. */
+  readonly takesFile?: boolean;
 }
 
 export interface Proposal extends Candidate {

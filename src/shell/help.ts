@@ -1,11 +1,13 @@
 import { argLabel, title } from './bind.ts';
-import { twoColumns, type HelpTopic } from './help-topics/help-topic.ts';
-import { HELP_TOPICS } from './help-topics/topics.ts';
+import { twoColumns } from './help-topics/help-topic.ts';
+import { HELP_TOPICS, type HelpTopic } from './help-topics/topics.ts';
 import { OPTIONS, optionLabel } from './option-list.ts';
 import { type OptionSpec } from './options.ts';
+import type { Services } from './session.ts';
 import type { CommandSpec, VerbSpec } from './spec.ts';
 
-const SECTIONS: readonly CommandSpec['section'][] = [
+/** The headings of `help`, in its order. */
+export const SECTIONS: readonly CommandSpec['section'][] = [
   'Devices',
   'Records',
   'Change sets',
@@ -77,12 +79,15 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
 }
 
 /** `help filters`: what is no command. */
-export function helpOnTopic(topic: HelpTopic, text: string): string {
-  const { name, summary, examples = [] } = topic;
+export async function helpOnTopic(
+  { name, summary, read }: HelpTopic,
+  services: Pick<Services, 'paths' | 'keys'>,
+): Promise<string> {
+  const { text, examples = [] } = await read();
   return [
     `${name}: ${summary}`,
     '',
-    text,
+    await text(services),
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
   ].join('\n');
 }

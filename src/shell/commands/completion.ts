@@ -1,12 +1,9 @@
 import { UsageError } from '../../errors.ts';
 import { oneLine } from '../../device/text.ts';
 import { suggest } from '../../suggest.ts';
-import type { CompletionShell } from '../completion/completion-shell.ts';
-import { COMPLETION_SHELLS } from '../completion/shells.ts';
+import { SHELL_NAMES, type CompletionShell } from '../completion/completion-shell.ts';
 import type { Services } from '../session.ts';
 import type { CommandSpec } from '../spec.ts';
-
-const NAMES = COMPLETION_SHELLS.map(({ name }) => name);
 
 export const completion: CommandSpec = {
   name: 'completion',
@@ -19,8 +16,8 @@ export const completion: CommandSpec = {
       args: [
         {
           name: 'SHELL',
-          summary: `${NAMES.join(', ')}; without it: how to set up yours`,
-          complete: () => COMPLETION_SHELLS.map(({ name }) => ({ text: name })),
+          summary: `${SHELL_NAMES.join(', ')}; without it: how to set up yours`,
+          complete: () => SHELL_NAMES.map((text) => ({ text })),
         },
       ],
       options: [],
@@ -28,17 +25,19 @@ export const completion: CommandSpec = {
         'Tab then knows commands, options, devices and groups of the inventory, and the users last seen.\n' +
         'It reads files only: no device is asked, and nothing that has a name is carried out.',
       examples: ['completion', 'completion bash', 'completion zsh'],
-      *run({ args, session }) {
+      async *run({ args, session }) {
         const [word] = args.words('SHELL');
+        const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
         if (word === undefined) {
-          yield { kind: 'text', name: 'completion', text: setUp(session.services) };
+          const text = setUp(COMPLETION_SHELLS, session.services);
+          yield { kind: 'text', name: 'completion', text };
           return;
         }
         const shell = COMPLETION_SHELLS.find(({ name }) => name === word.text);
         if (shell === undefined) {
           throw new UsageError(
-            `there is no completion for "${oneLine(word.text)}"; there is for ${NAMES.join(', ')}`,
-            { column: word.start, suggestions: suggest(word.text, NAMES) },
+            `there is no completion for "${oneLine(word.text)}"; there is for ${SHELL_NAMES.join(', ')}`,
+            { column: word.start, suggestions: suggest(word.text, SHELL_NAMES) },
           );
         }
         yield { kind: 'text', name: 'completion', text: shell.script.trimEnd() };
@@ -48,12 +47,12 @@ export const completion: CommandSpec = {
 };
 
 /** How to set up the shell of this user, or any. */
-function setUp({ environment }: Services): string {
+function setUp(shells: readonly CompletionShell[], { environment }: Services): string {
   const path = environment('SHELL') ?? (environment('PSModulePath') && 'powershell');
-  const own = COMPLETION_SHELLS.find(({ name }) => name === path?.split('/').at(-1));
-  const others = NAMES.filter((name) => name !== own?.name).join(', ');
+  const own = shells.find(({ name }) => name === path?.split('/').at(-1));
+  const others = SHELL_NAMES.filter((name) => name !== own?.name).join(', ');
   return own === undefined
-    ? COMPLETION_SHELLS.map(stepsFor).join('\n\n')
+    ? shells.map(stepsFor).join('\n\n')
     : `${stepsFor(own)}\n\nThere is also completion for ${others}: devsh completion SHELL`;
 }
 

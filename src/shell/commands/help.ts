@@ -35,7 +35,7 @@ export const help: CommandSpec = {
         }
         const command = commands.find(({ name }) => name === first.text);
         const topic = HELP_TOPICS.find(({ name }) => name === first.text);
-        const about = topic && helpOnTopic(topic, await topic.text(session.services));
+        const about = topic && (await helpOnTopic(topic, session.services));
         if (command === undefined) {
           if (about === undefined) throw unknown(first, commands);
           yield { kind: 'text', name: 'help', text: about };

@@ -17,7 +17,7 @@ export async function answer(asked: Asked, sources: CompletionSources): Promise<
   const line = quoteLine([...asked.before, asked.typed]);
   const resources = await resourcesSeen(sources);
   const commands = [...COMMANDS, ...resources.map(resourceCommand)];
-  const { proposals, takesFile } = await complete(line, line.length, commands, sources);
+  const { proposals, takesFile = false } = await complete(line, line.length, commands, sources);
   // A name that a terminal would obey can be typed in no shell, either.
   return { candidates: proposals.filter(({ text }) => !hasUnsafe(text)), takesFile };
 }

@@ -1,8 +1,11 @@
 import type { Candidate } from '../spec.ts';
 
+/** The shells that can be taught to complete the words of devsh. */
+export const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
 /** A shell that completes the words of devsh: what it asks, and how it wants the answer. */
 export interface CompletionShell {
-  readonly name: string;
+  readonly name: (typeof SHELL_NAMES)[number];
   /** Set up for this user, for good; lines to be read by a person. */
   readonly install: readonly string[];
   /** What the shell is to load. It calls `devsh __complete NAME …`, and runs nothing that comes back. */

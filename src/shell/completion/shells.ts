@@ -4,5 +4,5 @@ import { fish } from './fish.ts';
 import { powershell } from './powershell.ts';
 import { zsh } from './zsh.ts';
 
-/** The shells that can be taught to complete the words of devsh. */
+/** In the order of `SHELL_NAMES`. */
 export const COMPLETION_SHELLS: readonly CompletionShell[] = [bash, zsh, fish, powershell];

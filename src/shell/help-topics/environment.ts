@@ -1,9 +1,7 @@
 import { ENVIRONMENT } from '../environment.ts';
-import { twoColumns, type HelpTopic } from './help-topic.ts';
+import { twoColumns, type TopicBody } from './help-topic.ts';
 
-export const environment: HelpTopic = {
-  name: 'environment',
-  summary: 'the variables that devsh heeds, and where its files are',
+export const environment: TopicBody = {
   text: ({ paths }) =>
     [
       ...ENVIRONMENT.flatMap(({ title, variables }) => [

@@ -1,9 +1,7 @@
 import { EXIT_CODES } from '../exit-codes.ts';
-import { twoColumns, type HelpTopic } from './help-topic.ts';
+import { twoColumns, type TopicBody } from './help-topic.ts';
 
-export const exitCodes: HelpTopic = {
-  name: 'exit-codes',
-  summary: 'what the exit status of a command means',
+export const exitCodes: TopicBody = {
   text: () =>
     [
       ...twoColumns(EXIT_CODES.map(({ code, meaning }): [string, string] => [code, meaning])),

@@ -1,4 +1,4 @@
-import { twoColumns, type HelpTopic } from './help-topic.ts';
+import { twoColumns, type TopicBody } from './help-topic.ts';
 
 /** Each form with an example of it, for a test to read. */
 export const FILTER_FORMS: readonly {
@@ -25,9 +25,7 @@ export const FILTER_FORMS: readonly {
   { form: 'device=NAME', example: 'device=fw1', meaning: 'the records of one device' },
 ];
 
-export const filters: HelpTopic = {
-  name: 'filters',
-  summary: 'how records are chosen: user list FILTER, --filter, --where',
+export const filters: TopicBody = {
   text: () =>
     [
       ...twoColumns(

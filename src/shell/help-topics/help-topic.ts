@@ -1,12 +1,9 @@
 import type { Services } from '../session.ts';
 
-/** What `help NAME` explains besides commands. */
-export interface HelpTopic {
-  readonly name: string;
-  /** One line for the list of topics. */
-  readonly summary: string;
+/** What `help NAME` says of something that is no command. */
+export interface TopicBody {
   /** What stands below the heading, 100 columns at most. */
-  text(services: Pick<Services, 'paths' | 'keys'>): string | Promise<string>;
+  readonly text: (services: Pick<Services, 'paths' | 'keys'>) => string | Promise<string>;
   /** Lines to try, as they are typed at the prompt. */
   readonly examples?: readonly string[];
 }

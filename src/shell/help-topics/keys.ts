@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { KeyRow } from '../key-row.ts';
-import type { HelpTopic } from './help-topic.ts';
+import type { TopicBody } from './help-topic.ts';
 
 const KEYS_WIDTH = 24;
 
-export const keys: HelpTopic = {
-  name: 'keys',
-  summary: 'what the keys of the full screen do, and the names of their actions',
+export const keys: TopicBody = {
   async text(services) {
     return [
       ...keyLines(await services.keys()),

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import type { HelpTopic } from './help-topic.ts';
+import type { TopicBody } from './help-topic.ts';
 
-export const profiles: HelpTopic = {
-  name: 'profiles',
-  summary: 'how devsh knows the way a device speaks, and how to tell it',
+export const profiles: TopicBody = {
   text: ({ paths }) =>
     [
       'A profile is what devsh knows of how a device speaks: paths, encodings, ids, fields. Each fact says',

@@ -1,8 +1,6 @@
-import type { HelpTopic } from './help-topic.ts';
+import type { TopicBody } from './help-topic.ts';
 
-export const scripts: HelpTopic = {
-  name: 'scripts',
-  summary: 'devsh in scripts: streams, confirmation, "-" and "--"',
+export const scripts: TopicBody = {
   text: () =>
     [
       'Data goes to stdout, everything else to stderr. Where stdout is no terminal there is no colour, no',

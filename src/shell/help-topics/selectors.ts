@@ -1,5 +1,5 @@
 import { MOST_DEVICES } from '../../fleet/address-range.ts';
-import { twoColumns, type HelpTopic } from './help-topic.ts';
+import { twoColumns, type TopicBody } from './help-topic.ts';
 
 /** Each with a selector that is of this form, for a test to read. */
 export const SELECTOR_FORMS: readonly {
@@ -15,9 +15,7 @@ export const SELECTOR_FORMS: readonly {
   { form: '!fw3', meaning: 'not this one; alone: all of the inventory but this one' },
 ];
 
-export const selectors: HelpTopic = {
-  name: 'selectors',
-  summary: 'how devices are named: --on, connect, use',
+export const selectors: TopicBody = {
   text: () =>
     [
       ...twoColumns(SELECTOR_FORMS.map(({ form, meaning }): [string, string] => [form, meaning])),

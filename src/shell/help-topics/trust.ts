@@ -1,8 +1,6 @@
-import type { HelpTopic } from './help-topic.ts';
+import type { TopicBody } from './help-topic.ts';
 
-export const trust: HelpTopic = {
-  name: 'trust',
-  summary: 'how devsh knows that it speaks to the right device',
+export const trust: TopicBody = {
   text: () =>
     [
       'A certificate that a CA of the system verifies, or one of --ca FILE, is taken as usual. Any other is',

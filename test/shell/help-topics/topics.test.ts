@@ -16,7 +16,7 @@ test.each(HELP_TOPICS)('"help $name" explains it in few and short lines', async 
   const { stdout, stderr, exitCode } = await devsh(['help', topic.name]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain(`${topic.name}: ${topic.summary}`);
-  if (topic.name === 'keys') return; // as long as there are keys
+  if (['keys', 'json'].includes(topic.name)) return; // as long as what they list
   const lines = stdout.replaceAll(devsh.folder, '~').split('\n');
   expect(lines.filter((line) => line.length > 110)).toEqual([]);
   expect(lines.length).toBeLessThanOrEqual(60);
@@ -37,7 +37,8 @@ test('"help" lists the topics, a mistyped one is suggested, a command comes with
 
 test('each example of a topic is understood', async () => {
   const devsh = await makeDevsh();
-  for (const { examples = [] } of HELP_TOPICS) {
+  for (const { read } of HELP_TOPICS) {
+    const { examples = [] } = await read();
     for (const example of examples) {
       const words = parseLine(example).words.map(({ text }) => text);
       const { exitCode, stderr } = await devsh(['--help', ...words]);
