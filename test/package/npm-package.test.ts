@@ -205,6 +205,10 @@ test(
     const env = npmEnvironment(consumer);
     await cp(join(ROOT, 'test/package/consumer'), consumer, { recursive: true });
     await writeFile(join(consumer, 'package.json'), '{"type": "module", "private": true}');
+    const documented = await readFile(join(ROOT, 'docs/api.md'), 'utf8');
+    const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(documented) ?? [];
+    expect(example).toContain('apply(');
+    await writeFile(join(consumer, 'example.ts'), example);
     // What is optional needs a registry, and not to be there for this.
     await succeed(
       'npm',
