@@ -203,7 +203,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'SECONDS',
     isValueOptional: true,
     summary: 'Read again every so many seconds (default 5), and show what changed, until Ctrl-C',
-    group: 'table',
+    group: 'watch',
     set: (options, text) => ({
       ...options,
       watchMs: text === '' ? WATCH_MS : timeMsOf(text, 's', 0.2, 86_400),

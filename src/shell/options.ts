@@ -180,6 +180,7 @@ export type OptionGroup =
   | 'general'
   | 'devices'
   | 'table'
+  | 'watch'
   | 'write'
   | 'where'
   | 'only'

@@ -3,6 +3,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/record-changes.ts';
 import type { Call } from './call.ts';
+import type { Options } from './options.ts';
 import type { Output, ReadOutput } from './output.ts';
 
 /** `--watch` without a number. */
@@ -13,6 +14,17 @@ const LONGEST_WAIT_MS = 60_000;
 /** The wait before the next round: longer and longer while nothing answers. */
 export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): number {
   return hasAnswer ? everyMs : Math.max(everyMs, Math.min(waitMs * 2, LONGEST_WAIT_MS));
+}
+
+/** Throws a `UsageError` for a format that is written at the end, which never comes. */
+export function refuseEndless(format: Options['format']): void {
+  if (format !== undefined && format !== 'table' && format !== 'jsonl') {
+    throw new UsageError(`--watch has no end, and ${format} needs one; use --format jsonl`);
+  }
+}
+
+export function watchText(everyMs: number): string {
+  return `watching every ${everyMs / 1000} s; Ctrl-C ends it`;
 }
 
 /**
@@ -30,17 +42,14 @@ export async function* watched(
     yield* read();
     return;
   }
-  if (format !== undefined && format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`--watch has no end, and ${format} needs one; use --format jsonl`);
-  }
+  refuseEndless(format);
   const seen = new Seen();
   for await (const output of read()) {
     if (output.kind === 'read') seen.take(output);
     yield output;
   }
   yield { kind: 'checkpoint' };
-  const text = `watching every ${everyMs / 1000} s; Ctrl-C ends it`;
-  yield { kind: 'message', level: 'info', text };
+  yield { kind: 'message', level: 'info', text: watchText(everyMs) };
   let waitMs = nextWait(everyMs, everyMs, seen.hasAnswer);
   for (;;) {
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);

@@ -136,6 +136,8 @@ export type Action =
       readonly isDone: boolean;
       readonly refusals: FieldIssues;
     }
+  /** The devices of the table are asked again so often; undefined: only when somebody wants it. */
+  | { readonly kind: 'watch'; readonly everyMs: number | undefined }
   /** Another view over the table. */
   | { readonly kind: 'view-over'; readonly overlay: Overlay }
   | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }

@@ -185,7 +185,10 @@ function overlayParts(state: State): TitlePart[] {
     case 'runs':
       return [{ text: count(overlay.runs.length, 'run'), rank: 2 }];
     case 'devices':
-      return [{ text: deviceSummary(state), rank: 1 }];
+      return [
+        { text: deviceSummary(state), rank: 1 },
+        { text: watchText(state), rank: 2 },
+      ];
     case 'resources':
       return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }];
     case 'drift': {

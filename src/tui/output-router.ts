@@ -143,6 +143,8 @@ export class OutputRouter {
   #openList(output: TableOutput): boolean {
     const overlay = this.#listOf(output);
     if (overlay === undefined || output.rows.length === 0) return false;
+    const { watchMs: everyMs } = this.#invocation.options;
+    if (everyMs !== undefined) this.#store.dispatch({ kind: 'watch', everyMs });
     this.#store.dispatch({ kind: 'view-over', overlay });
     return true;
   }
@@ -152,7 +154,8 @@ export class OutputRouter {
       case 'runs':
         return { kind: 'runs', runs: runRows(output), cursor: 0 };
       case 'devices':
-        return { kind: 'devices', cursor: 0 };
+        // The view has the connected ones; others are told in words.
+        return this.#invocation.options.on.length > 0 ? undefined : { kind: 'devices', cursor: 0 };
       case 'resources':
         return { kind: 'resources', resources: offersOf(output), cursor: 0 };
       default:

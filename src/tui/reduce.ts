@@ -74,6 +74,8 @@ function step(state: State, action: Action): State {
       return applyFilter(state, action.filter);
     case 'changes-seen':
       return { ...state, table: { ...table, changes: undefined } };
+    case 'watch':
+      return { ...state, table: { ...table, watchMs: action.everyMs } };
     case 'reading':
       return { ...state, reading: action.text };
     case 'work-start':

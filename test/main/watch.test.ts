@@ -97,3 +97,52 @@ test('the wait doubles while nothing answers, up to a minute', () => {
   expect(nextWait(120_000, 120_000, false)).toBe(120_000);
   expect(nextWait(5_000, 60_000, true)).toBe(5_000);
 });
+
+test('devices --watch tells when a device goes and comes back, and counts what it holds', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { device } = fleet;
+  const running = fleet.devsh('devices --on @lab --watch=0.2', {
+    stopAt: { text: 'users 8 -> 9', signal: 'SIGINT' },
+  });
+  await inTurn(fleet, [
+    () => {
+      device(2).setFault('accept-and-close');
+    },
+    () => {
+      device(2).clearFaults();
+    },
+    () => fleet.device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'en' }),
+  ]);
+  const { stdout, stderr, exitCode } = await running;
+  expect(stdout).toMatch(/^DEVICE\tADDRESS\tSTATE\tMS\tUSERS/);
+  expect(stdout).toMatch(/^sim2\t127\S+\tconnected\t\d+\t8/m);
+  const changes = stdout.split('\n').filter((line) => / ~ sim\d: (state|users)/.test(line));
+  expect(changes.map((line) => line.slice('00:00:00 '.length))).toEqual([
+    expect.stringMatching(/^~ sim2: state connected -> \w+/),
+    expect.stringMatching(/^~ sim2: state \w+ -> connected/),
+    expect.stringMatching(/^~ sim1: users 8 -> 9/),
+  ]);
+  expect(stderr.match(/sim2: /g)).toHaveLength(1);
+  expect(exitCode).toBe(130);
+});
+
+test('as JSON lines a device that changes is an object, and other formats are refused', async () => {
+  const fleet = await startFleet({ devices: 1 });
+  const running = fleet.devsh('devices --on @lab --watch=0.2 --format jsonl', {
+    stopAt: { text: '"change":"changed"', signal: 'SIGINT' },
+  });
+  await inTurn(fleet, [() => fleet.device(1).putUser({ username: 'zoe', lang: 'en' })]);
+  const { stdout } = await running;
+  const objects: unknown[] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(objects.at(-1)).toMatchObject({
+    device: 'sim1',
+    change: 'changed',
+    record: { state: 'connected', users: 9 },
+  });
+  const refused = await fleet.devsh('devices --on @lab --watch --json');
+  expect(refused.stdout).toContain('--watch has no end, and json needs one; use --format jsonl');
+  expect(refused.exitCode).toBe(2);
+});

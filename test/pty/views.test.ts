@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, goToTable, startDevsh } from './devsh.ts';
+import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
 const SIZES = [
@@ -292,4 +292,17 @@ test('a list of resources that is short says why', async () => {
   program.type('resources\r');
   await program.waitFor(/^▸ user/m);
   await program.waitFor('the devices list nothing but user');
+});
+
+test('the list of devices is watched: what fails shows without a key', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  program.type('devices --watch=0.3\r');
+  await program.waitFor(/2 devices, 2 connected · every 0.3 s/);
+  simulator.devices[1]?.setFault('accept-and-close');
+  await program.waitFor(/2 devices, 1 connected, 1 failed/);
+  simulator.devices[1]?.clearFaults();
+  await program.waitFor(/2 devices, 2 connected/);
+  program.press('w');
+  await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));
 });

@@ -99,13 +99,42 @@ export const devices: CommandSpec = {
       name: '',
       summary: 'Show the connected devices and their state',
       args: [],
-      options: [],
-      *run({ session }) {
-        yield devicesTable(session.fleet.connected, true);
+      options: ['devices', 'watch'],
+      details:
+        'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
+        'tells what changed: state, latency (when it is another by half), account, certificate, counts.',
+      examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
+      async *run(call) {
+        const { on, watchMs } = call.options;
+        const { connected } = call.session.fleet;
+        const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
+        const members = isNamed ? await call.members() : connected;
+        const ask = (): AsyncGenerator<Output> => askAll(call, members);
+        const tableOf = (): TableOutput => devicesTable(members, true);
+        // The full screen asks again by itself.
+        if (watchMs !== undefined && call.io.isRefreshing !== true) {
+          const { watchDevices } = await import('../watch-devices.ts');
+          yield* watchDevices(call, members, watchMs, tableOf, ask);
+          return;
+        }
+        if (isNamed) yield* ask();
+        yield tableOf();
       },
     },
   ],
 };
+
+/** Asks each device for its users; a failure is told when it is not the one that was told before. */
+async function* askAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const { access, readWidth: width } = call;
+  const { signal } = call.io;
+  const wasFailing = new Set(members.filter(({ state }) => state.kind === 'failed'));
+  const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
+  for await (const read of reads) {
+    if (read.ok || wasFailing.has(read.member)) continue;
+    yield { kind: 'error', error: read.error, device: read.member.ref };
+  }
+}
 
 /** Reads the users of each device; failures are told one by one, the states in one table at the end. */
 export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {

@@ -54,7 +54,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource, 'read'),
       },
     ],
-    options: ['devices', 'profile', 'curl', 'table'],
+    options: ['devices', 'profile', 'curl', 'table', 'watch'],
     details:
       '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
       'what most devices hold. Ids, tokens and counters never count; with --columns only those fields do. It ends\n' +

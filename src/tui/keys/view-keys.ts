@@ -87,6 +87,14 @@ export const VIEW_KEYS: Keymap = [
     { rank: 5, text: 'trust' },
     'trust scan DEVICE',
   ),
+  bind(
+    'devices',
+    ['w'],
+    'watch',
+    'ask them again every 5 s, as the table does; again: no longer',
+    { rank: 7, text: 'watch' },
+    'devices --watch',
+  ),
   bind('devices', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 
   bind(
