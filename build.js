@@ -55,6 +55,8 @@ const commands = {
   external: ['@napi-rs/keyring', '@napi-rs/keyring/*'],
   alias: {
     'react-devtools-core': './scripts/empty-module.js',
+    // The same tools would talk by it.
+    ws: './scripts/empty-module.js',
     // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
     'string-width': './node_modules/string-width/index.js',
   },
@@ -64,7 +66,7 @@ const commands = {
 await rm(outdir, { recursive: true, force: true });
 await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
 const grammar = { ...common, banner: commands.banner, external: commands.external };
-await esbuild.build({
+const completion = await esbuild.build({
   ...grammar,
   entryPoints: ['src/answer-completion.ts'],
   chunkNames: 'completion/[name]-[hash]',
@@ -86,6 +88,6 @@ const program = await esbuild.build({
 });
 
 await cp(join(root, 'profiles'), join(outdir, 'profiles'), { recursive: true });
-const packages = bundledPackages(root, [program.metafile]);
+const packages = bundledPackages(root, [program.metafile, completion.metafile]);
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), notices(packages));
 await writeFile(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, packages));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.md', 'man'];
+const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 
 /** Resolves to the path of the tarball. */
 export function pack(folder) {
