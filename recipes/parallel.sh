@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Carries out a plan file in several processes by GNU parallel, then merges what they have done:
+#
+#   recipes/parallel.sh monday.plan results 4
+#
+# Again with the same words after a failure or a kill: only the shards that did not end well are run,
+# and each goes on from its result file. With --sshlogin in $PARALLEL the shards run on other machines
+# (a shared folder for the plan and the results, devsh and its logins on each).
+set -euo pipefail
+
+if (($# != 3)); then
+  echo "usage: $0 PLANFILE RESULTS-FOLDER SHARDS" >&2
+  exit 2
+fi
+export plan=$1 results=$2 shards=$3
+mkdir -p "$results"
+
+# The exit code of parallel is a number of jobs; that of the merge tells what became of the devices.
+parallel --jobs "$shards" --joblog "$results/joblog" --resume-failed --line-buffer --tag \
+  --env plan --env results --env shards \
+  'devsh apply "$plan" --shard {}/"$shards" --result "$results"/{}.json --yes --quiet </dev/null' \
+  ::: $(seq "$shards") >&2 || true
+
+devsh runs merge "$results"/*.json --plan "$plan" --as csv -o "$results/devices.csv"

@@ -1,0 +1,148 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { recipe, startLab } from './lab.ts';
+
+const name = z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+const count = z.number().int().positive();
+
+/** What batch/v1 says of the fields that the manifest uses; it has no others. */
+const job = z.strictObject({
+  apiVersion: z.literal('batch/v1'),
+  kind: z.literal('Job'),
+  metadata: z.strictObject({ name }),
+  spec: z.strictObject({
+    completionMode: z.literal('Indexed'),
+    completions: count,
+    parallelism: count,
+    backoffLimitPerIndex: z.number().int().nonnegative(),
+    maxFailedIndexes: count,
+    activeDeadlineSeconds: count,
+    podFailurePolicy: z.strictObject({
+      rules: z
+        .array(
+          z.union([
+            z.strictObject({
+              action: z.enum(['FailJob', 'FailIndex', 'Ignore', 'Count']),
+              onExitCodes: z.strictObject({
+                containerName: name,
+                operator: z.enum(['In', 'NotIn']),
+                values: z.array(z.number().int().min(1).max(255)).min(1).max(255),
+              }),
+            }),
+            z.strictObject({
+              action: z.enum(['FailJob', 'FailIndex', 'Ignore', 'Count']),
+              onPodConditions: z.array(z.strictObject({ type: z.string() })).max(20),
+            }),
+          ]),
+        )
+        .max(20),
+    }),
+    template: z.strictObject({
+      spec: z.strictObject({
+        // podFailurePolicy is allowed with this one only.
+        restartPolicy: z.literal('Never'),
+        terminationGracePeriodSeconds: count,
+        automountServiceAccountToken: z.boolean(),
+        securityContext: z.strictObject({
+          runAsNonRoot: z.literal(true),
+          runAsUser: count,
+          fsGroup: count,
+          seccompProfile: z.strictObject({ type: z.literal('RuntimeDefault') }),
+        }),
+        containers: z.tuple([
+          z.strictObject({
+            name,
+            image: z.string(),
+            command: z.tuple([z.literal('sh'), z.literal('-c')]),
+            args: z.tuple([z.string()]),
+            env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+            securityContext: z.strictObject({
+              allowPrivilegeEscalation: z.literal(false),
+              readOnlyRootFilesystem: z.literal(true),
+              capabilities: z.strictObject({ drop: z.tuple([z.literal('ALL')]) }),
+            }),
+            resources: z.strictObject({
+              requests: z.record(z.string(), z.string()),
+              limits: z.record(z.string(), z.string()),
+            }),
+            volumeMounts: z.array(
+              z.strictObject({
+                name,
+                mountPath: z.string().startsWith('/'),
+                readOnly: z.boolean().optional(),
+              }),
+            ),
+          }),
+        ]),
+        volumes: z.array(
+          z.union([
+            z.strictObject({ name, configMap: z.strictObject({ name }) }),
+            z.strictObject({
+              name,
+              secret: z.strictObject({
+                secretName: name,
+                defaultMode: z.number().int().max(0o777),
+              }),
+            }),
+            z.strictObject({ name, persistentVolumeClaim: z.strictObject({ claimName: name }) }),
+            z.strictObject({ name, emptyDir: z.strictObject({}) }),
+          ]),
+        ),
+      }),
+    }),
+  }),
+});
+
+async function readJob(): Promise<z.infer<typeof job>> {
+  // Kubernetes reads YAML 1.1, where 0440 is octal.
+  const text = await readFile(recipe('kubernetes-job.yaml'), 'utf8');
+  return job.parse(parse(text, { version: '1.1' }));
+}
+
+test('the manifest is an Indexed Job that Kubernetes takes, and gives up a shard whose login is refused', async () => {
+  const { spec } = await readJob();
+  const [container] = spec.template.spec.containers;
+  const mounts = container.volumeMounts.map((mount) => mount.name);
+  expect(mounts).toEqual(spec.template.spec.volumes.map((volume) => volume.name));
+  expect(container.args[0]).toContain(`--shard-total ${spec.completions}`);
+  const [refused] = spec.podFailurePolicy.rules;
+  expect(refused).toMatchObject({
+    action: 'FailIndex',
+    onExitCodes: { containerName: container.name },
+  });
+  expect(refused).toHaveProperty('onExitCodes.values', expect.arrayContaining([4]));
+});
+
+test('the pods of the manifest carry out a plan, each its shard', async () => {
+  const { folder, devices, run } = await startLab({ devices: 6 });
+  await writeFile(
+    join(folder, 'change.yaml'),
+    '- add: user\n  fields: {username: zoe, lang: de}\n',
+  );
+  await mkdir(join(folder, 'plan'));
+  await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '-o', 'plan/monday.plan']);
+  await mkdir(join(folder, 'login'));
+  await mkdir(join(folder, 'results'));
+  const { spec } = await readJob();
+  const [container] = spec.template.spec.containers;
+  const [command, flag] = container.command;
+  // The folders of the pod are folders here.
+  const line = container.args[0].replace(/(?<=[ "])\/(?=plan|results|login)/g, `${folder}/`);
+  for (let index = 0; index < spec.completions; index += 1) {
+    const token = devices[index]?.accounts.admin.token ?? '';
+    await writeFile(join(folder, 'login/token'), `${token}\n`);
+    const env = { JOB_COMPLETION_INDEX: String(index), DEVSH_USER: '', DEVSH_PASSWORD: '' };
+    const pod = await run(command, [flag, line], env);
+    // Each simulated device has a token of its own: the second device of a shard refuses.
+    expect([index, pod.code]).toEqual([
+      index,
+      devices[index + spec.completions] === undefined ? 0 : 3,
+    ]);
+  }
+  const files = [0, 1, 2, 3].map((index) => `results/${index}.json`);
+  const merge = await run('devsh', ['runs', 'merge', ...files, '--plan', 'plan/monday.plan']);
+  expect(merge.stdout).toMatch(/4 done · 2 failed\n$/);
+});

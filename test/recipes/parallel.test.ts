@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { recipe, startLab } from './lab.ts';
+
+const hasParallel = spawnSync('parallel', ['--version']).status === 0;
+const isMissing = hasParallel ? '' : ' (skipped: there is no GNU parallel here)';
+
+test.skipIf(!hasParallel)(
+  `GNU parallel: 400 devices in 4 shards, one killed and gone on with, each device exactly once${isMissing}`,
+  { timeout: 180_000 },
+  async () => {
+    const lab = await startLab({ devices: 400 });
+    const { folder, devices, writes, run } = lab;
+    await writeFile(
+      join(folder, 'change.yaml'),
+      '- add: user\n  fields: {username: zoe, lang: de}\n',
+    );
+    const plan = await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '-o', 'monday.plan']);
+    expect([plan.code, plan.stderr]).toEqual([0, '✓ wrote the plan to monday.plan\n']);
+
+    const script = recipe('parallel.sh');
+    const first = run(script, ['monday.plan', 'results', '4']);
+    await vi.waitUntil(() => writes() >= 100, { timeout: 60_000, interval: 5 });
+    process.kill(Number(await readFile(join(folder, 'pids/2'), 'utf8')), 'SIGKILL');
+    const { code, stdout } = await first;
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/\d+ done · \d+ unknown\n$/);
+    const log = await readFile(join(folder, 'results/joblog'), 'utf8');
+    // Seq, Host, Starttime, JobRuntime, Send, Receive, Exitval, Signal, Command
+    const jobs = log
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split('\t'));
+    expect(jobs.map(([seq, , , , , , exit]) => `${seq ?? ''}: ${exit ?? ''}`).sort()).toEqual([
+      '1: 0',
+      '2: 137',
+      '3: 0',
+      '4: 0',
+    ]);
+
+    const second = await run(script, ['monday.plan', 'results', '4']);
+    expect(second.stdout).toMatch(/\n400 done\n$/);
+    expect(second.code).toBe(0);
+    expect(writes()).toBe(400);
+    for (const { users } of devices) {
+      expect(users.filter(({ username }) => username === 'zoe')).toHaveLength(1);
+    }
+    const csv = await readFile(join(folder, 'results/devices.csv'), 'utf8');
+    const rows = csv
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(','));
+    expect(rows.map(([name, , , , , verdict]) => `${name ?? ''} ${verdict ?? ''}`)).toEqual(
+      devices.map(({ name }) => `${name} done`),
+    );
+  },
+);
