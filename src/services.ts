@@ -63,6 +63,10 @@ export function createServices(options: ServiceOptions): Services {
     knownDevices: new KnownDevices(join(paths.data, 'known-devices'), goodCopy('known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
     columns: new ColumnMemory(settings),
+    theme: {
+      get: () => settings.get('theme'),
+      set: (name) => settings.set('theme', name),
+    },
     profiles: new ProfileFiles(join(paths.config, 'profiles'), join(paths.cache, 'learned')),
     seenKeys: new SeenKeys(join(paths.cache, 'seen'), settings.get('rememberKeys')),
     runs: new RunFiles(join(paths.state, 'runs')),

@@ -14,6 +14,7 @@ import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
+import type { ThemeName } from '../theme-names.ts';
 import type { ImportWorld } from './import-source.ts';
 import type { KeyRow } from './key-row.ts';
 import type { Notices } from './notices.ts';
@@ -80,6 +81,11 @@ export interface Services {
   readonly history: HistoryFile;
   /** The columns of lists, as the user wants them. */
   readonly columns: ColumnMemory;
+  /** The looks of the full screen that the user has set; undefined: what fits to the terminal. */
+  readonly theme: {
+    readonly get: () => ThemeName | undefined;
+    readonly set: (name: ThemeName | undefined) => Promise<void>;
+  };
   /** Profiles, and what was learned of devices. */
   readonly profiles: ProfileFiles;
   /** The keys of records last seen, for completion. */

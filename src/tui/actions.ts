@@ -2,6 +2,7 @@ import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
+import type { ThemeName } from '../theme-names.ts';
 import type { FieldIssues, FormField } from '../shell/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './line.ts';
@@ -96,6 +97,7 @@ export type Action =
   /** What devices, by address, held when they were last asked in another session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'resize'; readonly size: Size }
+  | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table: it comes into sight. */
   | { readonly kind: 'table'; readonly source: TableSource }

@@ -6,6 +6,7 @@ import type { LineRunner } from './line-runner.ts';
 import type { Outside, Programs } from './outside.ts';
 import type { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
+import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import { addForm, addLine, copyLines, editForm, editLine } from './table-commands.ts';
 import type { TableReader } from './table-reader.ts';
@@ -15,6 +16,8 @@ import type { TypedLines } from './typed-lines.ts';
 export interface Surface extends Programs {
   /** Draws everything anew. */
   repaint(): void;
+  /** The looks that the user has chosen; undefined: what fits to the terminal. */
+  showTheme(wanted: State['theme']): void;
   /** Ctrl-Z. */
   suspend(): void;
   /** The session is over. */

@@ -56,6 +56,8 @@ function step(state: State, action: Action): State {
       return { ...state, prompt: takeHistory(prompt, action.lines) };
     case 'resize':
       return { ...state, size: action.size };
+    case 'theme':
+      return { ...state, theme: action.name };
     case 'first-run':
       return { ...state, firstRun: { inventory: action.inventory } };
     case 'last-seen':

@@ -19,7 +19,7 @@ import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
 import type { ThemeName } from '../theme-names.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { createTheme, themeFor } from './theme.ts';
+import { createTheme, themeFor, type Theme } from './theme.ts';
 import { withAsciiSigns } from './themes.ts';
 import { windowTitle } from './window-title.ts';
 
@@ -46,9 +46,9 @@ export async function runTui(
   { keymap, isVi, theme: asked, reduceMotion, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
-  const store = new Store(initialState(terminal.size, keymap, isVi));
-  const themeName = themeFor(asked, host.env);
-  const theme = createTheme(themeName, wantsColor(host, opening.noColor));
+  const store = new Store(initialState(terminal.size, keymap, isVi, themeFor(asked, host.env)));
+  const hasColor = wantsColor(host, opening.noColor);
+  const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
   let lent: Promise<unknown> = Promise.resolve();
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
@@ -70,6 +70,9 @@ export async function runTui(
       return edited;
     },
     copy: (text) => copyWithProgram(text, host.env),
+    showTheme: (wanted) => {
+      store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });
+    },
     leave: () => {
       leave();
     },
@@ -88,8 +91,8 @@ export async function runTui(
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
   });
-  const screen = themeName === 'ascii' ? inAscii(terminal) : terminal;
-  const mounted = mountInk(createElement(App, { store, theme }), screen, () =>
+  const screen = inSigns(terminal, () => store.state.theme === 'ascii');
+  const mounted = mountInk(createElement(App, { store, themeOf }), screen, () =>
     cursorOf(store.state),
   );
   terminal.onKey((event) => {
@@ -109,13 +112,14 @@ export async function runTui(
   return 0;
 }
 
-function inAscii(terminal: Terminal): Screen {
+/** The terminal with our signs in ASCII where that is wanted. */
+function inSigns(terminal: Terminal, isAscii: () => boolean): Screen {
   return {
     get size() {
       return terminal.size;
     },
     paint: (frame, cursor) => {
-      terminal.paint(withAsciiSigns(frame), cursor);
+      terminal.paint(isAscii() ? withAsciiSigns(frame) : frame, cursor);
     },
     onResize: (callback) => terminal.onResize(callback),
   };

@@ -5,6 +5,7 @@ import type { Completion } from '../shell/complete.ts';
 import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
+import type { ThemeName } from '../theme-names.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
 import type { DeviceFacts } from '../shell/device-facts.ts';
 import type { DeniedWrites } from '../shell/denied-writes.ts';
@@ -18,6 +19,8 @@ import type { Find, Overlay, Place } from './views/overlay.ts';
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {
   readonly size: Size;
+  /** The looks; undefined: see `themeFor`. */
+  readonly theme: ThemeName | undefined;
   /** The keys as they hold for this user. */
   readonly keymap: Keymap;
   /** The first presses of a key that has several: `ctrl-x`. */
@@ -247,9 +250,15 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
   } satisfies TableState;
 }
 
-export function initialState(size: Size, keymap: Keymap = KEYMAP, isVi = false): State {
+export function initialState(
+  size: Size,
+  keymap: Keymap = KEYMAP,
+  isVi = false,
+  theme?: ThemeName,
+): State {
   return {
     size,
+    theme,
     keymap,
     pendingKeys: undefined,
     focus: 'prompt',

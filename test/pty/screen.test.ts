@@ -128,3 +128,20 @@ test('the demo starts with no settings and ends with q', async () => {
   program.press('q');
   expect(await program.exit).toEqual({ code: 0, signal: 0 });
 });
+
+test('a theme that is chosen at the prompt shows at once', async () => {
+  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2']);
+  await program.waitFor('connected to 2 devices');
+  const label = (): number | undefined => {
+    const row = program.screen().findIndex((line) => line.startsWith(' devsh all'));
+    return program.cellStyle(row, 2)?.foreground;
+  };
+  expect(label()).toBe(117);
+  program.type('theme light\r');
+  await program.waitFor('theme light, kept for the next time');
+  await program.waitFor(() => label() === 25);
+  program.type('theme ascii\r');
+  await program.waitFor(/^ devsh +\* sim1/m);
+  program.type('theme auto\r');
+  await program.waitFor(/^ devsh +● sim1/m);
+});

@@ -20,6 +20,7 @@ import { run } from './run.ts';
 import { resume, retry, runs, undo } from './runs.ts';
 import { info, quit } from './session.ts';
 import { demo, simulator } from './simulator.ts';
+import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
 
@@ -54,6 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   trust,
   run,
   history,
+  theme,
   demo,
   simulator,
   doctor,

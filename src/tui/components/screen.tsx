@@ -12,10 +12,15 @@ import { Prompt } from './prompt.tsx';
 import { QuestionLines } from './question-lines.tsx';
 import { Row } from './row.tsx';
 
+interface AppProps {
+  readonly store: Store;
+  readonly themeOf: (name: State['theme']) => Theme;
+}
+
 /** The whole screen, drawn anew from the state whenever that changes. */
-export function App({ store, theme }: { readonly store: Store; readonly theme: Theme }) {
+export function App({ store, themeOf }: AppProps) {
   const state = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot);
-  return <Screen state={state} theme={theme} />;
+  return <Screen state={state} theme={themeOf(state.theme)} />;
 }
 
 function Screen({ state, theme }: { readonly state: State; readonly theme: Theme }) {

@@ -1,0 +1,76 @@
+import { UsageError } from '../../errors.ts';
+import { suggest } from '../../suggest.ts';
+import { THEME_NAMES, type ThemeName } from '../../theme-names.ts';
+import type { ArgSpec, CommandSpec } from '../spec.ts';
+
+const GROUNDS: Readonly<Record<ThemeName, string>> = {
+  dark: '256 colours on a dark ground',
+  light: '256 colours on a light ground',
+  'high-contrast': 'few and strong colours on a black ground',
+  '16-colour': 'the 16 colours of the terminal, on a dark ground',
+  ascii: 'the same, with no signs but those of ASCII',
+};
+
+const AUTO = 'auto';
+const AUTO_SUMMARY = 'what fits to the terminal';
+
+const NAME: ArgSpec = {
+  name: 'NAME',
+  summary: `${THEME_NAMES.join(', ')}, or ${AUTO}`,
+  complete: () => [
+    ...THEME_NAMES.map((text) => ({ text, summary: GROUNDS[text] })),
+    { text: AUTO, summary: AUTO_SUMMARY },
+  ],
+};
+
+export const theme: CommandSpec = {
+  name: 'theme',
+  summary: 'Choose the looks of the full screen',
+  section: 'Shell',
+  verbs: [
+    {
+      name: '',
+      summary:
+        'Choose the looks of the full screen, at once and for the next time; alone: list them',
+      args: [NAME],
+      options: [],
+      details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
+      examples: ['theme', 'theme light', 'theme auto'],
+      async *run({ args, session }) {
+        const setting = session.services.theme;
+        const [word] = args.words('NAME');
+        if (word === undefined) {
+          const present = setting.get() ?? AUTO;
+          yield {
+            kind: 'table',
+            name: 'themes',
+            columns: [
+              { key: 'theme', title: 'THEME' },
+              { key: 'set', title: 'SET' },
+              { key: 'looks', title: 'LOOKS' },
+            ],
+            rows: [
+              ...THEME_NAMES.map((name) => ({ theme: name, set: '', looks: GROUNDS[name] })),
+              { theme: AUTO, set: '', looks: AUTO_SUMMARY },
+            ].map((row) => (row.theme === present ? { ...row, set: 'yes' } : row)),
+          };
+          return;
+        }
+        const name = THEME_NAMES.find((one) => one === word.text);
+        if (name === undefined && word.text !== AUTO) {
+          const names = [...THEME_NAMES, AUTO];
+          throw new UsageError(
+            `there is no theme "${word.text}"; the themes are ${names.join(', ')}`,
+            { column: word.start, suggestions: suggest(word.text, names) },
+          );
+        }
+        await setting.set(name);
+        yield {
+          kind: 'message',
+          level: 'done',
+          text: `theme ${word.text}, kept for the next time`,
+        };
+      },
+    },
+  ],
+};
