@@ -1,4 +1,5 @@
 import { fit, widthOf } from '../output/width.ts';
+import { EDIT_KEYS } from './edit-keys.ts';
 import { disabledReason } from './disabled-keys.ts';
 import type { Context, KeyBinding } from './keys/key-binding.ts';
 import { contextOf, keyText } from './keymap.ts';
@@ -31,10 +32,6 @@ export const KEY_SECTIONS: readonly {
   { context: 'anywhere', title: 'Everywhere' },
 ];
 
-const EDITING =
-  'The line is edited as in emacs and bash: ctrl-a and ctrl-e, ctrl-w, ctrl-k, ctrl-u and ctrl-y, ' +
-  'alt-b, alt-f and alt-d, ctrl-t, ctrl-_ takes back.';
-
 const KEYS_WIDTH = 18;
 
 /** All keys with what they do, the command that does the same, and why some do nothing now. */
@@ -55,7 +52,12 @@ export function helpLines(state: State): string[] {
     'Commands are typed at the prompt: "help" lists them, "help user add" explains one.',
     '',
     ...sections,
-    EDITING,
+    'Where a line is typed, as in emacs and bash',
+    ...EDIT_KEYS.map(({ keys, label }) => {
+      const names = keys.map(keyText).join(' ');
+      const isLong = widthOf(names) > KEYS_WIDTH;
+      return `  ${isLong ? names : fit(names, KEYS_WIDTH)} ${label}`;
+    }),
   ].flatMap((line) => wrapText(line, width));
 }
 

@@ -1,4 +1,6 @@
 import { dropFirstGrapheme, dropLastGrapheme, lastGrapheme, firstGrapheme } from './graphemes.ts';
+import { EDIT_KEYS } from './edit-keys.ts';
+import { partEnd, partStart, trailing, wordStart } from './words.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 
 /** The line being edited, split at the cursor: no index can fall out of step. */
@@ -12,6 +14,8 @@ export interface Editing {
   readonly line: Line;
   /** What was cut last, for `yank`. */
   readonly killed: string;
+  /** What was cut before that, the newest first, for `yank-pop`. */
+  readonly killedBefore: readonly string[];
   /** The lines to go back to, oldest first. */
   readonly undo: readonly Line[];
   /** Kind of the last edit: typing on is one step of `undo`, cutting on adds to `killed`. */
@@ -25,17 +29,26 @@ export type EditKey =
   | { readonly kind: 'set'; readonly line: Line | string }
   | { readonly kind: PlainKind };
 
-type PlainKind = Move | Change | Kill | 'yank' | 'undo';
+/** An edit that needs no text. */
+export type PlainKind = Move | Change | Kill | 'yank' | 'yank-pop' | 'undo';
 type Move = 'left' | 'right' | 'word-left' | 'word-right' | 'home' | 'end';
-type Change = 'erase-left' | 'erase-right' | 'transpose';
+type Change = 'erase-left' | 'erase-right' | 'transpose' | 'transpose-words' | CaseChange;
+type CaseChange = 'upper-case' | 'lower-case' | 'capitalize';
 /** `kill-word-left` goes back to a blank, `kill-part-left` to the start of a run of letters and digits. */
 type Kill = 'kill-left' | 'kill-right' | 'kill-word-left' | 'kill-part-left' | 'kill-part-right';
 
 const UNDO_LIMIT = 500;
+const KILL_LIMIT = 30;
 
 export const EMPTY_LINE: Line = { before: '', after: '' };
 
-export const EMPTY_EDITING: Editing = { line: EMPTY_LINE, killed: '', undo: [], last: undefined };
+export const EMPTY_EDITING: Editing = {
+  line: EMPTY_LINE,
+  killed: '',
+  killedBefore: [],
+  undo: [],
+  last: undefined,
+};
 
 export function lineText(line: Line): string {
   return line.before + line.after;
@@ -58,6 +71,10 @@ export function edit(state: Editing, key: EditKey): Editing {
     case 'erase-left':
     case 'erase-right':
     case 'transpose':
+    case 'transpose-words':
+    case 'upper-case':
+    case 'lower-case':
+    case 'capitalize':
       return change(state, key.kind, changed(state.line, key.kind));
     case 'kill-left':
     case 'kill-right':
@@ -70,6 +87,8 @@ export function edit(state: Editing, key: EditKey): Editing {
         ...state.line,
         before: state.line.before + state.killed,
       });
+    case 'yank-pop':
+      return yankPop(state);
     case 'undo':
       return {
         ...state,
@@ -86,40 +105,13 @@ export function editKeyOf(event: KeyEvent): EditKey | undefined {
   const { name, ctrl, meta, text } = event;
   if (text !== '') return { kind: 'insert', text };
   const modifiers = (ctrl ? 'ctrl-' : '') + (meta ? 'alt-' : '');
-  const kind = EDIT_KEYS.get(modifiers + name);
+  const kind = KIND_OF_KEY.get(modifiers + name);
   return kind && { kind };
 }
 
-const EDIT_KEYS: ReadonlyMap<string, PlainKind> = new Map<string, PlainKind>([
-  ['left', 'left'],
-  ['ctrl-b', 'left'],
-  ['right', 'right'],
-  ['ctrl-f', 'right'],
-  ['ctrl-left', 'word-left'],
-  ['alt-left', 'word-left'],
-  ['alt-b', 'word-left'],
-  ['ctrl-right', 'word-right'],
-  ['alt-right', 'word-right'],
-  ['alt-f', 'word-right'],
-  ['home', 'home'],
-  ['ctrl-a', 'home'],
-  ['end', 'end'],
-  ['ctrl-e', 'end'],
-  ['backspace', 'erase-left'],
-  ['ctrl-h', 'erase-left'],
-  ['delete', 'erase-right'],
-  ['ctrl-d', 'erase-right'],
-  ['ctrl-t', 'transpose'],
-  ['ctrl-u', 'kill-left'],
-  ['ctrl-k', 'kill-right'],
-  ['ctrl-w', 'kill-word-left'],
-  ['alt-backspace', 'kill-part-left'],
-  ['ctrl-backspace', 'kill-part-left'],
-  ['alt-d', 'kill-part-right'],
-  ['ctrl-delete', 'kill-part-right'],
-  ['ctrl-y', 'yank'],
-  ['ctrl-_', 'undo'],
-]);
+const KIND_OF_KEY: ReadonlyMap<string, PlainKind> = new Map(
+  EDIT_KEYS.flatMap(({ kind, keys }) => keys.map((key) => [key, kind])),
+);
 
 function insert(state: Editing, text: string): Editing {
   const clean = insertable(text);
@@ -182,6 +174,12 @@ function changed(line: Line, kind: Change): Line {
       return { ...line, after: dropFirstGrapheme(line.after) };
     case 'transpose':
       return transposed(line);
+    case 'transpose-words':
+      return wordsTransposed(line);
+    case 'upper-case':
+    case 'lower-case':
+    case 'capitalize':
+      return caseChanged(line, kind);
   }
 }
 
@@ -197,64 +195,72 @@ function transposed({ before, after }: Line): Line {
   };
 }
 
+/** The word behind the cursor, which goes past it. */
+function caseChanged({ before, after }: Line, kind: CaseChange): Line {
+  const end = partEnd(after);
+  const word = after.slice(0, end);
+  const lower = word.toLowerCase();
+  const text =
+    kind === 'upper-case'
+      ? word.toUpperCase()
+      : kind === 'lower-case'
+        ? lower
+        : lower.replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
+  return { before: before + text, after: after.slice(end) };
+}
+
+/** Swaps the word before the cursor with the one behind it, and goes past them; at the end, the last two. */
+function wordsTransposed({ before, after }: Line): Line {
+  const text = before + after;
+  const hasNext = /[\p{L}\p{N}_]/u.test(after);
+  const end = hasNext ? before.length + partEnd(after) : text.length - trailing(text);
+  const right = partStart(text.slice(0, end));
+  const left = partStart(text.slice(0, right));
+  const leftEnd = left + partEnd(text.slice(left));
+  if (left === right || leftEnd > right) return { before, after };
+  return {
+    before:
+      text.slice(0, left) +
+      text.slice(right, end) +
+      text.slice(leftEnd, right) +
+      text.slice(left, leftEnd),
+    after: text.slice(end),
+  };
+}
+
+/** Puts what was cut before in the place of what `yank` put in. */
+function yankPop(state: Editing): Editing {
+  const { line, killed, killedBefore } = state;
+  const isAfterYank = state.last === 'yank' || state.last === 'yank-pop';
+  const [next, ...others] = killedBefore;
+  if (!isAfterYank || next === undefined || !line.before.endsWith(killed)) return state;
+  const before = line.before.slice(0, line.before.length - killed.length) + next;
+  return {
+    ...change(state, 'yank-pop', { ...line, before }),
+    killed: next,
+    killedBefore: [...others, killed],
+  };
+}
+
 function kill(state: Editing, kind: Kill): Editing {
   const { before, after } = state.line;
   const goesOn = state.last?.startsWith('kill-') === true;
   const collected = goesOn ? state.killed : '';
+  const old = goesOn || state.killed === '' ? [] : [state.killed];
+  const killedBefore = [...old, ...state.killedBefore].slice(0, KILL_LIMIT);
   if (kind === 'kill-right' || kind === 'kill-part-right') {
     const end = kind === 'kill-right' ? after.length : partEnd(after);
     if (end === 0) return { ...state, last: kind };
     const killed = collected + after.slice(0, end);
-    return { ...change(state, kind, { before, after: after.slice(end) }), killed };
+    return { ...change(state, kind, { before, after: after.slice(end) }), killed, killedBefore };
   }
   const start =
     kind === 'kill-left' ? 0 : kind === 'kill-word-left' ? wordStart(before) : partStart(before);
   if (start === before.length) return { ...state, last: kind };
   const killed = before.slice(start) + collected;
-  return { ...change(state, kind, { before: before.slice(0, start), after }), killed };
-}
-
-const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
-const isPartOfWord = (grapheme: string): boolean => /^[\p{L}\p{N}_]/u.test(grapheme);
-
-/** Where the word between blanks that ends `before` starts. */
-function wordStart(before: string): number {
-  return skipBack(skipBack(before, isBlank), (grapheme) => !isBlank(grapheme)).length;
-}
-
-/** Where the run of letters and digits that ends `before` starts. */
-function partStart(before: string): number {
-  return skipBack(
-    skipBack(before, (grapheme) => !isPartOfWord(grapheme)),
-    isPartOfWord,
-  ).length;
-}
-
-/** Where the run of letters and digits that starts `after` ends. */
-function partEnd(after: string): number {
-  const rest = skip(
-    skip(after, (grapheme) => !isPartOfWord(grapheme)),
-    isPartOfWord,
-  );
-  return after.length - rest.length;
-}
-
-function skipBack(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let rest = text;
-  while (rest !== '') {
-    const grapheme = lastGrapheme(rest);
-    if (!isSkipped(grapheme)) break;
-    rest = rest.slice(0, rest.length - grapheme.length);
-  }
-  return rest;
-}
-
-function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let rest = text;
-  while (rest !== '') {
-    const grapheme = firstGrapheme(rest);
-    if (!isSkipped(grapheme)) break;
-    rest = rest.slice(grapheme.length);
-  }
-  return rest;
+  return {
+    ...change(state, kind, { before: before.slice(0, start), after }),
+    killed,
+    killedBefore,
+  };
 }

@@ -66,7 +66,11 @@ export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptSt
     case 'clear-line':
       return {
         ...setLine(prompt, ''),
-        editing: { ...EMPTY_EDITING, killed: prompt.editing.killed },
+        editing: {
+          ...EMPTY_EDITING,
+          killed: prompt.editing.killed,
+          killedBefore: prompt.editing.killedBefore,
+        },
         // A new line begins with typing.
         vi: prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange },
       };

@@ -51,6 +51,14 @@ describe('one key', () => {
     ['abcd|', 'transpose', 'abdc|'],
     ['a|', 'transpose', 'a|'],
     ['|ab', 'transpose', '|ab'],
+    ['one |two three', 'transpose-words', 'two one| three'],
+    ['one two|', 'transpose-words', 'two one|'],
+    ['one two  |', 'transpose-words', 'two one|  '],
+    ['one|', 'transpose-words', 'one|'],
+    ['a|, lastname=builder', 'capitalize', 'a, Lastname|=builder'],
+    ['a |élan vital', 'upper-case', 'a ÉLAN| vital'],
+    ['a |ÉLAN VITAL', 'lower-case', 'a élan| VITAL'],
+    ['a|', 'upper-case', 'a|'],
     ['größe_1|', 'kill-part-left', '|'],
     ['👩‍👩‍👧|x', 'erase-left', '|x'],
     ['a|👍🏽b', 'erase-right', 'a|b'],
@@ -78,6 +86,16 @@ describe('one key', () => {
 });
 
 describe('kill and yank', () => {
+  test('yank-pop goes back through what was cut, and does nothing without a yank', () => {
+    const cut = press(editing('one two three|'), 'kill-word-left', 'end', 'kill-word-left', 'end');
+    const all = press(cut, 'kill-word-left', 'end', 'yank');
+    expect(shown(all)).toBe('one |');
+    expect(shown(press(all, 'yank-pop'))).toBe('two |');
+    expect(shown(press(all, 'yank-pop', 'yank-pop'))).toBe('three|');
+    expect(shown(press(all, 'yank-pop', 'yank-pop', 'yank-pop'))).toBe('one |');
+    expect(shown(press(cut, 'yank-pop'))).toBe('one |');
+  });
+
   test('what was cut is put back at the cursor', () => {
     expect(shown(press(editing('one two|'), 'kill-word-left', 'home', 'yank'))).toBe('two|one ');
   });
@@ -109,7 +127,17 @@ describe('undo', () => {
 
 const plainKind = fc.constantFrom<PlainKind>(
   ...(['left', 'right', 'word-left', 'word-right', 'home', 'end', 'erase-left'] as const),
-  ...(['erase-right', 'transpose', 'kill-left', 'kill-right', 'kill-word-left'] as const),
+  ...([
+    'erase-right',
+    'transpose',
+    'transpose-words',
+    'upper-case',
+    'capitalize',
+    'yank-pop',
+    'kill-left',
+    'kill-right',
+    'kill-word-left',
+  ] as const),
   ...(['kill-part-left', 'kill-part-right', 'yank', 'undo'] as const),
 );
 const anyText = fc.string({
@@ -221,6 +249,11 @@ describe('keys of the editor', () => {
     ['ctrl-u', 'kill-left'],
     ['ctrl-w', 'kill-word-left'],
     ['ctrl-y', 'yank'],
+    ['alt-y', 'yank-pop'],
+    ['alt-u', 'upper-case'],
+    ['alt-l', 'lower-case'],
+    ['alt-c', 'capitalize'],
+    ['alt-t', 'transpose-words'],
     ['ctrl-t', 'transpose'],
     ['ctrl-_', 'undo'],
     ['alt-b', 'word-left'],
