@@ -32,7 +32,7 @@ export interface ApplyOptions {
   readonly force?: boolean;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal?: AbortSignal;
-  /** Called with each result as soon as it has been read back. */
+  /** Called with each result as soon as it has been read back. What it throws is thrown when all is over. */
   readonly onResult?: (result: StepResult) => void;
 }
 
@@ -66,14 +66,21 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   const file = await beginJournal(plan, options);
   try {
     const results: StepResult[] = [];
+    let failure: { error: unknown } | undefined;
     const report = (result: StepResult): void => {
       results.push(result);
-      options.onResult?.(result);
+      try {
+        options.onResult?.(result);
+      } catch (error) {
+        // Who listens must not end a write to devices in the middle.
+        failure ??= { error };
+      }
     };
     for (const { settled } of plan.devices) settled.forEach(report);
     unplannedResults(plan).forEach(report);
     const stopped = await carryOut(plan, ready, { ...options, concurrency, signal }, file, report);
     await file?.append(journalLine({ kind: 'end', at: new Date().toISOString() }));
+    if (failure !== undefined) throw failure.error;
     const { run } = plan;
     return { run, results, isGood: results.every(isGood), stopped, journal: file?.path };
   } finally {

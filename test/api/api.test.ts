@@ -201,6 +201,17 @@ test('an aborted run says what was not reached', async () => {
   expect(report.stopped).toBe('cancelled');
 });
 
+test('who listens and throws ends no run in the middle', async () => {
+  const devices = await simulate(2);
+  const ready = await plan(await openAll(devices), [{ add: 'user', fields: BOB }]);
+  const onResult = (): void => {
+    throw new Error('of the caller');
+  };
+
+  await expect(apply(ready, { onResult })).rejects.toThrow('of the caller');
+  for (const device of devices) expect(usernames(device)).toContain('bob');
+});
+
 test('a read-only device is never written to', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
