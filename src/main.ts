@@ -56,17 +56,24 @@ async function runIn(
   paths: Parameters<typeof openSettings>[0],
   cleanUp: () => void,
 ): Promise<number> {
-  const settings = await openSettings(paths);
+  const isDemo = host.argv[0] === 'demo';
+  const settings = await openSettings(
+    paths,
+    isDemo ? undefined : { env: host.env, folder: host.cwd ?? process.cwd() },
+  );
   const readStdin = once(() => readStandardInput(host.stdin));
   const { env, stdout } = host;
   const services = createServices({ env, version: VERSION, paths, settings, readStdin, stdout });
   const session = new Session(services);
   const timeoutMs = settings.get('timeoutMs');
   const concurrency = settings.get('concurrency');
+  const format = settings.get('format');
   session.defaults = {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(format !== undefined && { format }),
   };
+  session.isReadOnly = settings.get('readOnly') === true;
   const shell = new Shell(session);
   try {
     return await runDoor(host, shell, settings, readStdin, cleanUp);
@@ -101,6 +108,8 @@ async function runDoor(
     }
   }
   rememberKeys(shell.session);
+  // At a prompt somebody reads.
+  shell.session.defaults = { ...shell.session.defaults, format: undefined };
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {

@@ -12,12 +12,11 @@ import { chooseRoute, environmentProxy, noProxyOf } from './device/route/choose-
 import { GoodCopy } from './settings/good-copy.ts';
 import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
-import { InventoryFile } from './settings/inventory-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
 import { readText, fileExists, writeTextAtomically } from './settings/files.ts';
 import { holdFile } from './settings/hold-file.ts';
 import { withWriteLock } from './settings/write-lock.ts';
-import { ParsedCopy } from './settings/parsed-copy.ts';
+import { openInventory } from './settings/open-inventory.ts';
 import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
@@ -52,14 +51,10 @@ export function createServices(options: ServiceOptions): Services {
     machine: machineOf(env, stdout),
     paths,
     notices,
-    inventory: new InventoryFile(
-      join(paths.config, 'devices.yaml'),
-      goodCopy('devices.yaml'),
-      (notice) => {
-        notices.add(notice);
-      },
-      new ParsedCopy(paths.cache, 'devices'),
-    ),
+    settings,
+    inventory: openInventory(paths, settings, (notice) => {
+      notices.add(notice);
+    }),
     knownDevices: new KnownDevices(join(paths.data, 'known-devices'), goodCopy('known-devices')),
     history: new HistoryFile(join(paths.state, 'history'), settings.get('historySize')),
     columns: new ColumnMemory(settings),

@@ -4,6 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 export interface Host {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Where a project's settings are looked for; the folder of the process when absent. */
+  readonly cwd?: string | undefined;
   readonly stdin: Readable & {
     readonly isTTY?: boolean;
     /** Gives each key as it is pressed, shown by nobody. */

@@ -34,7 +34,8 @@ export async function runLine(
   }
   const { options } = invocation;
   const streams = streamsOf(host, line, options);
-  return print(shell.evaluate(invocation, io), options.format ?? 'table', streams, io.signal);
+  const format = options.format ?? shell.session.defaults.format ?? 'table';
+  return print(shell.evaluate(invocation, io), format, streams, io.signal);
 }
 
 async function print(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SettingsError } from '../errors.ts';
+import { FORMAT_NAMES } from '../format-names.ts';
 import { suggest } from '../suggest.ts';
 import { THEME_NAMES } from '../theme-names.ts';
 
@@ -8,6 +9,14 @@ const valuesSchema = z.strictObject({
   timeoutMs: z.int().min(1).max(3_600_000).optional(),
   /** How many devices are written to at a time. */
   concurrency: z.int().min(1).max(1_000).optional(),
+  /** The devices that are meant where a line names none. */
+  on: z.string().min(1).optional(),
+  /** How a command prints its data, where it is not told. */
+  format: z.enum(FORMAT_NAMES).optional(),
+  /** Whether every write is refused. */
+  readOnly: z.boolean().optional(),
+  /** Another inventory than `devices.yaml` beside the settings. */
+  inventory: z.string().min(1).optional(),
   /** How many lines of history are kept; 0 keeps none. */
   historySize: z.int().min(0).max(1_000_000).optional(),
   /** Whether to ask before a credential goes to the keychain, or never to store one. */
@@ -28,11 +37,35 @@ const valuesSchema = z.strictObject({
   editing: z.enum(['emacs', 'vi']).default('emacs'),
 });
 
+/**
+ * What a file in the folder of a project may say. It may come with a checkout from anywhere: nothing in
+ * it may run a program, trust a certificate, allow a write, or lead a login to another device.
+ */
+const projectSchema = z.strictObject({
+  on: valuesSchema.shape.on,
+  format: valuesSchema.shape.format,
+  timeoutMs: valuesSchema.shape.timeoutMs,
+  concurrency: valuesSchema.shape.concurrency,
+  readOnly: z.literal(true, 'only true may be said here').optional(),
+});
+
+/** Every setting there is, in the order of `info --config`. */
+export const SETTING_NAMES = Object.keys(valuesSchema.shape) as readonly (keyof SettingsValues)[];
+
 /** What the user has set, as checked; what is absent is decided where it is used. */
 export type SettingsValues = Readonly<z.infer<typeof valuesSchema>>;
 /** The settings in the content of the file at `path`. Throws a SettingsError that names it. */
 export function checkSettings(data: unknown, path: string): SettingsValues {
-  const result = valuesSchema.safeParse(data);
+  return check(valuesSchema, data, path);
+}
+
+/** The same for a file of a project. */
+export function checkProject(data: unknown, path: string): Partial<SettingsValues> {
+  return check(projectSchema, data, path);
+}
+
+function check<Values>(schema: z.ZodType<Values>, data: unknown, path: string): Values {
+  const result = schema.safeParse(data);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'
@@ -43,6 +76,9 @@ export function checkSettings(data: unknown, path: string): SettingsValues {
 }
 
 function unknownSetting(name: string): string {
+  if (Object.hasOwn(valuesSchema.shape, name)) {
+    return `"${name}" may only stand in your own settings, not in the folder of a project`;
+  }
   const [meant] = suggest(name, Object.keys(valuesSchema.shape));
   return `unknown setting "${name}"${meant === undefined ? '' : `, did you mean "${meant}"?`}`;
 }

@@ -4,15 +4,38 @@ import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
 import { withLock } from './lock.ts';
 import type { Paths } from './paths.ts';
+import { findProjectFile } from './project-file.ts';
+import { SETTING_VARIABLES } from './setting-variables.ts';
 import type { SettingsValues } from './settings-schema.ts';
 
 export type { SettingsValues } from './settings-schema.ts';
 export type SettingName = keyof SettingsValues;
 
-/** The settings of this user, kept in `settings.json`. */
+/** Where a setting comes from. */
+export type SettingOrigin =
+  | { readonly kind: 'environment'; readonly variable: string }
+  | { readonly kind: 'project' | 'user'; readonly path: string; readonly line: number }
+  | { readonly kind: 'default' };
+
+/** `DEVSH_TIMEOUT`, `/home/me/project/.devsh.json:3`, `default`. */
+export function originText(origin: SettingOrigin): string {
+  switch (origin.kind) {
+    case 'environment':
+      return origin.variable;
+    case 'project':
+    case 'user':
+      return `${origin.path}:${origin.line}`;
+    case 'default':
+      return 'default';
+  }
+}
+
+/** The settings that hold, and those of this user, which are kept in `settings.json`. */
 export interface Settings {
   readonly path: string;
   get<Name extends SettingName>(name: Name): SettingsValues[Name];
+  /** Where the value comes from. */
+  origin(name: SettingName): SettingOrigin;
   /** Writes one setting; `undefined` takes it out of the file. */
   set<Name extends SettingName>(name: Name, value: SettingsValues[Name] | undefined): Promise<void>;
   /** The same with what the file holds by now, which another session may have written. */
@@ -32,17 +55,46 @@ const UNSET: SettingsValues = {
   editing: 'emacs',
 };
 
+/** What may speak beside the user's own file; nothing for the demo. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  /** Where a project's file is looked for, upwards. */
+  readonly folder?: string | undefined;
+}
+
+/** What is said in one place, as it stands there. */
+interface Layer {
+  readonly said: Readonly<Record<string, unknown>>;
+  readonly origin: (name: string) => SettingOrigin;
+}
+
 /**
- * Reads the settings. A file that cannot be understood is a SettingsError that names it; it is never
- * overwritten. conf and zod are loaded only when there is a file to read or to write: they cost start-up time.
+ * Reads the settings; the environment comes before the project's file, that before the user's own, and
+ * that before the defaults. A file that cannot be understood is a SettingsError that names it; it is never
+ * overwritten. conf and zod are loaded only when something is set or to be written: they cost start-up time.
  */
-export async function openSettings(paths: Paths): Promise<Settings> {
+export async function openSettings(
+  paths: Paths,
+  { env, folder }: Surroundings = { env: {} },
+): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
-  const hasFile = (await readText(path)) !== undefined;
-  let values = hasFile ? await readStore(paths, path) : UNSET;
+  const text = await readText(path);
+  const above = [fromEnvironment(env), await fromProject(folder)].filter(
+    (layer) => Object.keys(layer.said).length > 0,
+  );
+  let own: Readonly<Record<string, unknown>> =
+    text === undefined ? {} : await readStore(paths, path);
+  let values = await combined(own, above, path);
   const settings: Settings = {
     path,
     get: (name) => values[name],
+    origin(name) {
+      const layer = above.find(({ said }) => name in said);
+      if (layer !== undefined) return layer.origin(name);
+      return name in own
+        ? { kind: 'user', path, line: lineOf(name, text ?? '') }
+        : { kind: 'default' };
+    },
     async set(name, value) {
       const { checkSettings } = await import('./settings-schema.ts');
       checkSettings({ [name]: value }, path);
@@ -61,20 +113,66 @@ export async function openSettings(paths: Paths): Promise<Settings> {
           if (value === undefined) store.delete(name);
           else store.set(name, value);
         });
-        values = checkSettings(store.store, path);
+        own = store.store;
+        values = await combined(own, above, path);
       });
     },
   };
   return settings;
 }
 
+/** What holds in the end; each layer is checked by itself, so that an error names its place. */
+async function combined(
+  own: Readonly<Record<string, unknown>>,
+  above: readonly Layer[],
+  path: string,
+): Promise<SettingsValues> {
+  if (Object.keys(own).length === 0 && above.length === 0) return UNSET;
+  const { checkSettings } = await import('./settings-schema.ts');
+  checkSettings(own, path);
+  for (const { said, origin } of above) {
+    for (const [name, value] of Object.entries(said)) {
+      checkSettings({ [name]: value }, originText(origin(name)));
+    }
+  }
+  return checkSettings(Object.assign({}, own, ...above.map(({ said }) => said).reverse()), path);
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv): Layer {
+  const set = SETTING_VARIABLES.filter(({ variable }) => (env[variable] ?? '') !== '');
+  return {
+    said: Object.fromEntries(
+      set.map(({ variable, setting, read }) => [setting, read(env[variable] ?? '')]),
+    ),
+    origin: (name) => ({
+      kind: 'environment',
+      variable: set.find(({ setting }) => setting === name)?.variable ?? '',
+    }),
+  };
+}
+
+async function fromProject(folder: string | undefined): Promise<Layer> {
+  const file = folder === undefined ? undefined : await findProjectFile(folder);
+  if (file === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
+  const { path, text } = file;
+  const data: unknown = inFile(path, 'read', () => JSON.parse(text) as unknown);
+  const { checkProject } = await import('./settings-schema.ts');
+  return {
+    said: checkProject(data, path),
+    origin: (name) => ({ kind: 'project', path, line: lineOf(name, text) }),
+  };
+}
+
+/** Where a key stands in a JSON text, from 1. */
+function lineOf(name: string, text: string): number {
+  return text.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1 || 1;
+}
+
 type Store = Conf;
 
-async function readStore(paths: Paths, path: string): Promise<SettingsValues> {
+async function readStore(paths: Paths, path: string): Promise<Readonly<Record<string, unknown>>> {
   const store = await openStore(paths, path);
-  const content: unknown = inFile(path, 'read', () => store.store);
-  const { checkSettings } = await import('./settings-schema.ts');
-  return checkSettings(content, path);
+  return inFile(path, 'read', () => store.store);
 }
 
 async function openStore(paths: Paths, path: string): Promise<Store> {

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
+import { originText } from '../settings/settings.ts';
 import { ShellAccess } from './access.ts';
 import type { Arguments, Grammar, Invocation } from './bind.ts';
 import type { ShellIo } from './io.ts';
@@ -22,6 +23,8 @@ export class Call {
   /** The line as it may be kept: secrets masked. */
   readonly line: string;
   readonly options: Options;
+  /** What the line itself says, without what holds for the session. */
+  readonly given: Options;
   readonly session: Session;
   readonly io: ShellIo;
   /** For `help` and nested lines. */
@@ -37,6 +40,7 @@ export class Call {
     this.args = invocation.args;
     this.line = invocation.line;
     this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
+    this.given = invocation.options;
     this.session = session;
     this.io = io;
     // Each request of a wide fleet listens to it.
@@ -122,9 +126,33 @@ export class Call {
     const members =
       this.options.on.length > 0 ? await this.resolve(this.options.on) : fleet.selection;
     if (members.length > 0) return members;
+    const usual = await this.#usualMembers();
+    if (usual.length > 0) return usual;
     throw new UsageError(
       'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
     );
+  }
+
+  /**
+   * Those of the setting `on`. A file in the folder of a project, which may come with a checkout, names
+   * devices of the inventory only: no login goes where it leads.
+   */
+  async #usualMembers(): Promise<readonly Member[]> {
+    const { settings, inventory, notices } = this.session.services;
+    const selector = settings.get('on');
+    if (selector === undefined) return [];
+    const members = await this.resolve([selector]);
+    const origin = settings.origin('on');
+    if (origin.kind !== 'project') return members;
+    const known = await inventory.load();
+    const foreign = members.find(({ ref }) => known.findByAddress(ref.address) === undefined);
+    if (foreign !== undefined) {
+      throw new UsageError(
+        `${originText(origin)}: ${foreign.ref.name} is no device of the inventory; such a file may name no other`,
+      );
+    }
+    notices.add(`the devices are those of ${selector}, as ${originText(origin)} says`);
+    return members;
   }
 
   /** The members at the addresses of a plan; with `--on`, only those that it names, too. */
@@ -183,6 +211,8 @@ function isUnderstood(selector: string, inventory: Inventory): boolean {
 function overrides(defaults: Partial<Options>, own: Options): Partial<Options> {
   return {
     timeoutMs: own.timeoutMs ?? defaults.timeoutMs,
+    concurrency: own.concurrency ?? defaults.concurrency,
+    format: own.format ?? defaults.format,
     verbose: own.verbose || defaults.verbose === true,
     tokenStdin: own.tokenStdin || defaults.tokenStdin === true,
     passwordStdin: own.passwordStdin || defaults.passwordStdin === true,

@@ -468,6 +468,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, ansible: true }),
   },
   {
+    name: 'config',
+    summary: 'Each setting, and where its value comes from',
+    group: 'info',
+    set: (options) => ({ ...options, config: true }),
+  },
+  {
     name: 'list',
     summary: 'With --ansible: the whole inventory, as Ansible asks for it',
     group: 'ansible',

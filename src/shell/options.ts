@@ -1,3 +1,4 @@
+import { FORMAT_NAMES } from '../format-names.ts';
 import type { SourceKind } from '../fleet/import/source-kind.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { Shard } from '../change/shard.ts';
@@ -6,7 +7,7 @@ import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
+export const FORMATS = FORMAT_NAMES;
 export type Format = (typeof FORMATS)[number];
 
 /** Every option of every command, parsed. Absent ones have the value of `NO_OPTIONS`. */
@@ -79,6 +80,7 @@ export interface Options {
   readonly groups: readonly string[];
   readonly from: SourceKind | undefined;
   readonly ansible: boolean;
+  readonly config: boolean;
   readonly host: string | undefined;
   readonly profile: string | undefined;
   readonly devices: number | undefined;
@@ -156,6 +158,7 @@ export const NO_OPTIONS: Options = {
   groups: [],
   from: undefined,
   ansible: false,
+  config: false,
   host: undefined,
   profile: undefined,
   devices: undefined,
@@ -192,6 +195,7 @@ export type OptionGroup =
   | 'device'
   | 'source'
   | 'ansible'
+  | 'info'
   | 'simulator'
   | 'profile'
   | 'roll-out'

@@ -14,6 +14,7 @@ import type { ProfileFiles } from '../settings/profile-files.ts';
 import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { ImportWorld } from './import-source.ts';
 import type { KeyRow } from './key-row.ts';
@@ -74,6 +75,8 @@ export interface Services {
   readonly version: string;
   readonly machine: Machine;
   readonly paths: Paths;
+  /** What holds for this user, in this place and environment. */
+  readonly settings: Settings;
   /** What is said once in a session. */
   readonly notices: Notices;
   readonly inventory: InventoryFile;

@@ -15,6 +15,8 @@ export interface RunOptions {
   /** What is piped in; nothing unless told. */
   readonly stdin?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** The folder that it is started in; one without settings of a project unless told. */
+  readonly cwd?: string;
   /**
    * A terminal of 100 columns. The texts are typed one after the other, each with Enter, whenever
    * something is asked; then the input stays silent.
@@ -150,6 +152,7 @@ async function runMain(argv: readonly string[], options: RunOptions): Promise<Ru
   const exitCode = await main({
     argv,
     env: options.env ?? {},
+    cwd: options.cwd,
     ...streams,
     onStop(listener) {
       stop = listener;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ColumnMemory } from '../../src/settings/column-memory.ts';
 import { resolvePaths } from '../../src/settings/paths.ts';
-import { openSettings } from '../../src/settings/settings.ts';
+import { openSettings, originText } from '../../src/settings/settings.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 async function makePaths(text?: string) {
@@ -93,4 +93,54 @@ test('two sessions keep columns for different resources', async () => {
   for (const resource of ['user', 'zone', '__proto__'])
     await memory.keep('drf', resource, undefined);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({});
+});
+
+const PROJECT = '{\n  "on": "@berlin",\n  "timeoutMs": 3000,\n  "readOnly": true\n}\n';
+
+test('environment before project before own file before default, and each says where it comes from', async () => {
+  const { paths, file } = await makePaths('{\n  "timeoutMs": 1000,\n  "editing": "vi"\n}');
+  const folder = join(paths.config, '../../project/src');
+  await mkdir(folder, { recursive: true });
+  const project = join(folder, '../.devsh.json');
+  await writeFile(project, PROJECT);
+  const env = { DEVSH_TIMEOUT: '2.5', DEVSH_THEME: '' };
+  const settings = await openSettings(paths, { env, folder });
+  const told = (['timeoutMs', 'readOnly', 'on', 'editing', 'theme'] as const).map(
+    (name) => [settings.get(name), originText(settings.origin(name))] as const,
+  );
+  expect(told).toEqual([
+    [2500, 'DEVSH_TIMEOUT'],
+    [true, `${join(project)}:4`],
+    ['@berlin', `${join(project)}:2`],
+    ['vi', `${file}:3`],
+    [undefined, 'default'],
+  ]);
+  await settings.set('timeoutMs', 5_000);
+  expect(settings.get('timeoutMs')).toBe(2_500);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ timeoutMs: 5_000, editing: 'vi' });
+});
+
+test.each([
+  ['{"inventory": "devices.yaml"}', '"inventory" may only stand in your own settings'],
+  ['{"saveCredentials": "never"}', '"saveCredentials" may only stand in your own settings'],
+  ['{"readOnly": false}', 'readOnly: only true may be said here'],
+  ['{"credential_command": ["id"]}', 'unknown setting "credential_command"'],
+  ['{"on": ', 'is not valid JSON'],
+  [`{"on": "${'x'.repeat(70_000)}"}`, 'is too large'],
+])('a project that says %s is refused', async (text, message) => {
+  const { paths } = await makePaths();
+  const folder = await makeTempFolder();
+  await writeFile(join(folder, '.devsh.json'), text);
+  const opened = openSettings(paths, { env: {}, folder });
+  await expect(opened).rejects.toThrow(message);
+  await expect(opened).rejects.toThrow('.devsh.json');
+});
+
+test.each([
+  [{ DEVSH_TIMEOUT: 'soon' }, 'DEVSH_TIMEOUT: timeoutMs'],
+  [{ DEVSH_FORMAT: 'xml' }, 'DEVSH_FORMAT: format'],
+  [{ DEVSH_READ_ONLY: 'perhaps' }, 'DEVSH_READ_ONLY: readOnly'],
+])('a variable that cannot be understood is named: %j', async (env, message) => {
+  const { paths } = await makePaths();
+  await expect(openSettings(paths, { env })).rejects.toThrow(message);
 });

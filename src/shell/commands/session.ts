@@ -11,8 +11,26 @@ export const info: CommandSpec = {
       name: '',
       summary: 'Show the version and where devsh keeps its files',
       args: [],
-      options: [],
-      *run({ session, options }) {
+      options: ['info', 'devices'],
+      details:
+        'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
+        '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
+      examples: ['info', 'info --config'],
+      async *run({ session, options, given }) {
+        if (options.config) {
+          const { configRows } = await import('../config-rows.ts');
+          yield {
+            kind: 'table',
+            name: 'config',
+            columns: [
+              { key: 'setting', title: 'SETTING' },
+              { key: 'value', title: 'VALUE' },
+              { key: 'origin', title: 'FROM' },
+            ],
+            rows: (await configRows(session.services, given)).map((row) => ({ ...row })),
+          };
+          return;
+        }
         const { version, paths, inventory, knownDevices, history } = session.services;
         if (options.version) {
           yield { kind: 'text', name: 'version', text: version };

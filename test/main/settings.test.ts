@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
+
+async function projectIn(devsh: Devsh & { folder: string }, settings: object): Promise<string> {
+  const cwd = join(devsh.folder, 'project');
+  await mkdir(cwd, { recursive: true });
+  await writeFile(join(cwd, '.devsh.json'), JSON.stringify(settings, null, 2));
+  return cwd;
+}
+
+test('info --config shows each value with its origin', async () => {
+  const devsh = await makeDevsh({ DEVSH_CONCURRENCY: '4' });
+  const cwd = await projectIn(devsh, { on: '@lab' });
+  const { stdout } = await devsh('info --config --timeout 3 --json', { cwd });
+  const { config } = JSON.parse(stdout) as {
+    config: { setting: string; value: string; origin: string }[];
+  };
+  const told = (name: string) => config.find(({ setting }) => setting === name);
+  expect(told('timeoutMs')).toMatchObject({ value: '3000', origin: 'flag' });
+  expect(told('concurrency')).toMatchObject({ value: '4', origin: 'DEVSH_CONCURRENCY' });
+  expect(told('on')).toMatchObject({ value: '@lab', origin: `${cwd}/.devsh.json:2` });
+  expect(told('editing')).toMatchObject({ value: 'emacs', origin: 'default' });
+});
+
+test('a project may choose devices of the inventory and forbid writing, and says so', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  const cwd = await projectIn(devsh, { on: 'sim2', readOnly: true, format: 'jsonl' });
+  const list = await devsh('user list', { cwd });
+  expect(list.stdout).toContain('"device":"sim2"');
+  expect(list.stdout).not.toContain('sim1');
+  expect(list.stderr).toContain(`the devices are those of sim2, as ${cwd}/.devsh.json:2 says`);
+  const write = await devsh('user delete viewer --yes', { cwd });
+  expect(write.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  expect((await devsh('user list --on sim1 --format csv', { cwd })).stdout).toContain('sim1,');
+});
+
+test('a project cannot lead a login to a device that is not in the inventory', async () => {
+  const { devsh, device } = await startFleet({ devices: 1, isListed: false });
+  const cwd = await projectIn(devsh, { on: device(1).address });
+  const { stderr, exitCode } = await devsh('user list', { cwd });
+  expect(stderr).toContain('is no device of the inventory; such a file may name no other');
+  expect(exitCode).toBe(2);
+  expect(device(1).log).toEqual([]);
+  const own = await devsh('user list', { env: { DEVSH_ON: device(1).address } });
+  expect(own.exitCode).toBe(0);
+});
+
+test('another inventory is used for this call, and each is compared with itself only', async () => {
+  const devsh = await makeDevsh();
+  const other = join(devsh.folder, 'other.yaml');
+  await devsh('device add fw1 10.0.0.1');
+  const added = await devsh('device add fw2 10.0.0.2', { env: { DEVSH_INVENTORY: other } });
+  expect(added.stderr).not.toContain('less');
+  const listed = await devsh('device list', { env: { DEVSH_INVENTORY: other } });
+  expect(listed.stdout).toContain('fw2');
+  expect(listed.stdout).not.toContain('fw1');
+  const first = await devsh('device list');
+  expect(first.stdout).toContain('fw1');
+  expect(first.stderr).toBe('');
+});
