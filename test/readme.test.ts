@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { profileJsonSchema } from '../src/device/profile-schema.ts';
 import { COMMANDS } from '../src/shell/commands/index.ts';
+import { ENVIRONMENT } from '../src/shell/environment.ts';
+import { EXIT_CODES } from '../src/shell/exit-codes.ts';
 import { usageOf } from '../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
 import { KEYMAP } from '../src/tui/keys/default-keymap.ts';
@@ -22,6 +24,26 @@ function commandTables(): string {
   return [row('command', 'what it does'), '|---|---|', ...commands, '']
     .concat(['', row('option', 'what it does'), '|---|---|', ...options].slice(1))
     .join('\n');
+}
+
+function exitCodeTable(): string {
+  const rows = EXIT_CODES.map(({ code, meaning }) => row(code, meaning));
+  return [row('exit', 'meaning'), '|---|---|', ...rows].join('\n');
+}
+
+function environmentTable(): string {
+  const rows = ENVIRONMENT.flatMap(({ variables }) =>
+    variables.map(({ name, meaning }) =>
+      row(
+        name
+          .split(', ')
+          .map((one) => `\`${one}\``)
+          .join(', '),
+        meaning,
+      ),
+    ),
+  );
+  return [row('variable', 'what it says'), '|---|---|', ...rows].join('\n');
 }
 
 /** The places where one is most of the time; `help keys` has the others. */
@@ -72,9 +94,18 @@ function withPart(text: string, name: string, part: string): string {
   return `${before}<!-- ${name} -->\n${part}\n${after}`;
 }
 
-test('the README lists the commands, options and facts that there are (vitest -u writes them)', async () => {
+test('the README lists the commands, options, facts, exit codes and variables that there are (vitest -u writes them)', async () => {
   const text = await readFile(README, 'utf8');
-  const generated = withPart(withPart(text, 'commands', commandTables()), 'facts', factTable());
+  const parts: Readonly<Record<string, string>> = {
+    commands: commandTables(),
+    facts: factTable(),
+    'exit codes': exitCodeTable(),
+    environment: environmentTable(),
+  };
+  const generated = Object.entries(parts).reduce(
+    (whole, [name, part]) => withPart(whole, name, part),
+    text,
+  );
   await expect(generated).toMatchFileSnapshot(README.pathname);
 });
 
@@ -93,7 +124,7 @@ test('the README gives the reason for each package that the program is made of',
   const explained = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
     cell.split(', '),
   );
-  const packages = [...new Set(imported)];
+  const packages = [...new Set(imported)].filter((name) => name !== 'devsh');
   expect(packages).toContain('undici');
   expect(packages.filter((name) => !explained.includes(name))).toEqual([]);
 });

@@ -1,5 +1,6 @@
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { SettingsError } from '../errors.ts';
 
 /** The folders that devsh keeps its files in; none of them needs to exist. */
 export interface Paths {
@@ -21,7 +22,7 @@ export interface Paths {
 export function resolvePaths(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
-  home: string = env['HOME'] ?? homedir(),
+  home: string = homeOf(env),
 ): Paths {
   const path = platform === 'win32' ? win32 : posix;
   const defaults = systemFolders(env, platform, home);
@@ -39,8 +40,8 @@ export function resolvePaths(
 
 function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: string): Paths {
   if (platform === 'win32') {
-    const roaming = env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming');
-    const local = env['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local');
+    const roaming = env['APPDATA'] || win32.join(home, 'AppData', 'Roaming');
+    const local = env['LOCALAPPDATA'] || win32.join(home, 'AppData', 'Local');
     return {
       config: win32.join(roaming, 'devsh'),
       data: win32.join(local, 'devsh'),
@@ -62,4 +63,14 @@ function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: 
     state: posix.join(home, '.local', 'state', 'devsh'),
     cache: posix.join(home, '.cache', 'devsh'),
   };
+}
+
+/** Throws SettingsError for an account that has none, as in some containers. */
+function homeOf(env: NodeJS.ProcessEnv): string {
+  if (env['HOME']) return env['HOME'];
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    throw new SettingsError('this account has no home folder: set HOME', { cause: error });
+  }
 }

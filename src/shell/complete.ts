@@ -26,7 +26,7 @@ export interface Proposal extends Candidate {
 }
 
 /** What arguments and values of options are called that are files. */
-const FILE = 'FILE';
+const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE'];
 
 /** Options that may stand several times in one line. */
 const REPEATABLE: ReadonlySet<string> = new Set([
@@ -157,7 +157,7 @@ function expectedAt(
       : [];
   const arg = argumentAt(verb, given.length);
   const values = arg?.complete?.({ ...scope, given }) ?? [];
-  return { candidates: [...verbs, ...values], takesFile: arg?.name === FILE };
+  return { candidates: [...verbs, ...values], takesFile: FILES.includes(arg?.name) };
 }
 
 function argumentAt(verb: VerbSpec | undefined, index: number): ArgSpec | undefined {
@@ -218,7 +218,10 @@ function valuesOf(
   scope: Omit<CompletionScope, 'given'>,
   command: CommandSpec | undefined,
 ): Expected {
-  return { candidates: candidatesOf(option, scope, command), takesFile: option.value === FILE };
+  return {
+    candidates: candidatesOf(option, scope, command),
+    takesFile: FILES.includes(option.value),
+  };
 }
 
 function candidatesOf(

@@ -47,3 +47,36 @@ test('uses APPDATA and LOCALAPPDATA on Windows', () => {
 test('takes the home folder from the environment that it is given', () => {
   expect(resolvePaths({ HOME: '/home/eve' }, 'linux').config).toBe('/home/eve/.config/devsh');
 });
+
+test.each([
+  ['a relative folder', 'linux', { XDG_STATE_HOME: './state' }, '/h/.local/state/devsh'],
+  ['a folder of Windows on Linux', 'linux', { XDG_STATE_HOME: 'C:\\s' }, '/h/.local/state/devsh'],
+  ['a folder with blanks', 'linux', { XDG_STATE_HOME: '/my state/' }, '/my state/devsh'],
+  ['nothing', 'darwin', {}, '/h/Library/Application Support/devsh'],
+  ['an absolute folder', 'darwin', { XDG_STATE_HOME: '/s' }, '/s/devsh'],
+  ['nothing', 'freebsd', {}, '/h/.local/state/devsh'],
+] as const)('%s for the state on %s', (_what, platform, env, state) => {
+  expect(resolvePaths(env, platform, '/h').state).toBe(state);
+});
+
+test('on Windows, XDG folders count when they are absolute there, and the home folder otherwise', () => {
+  const home = 'C:\\Users\\ada';
+  expect(resolvePaths({ XDG_CONFIG_HOME: 'D:\\cfg' }, 'win32', home).config).toBe('D:\\cfg\\devsh');
+  expect(resolvePaths({ XDG_CONFIG_HOME: 'cfg' }, 'win32', home).config).toBe(
+    'C:\\Users\\ada\\AppData\\Roaming\\devsh',
+  );
+  expect(resolvePaths({}, 'win32', home)).toEqual({
+    config: 'C:\\Users\\ada\\AppData\\Roaming\\devsh',
+    data: 'C:\\Users\\ada\\AppData\\Local\\devsh',
+    state: 'C:\\Users\\ada\\AppData\\Local\\devsh',
+    cache: 'C:\\Users\\ada\\AppData\\Local\\Temp\\devsh',
+  });
+});
+
+test('an empty APPDATA or HOME is as good as none', () => {
+  const env = { APPDATA: '', LOCALAPPDATA: '' };
+  expect(resolvePaths(env, 'win32', 'C:\\Users\\ada').config).toBe(
+    'C:\\Users\\ada\\AppData\\Roaming\\devsh',
+  );
+  expect(resolvePaths({ HOME: '' }, 'linux').config).toMatch(/^\/.+\/\.config\/devsh$/);
+});

@@ -9,7 +9,7 @@ export const scripts: TopicBody = {
       '--json, --format jsonl|csv|yaml   for programs; jsonl prints each record as it arrives',
       '-q                                no remarks, only data and errors',
       '-                                 in place of a FILE that is read: standard input',
-      '                                  (plan -, apply -, run -, profile check -, --ca -)',
+      '                                  (plan, apply, run, import, device import, profile check)',
       '--                                no options behind it: user show -- -x; put -- in front of what',
       '                                  begins with - and comes from a variable',
       '--token-stdin, --password-stdin   the secret from standard input; there is no option that takes it',
