@@ -71,8 +71,8 @@ const completion = await esbuild.build({
   entryPoints: ['src/answer-completion.ts'],
   chunkNames: 'completion/[name]-[hash]',
   splitting: true,
-  // The first time after a change, the inventory has to be read anew.
-  plugins: [lateStringWidth, grammarAlone(/\/inventory-text\.ts$/)],
+  // Where there are settings they are checked, and an inventory that was changed is read anew.
+  plugins: [lateStringWidth, grammarAlone(/\/(inventory-text|settings-schema)\.ts$|\/conf$/)],
 });
 await writeManual(join(outdir, 'man/devsh.1'), version, {
   ...grammar,

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import { UsageError } from './errors.ts';
 import { Fleet } from './fleet/fleet.ts';
-import { readText } from './settings/files.ts';
-import { GoodCopy } from './settings/good-copy.ts';
 import { HistoryFile } from './settings/history-file.ts';
-import { InventoryFile } from './settings/inventory-file.ts';
-import { ParsedCopy } from './settings/parsed-copy.ts';
+import { openInventory } from './settings/open-inventory.ts';
 import { resolvePaths } from './settings/paths.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
+import { openSettings } from './settings/settings.ts';
 import type { CompletionSources } from './shell/known-devices.ts';
 import { answer } from './shell/completion/answer.ts';
 import { COMPLETION_SHELLS } from './shell/completion/shells.ts';
@@ -28,25 +26,16 @@ export async function answerCompletion(
 }
 
 async function openSources(env: NodeJS.ProcessEnv): Promise<CompletionSources> {
-  const { config, state, cache } = resolvePaths(env);
+  const paths = resolvePaths(env);
+  const { state, cache } = paths;
+  const settings = await openSettings(paths, { env, folder: process.cwd() });
   return {
     fleet: new Fleet(),
     services: {
-      inventory: new InventoryFile(
-        join(config, 'devices.yaml'),
-        new GoodCopy(join(state, 'good-copies', 'devices.yaml')),
-        () => undefined, // told by the next command
-        new ParsedCopy(cache, 'devices'),
-      ),
-      history: new HistoryFile(join(state, 'history')),
+      inventory: openInventory(paths, settings, () => undefined), // told by the next command
+      history: new HistoryFile(join(state, 'history'), settings.get('historySize')),
       runs: new RunFiles(join(state, 'runs')),
-      seenKeys: new SeenKeys(join(cache, 'seen'), await remembersKeys(config)),
+      seenKeys: new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys')),
     },
   };
-}
-
-/** The one setting that matters here; to check all of them takes longer than the rest. */
-async function remembersKeys(config: string): Promise<boolean> {
-  const text = await readText(join(config, 'settings.json'));
-  return text === undefined || !/"rememberKeys"\s*:\s*(?!true)/.test(text);
 }

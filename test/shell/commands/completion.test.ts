@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells.ts';
 import { makeDevsh } from '../../main/devsh.ts';
@@ -43,4 +45,16 @@ test('completion reads an inventory that is new, remembered keys and resources',
   expect(await complete('devsh vlan show --on fw2 ')).toContain('guest');
   expect(await complete('devsh help exit')).toContain('exit-codes');
   expect(await complete('devsh completion z')).toContain('zsh');
+});
+
+test('completion reads the inventory that the environment names, and fails in silence without one', async () => {
+  const { folder } = await makeHome();
+  const file = join(folder, 'lab.yaml');
+  await writeFile(file, 'devices:\n  - {name: lab7, address: 10.7.0.7}\n');
+  const run = (env: NodeJS.ProcessEnv) =>
+    startProgram(['__complete', 'fish', 'devsh connect '], folder, '', env).ended;
+  expect((await run({ DEVSH_INVENTORY: file })).stdout).toMatch(/^lab7\t/m);
+  await writeFile(file, 'devices: [');
+  const broken = await run({ DEVSH_INVENTORY: file });
+  expect(broken).toMatchObject({ stdout: '\n', stderr: '', code: 0 });
 });
