@@ -4,10 +4,12 @@ import { secretFields, withoutSecrets } from '../change/record-file/without-secr
 import { isResourceName } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { RefusedError, UsageError } from '../errors.ts';
-import { matches, parseFilter } from '../fleet/filter.ts';
+import { matches } from '../fleet/filter.ts';
 import type { Call } from './call.ts';
+import { filterOf } from './commands/read-more.ts';
 import { viewOf } from './commands/read-records.ts';
 import type { Output, ReadOutput } from './output.ts';
+import { quoteLine } from './parse.ts';
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: Call): AsyncGenerator<Output> {
@@ -33,7 +35,8 @@ export async function* exportRecords(call: Call): AsyncGenerator<Output> {
   const reads = yield* readAll(call);
   yield* remarks(call, reads);
   if (target === undefined && !perDevice) {
-    yield { kind: 'checkpoint', format };
+    // Where nothing was said, it would be a table.
+    if (call.options.format === undefined) yield { kind: 'checkpoint', format };
     yield* reads;
     return;
   }
@@ -90,9 +93,9 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
       column: call.args.words('RESOURCE')[0]?.start,
     });
   }
-  const words = call.args.all('FILTER');
-  const said = words.join(' ').trim();
-  const filter = said === '' ? undefined : parseFilter(said);
+  const words = call.args.words('FILTER');
+  const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
+  const filter = said === '' ? undefined : filterOf(call, words);
   const { access, readWidth: width, session, io } = call;
   const members = await call.members();
   const view = {

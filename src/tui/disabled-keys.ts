@@ -92,6 +92,7 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   mark: firstOf(noDevice, noRow),
   'mark-all': firstOf(noDevice, noRow),
   refresh: noDevice,
+  export: noDevice,
   filter: noDevice,
   fold: firstOf(noDevice, oneDevice),
   'next-device': firstOf(noDevice, oneDevice),

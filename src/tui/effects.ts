@@ -8,7 +8,7 @@ import type { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
-import { addForm, addLine, copyLines, editForm, editLine } from './table-commands.ts';
+import { addForm, addLine, copyLines, editForm, editLine, exportLine } from './table-commands.ts';
 import type { TableReader } from './table-reader.ts';
 import type { TypedLines } from './typed-lines.ts';
 
@@ -105,8 +105,14 @@ export class Effects {
       case 'edit-record':
         this.#prefill(editLine(state));
         break;
+      case 'export':
+        this.#prefill(exportLine(state));
+        break;
       case 'first-connect':
         this.#prefill('connect ');
+        break;
+      case 'first-import':
+        this.#prefill('device import ');
         break;
       case 'first-device':
         this.#prefill('device add ');

@@ -4,7 +4,7 @@ import { cellText, fieldText } from '../output/value.ts';
 import { quoteAssignment, quoteWord } from '../shell/parse.ts';
 import type { Effect } from './keys/key-binding.ts';
 import type { FormOpening } from './form/form-state.ts';
-import type { Line } from './line.ts';
+import { lineText, type Line } from './line.ts';
 import type { State } from './state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './table-rows.ts';
 import { valueAt } from '../value-at.ts';
@@ -13,6 +13,14 @@ import { valueAt } from '../value-at.ts';
 
 export function addLine({ table }: State): string {
   return `${table.view.resource} add `;
+}
+
+/** `export user lang=de --output `: what the table shows, but for the name of the file. */
+export function exportLine({ table }: State): string {
+  const filters = [table.commandFilter, lineText(table.filter.editing.line)];
+  const words = filters.filter((text) => text.trim() !== '');
+  const on = table.scope === undefined ? [] : [onDevices(table.scope)];
+  return ['export', table.view.resource, ...words, ...on, '--output '].join(' ');
 }
 
 /** `user set bob lang=de …` with all that the record under the cursor holds; undefined without one. */

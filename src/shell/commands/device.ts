@@ -105,7 +105,7 @@ export const device: CommandSpec = {
       async *run() {
         const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
         const schema = JSON.stringify(inventoryJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'schema', text: schema };
+        yield { kind: 'text', name: 'jsonSchema', text: schema };
       },
     },
   ],

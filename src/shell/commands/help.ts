@@ -38,7 +38,8 @@ export const help: CommandSpec = {
         const about = topic && (await helpOnTopic(topic, session.services));
         if (command === undefined) {
           if (about === undefined) throw unknown(first, commands);
-          yield { kind: 'text', name: 'help', text: about };
+          const data = await (await topic?.read())?.data?.();
+          yield { kind: 'text', name: 'help', text: about, ...(data !== undefined && { data }) };
           return;
         }
         const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);

@@ -110,7 +110,7 @@ export const profile: CommandSpec = {
       async *run() {
         const { profileJsonSchema } = await import('../../device/profile-schema.ts');
         const schema = JSON.stringify(profileJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'schema', text: schema };
+        yield { kind: 'text', name: 'jsonSchema', text: schema };
       },
     },
   ],

@@ -27,6 +27,11 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     read: async () => (await import('./scripts.ts')).scripts,
   },
   {
+    name: 'json',
+    summary: 'what --json, --format yaml and --format jsonl print, and its schema',
+    read: async () => (await import('./json.ts')).json,
+  },
+  {
     name: 'exit-codes',
     summary: 'what the exit status of a command means',
     read: async () => (await import('./exit-codes.ts')).exitCodes,

@@ -12,6 +12,7 @@ const EFFECTS = [
   'suspend',
   'add',
   'edit-record',
+  'export',
   'edit-text',
   'add-form',
   'edit-form',
@@ -44,6 +45,7 @@ const EFFECTS = [
   'search-run',
   'first-demo',
   'first-connect',
+  'first-import',
   'first-device',
   'first-help',
 ] as const;

@@ -150,6 +150,14 @@ export const TABLE_KEYS: Keymap = [
     'user list',
   ),
   bind('table', ['y'], 'copy', 'copy the marked records, or this one, as commands'),
+  bind(
+    'table',
+    ['x'],
+    'export',
+    'write what the table shows to a file',
+    undefined,
+    'export RESOURCE FILTER --output FILE',
+  ),
   bind('table', ['A'], 'add', 'add a record, at the prompt'),
   bind('table', ['C'], 'edit-record', 'change the record, at the prompt'),
   bind(

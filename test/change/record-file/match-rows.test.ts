@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { matchRows, type MatchOptions } from '../../../src/change/record-file/match-rows.ts';
+import { readRecordFile } from '../../../src/change/record-file/read-record-file.ts';
+import { Problems } from '../../../src/change/record-file/record-file.ts';
+import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
+import type { DeviceRecord } from '../../../src/device/record.ts';
+
+/** What a file would change on a device with these records. */
+function match(
+  name: string,
+  text: string,
+  records: readonly DeviceRecord[],
+  options: Partial<MatchOptions> = {},
+) {
+  const problems = new Problems();
+  const file = readRecordFile(text, name, (column) => column);
+  const held = { name: 'fw1', profile: documentedProfile, resource: 'user', records };
+  const matched = matchRows(
+    held,
+    file.rows,
+    { isCells: file.isCells, prune: false, ...options },
+    problems,
+  );
+  problems.throwAny();
+  return matched;
+}
+
+const BOB = {
+  uuid: 'u1',
+  username: 'bob',
+  lang: 'de',
+  age: 5,
+  active: true,
+  groups: ['a', 'b'],
+  token: 'secret',
+  modified: '2026-01-01T00:00:00Z',
+};
+
+test('changes only the fields that differ, in the types that the device has', () => {
+  const text = 'username,lang,age,active,groups\nbob,de,6,false,"[""a"",""c""]"\n';
+  expect(match('u.csv', text, [BOB]).changes).toEqual([
+    {
+      action: 'set',
+      resource: 'user',
+      target: { kind: 'key', key: 'bob' },
+      fields: { age: 6, active: false, groups: ['a', 'c'] },
+      isExact: true,
+    },
+  ]);
+});
+
+test('ids and points in time are not taken from a file, and said', () => {
+  const text = 'username,uuid,modified\nbob,other,2020-01-01T00:00:00Z\n';
+  expect(match('u.csv', text, [BOB])).toEqual({
+    changes: [],
+    unchanged: 1,
+    ignored: ['uuid', 'modified'],
+  });
+});
+
+test('an empty cell empties a field, but not a secret, and says nothing of a new record', () => {
+  const text = 'username,lang,token\nbob,,\nnew,,\n';
+  expect(match('u.csv', text, [BOB]).changes).toMatchObject([
+    { action: 'set', fields: { lang: '' } },
+    { action: 'add', fields: { username: 'new' } },
+  ]);
+  expect(match('u.csv', text, [BOB]).changes[0]).not.toHaveProperty('fields.token');
+});
+
+test('a masked secret is never taken for one', () => {
+  const text = '[{"username":"bob","token":"***"},{"username":"new","token":"***"}]';
+  const { changes } = match('u.json', text, [BOB]);
+  expect(JSON.stringify(changes)).not.toContain('***');
+});
+
+test('a field without a value in JSON is null, one that is not there is left alone', () => {
+  const { changes } = match('u.json', '[{"username":"bob","lang":null}]', [BOB]);
+  expect(changes).toMatchObject([{ fields: { lang: null } }]);
+});
+
+test('a nested value keeps the secrets that an export left out, or is refused', () => {
+  const held = { username: 'bob', login: { shell: 'sh', password: 'x' } };
+  const same = '[{"username":"bob","login":{"shell":"sh"}}]';
+  expect(match('u.json', same, [held]).changes).toEqual([]);
+  const other = '[{"username":"bob","login":{"shell":"zsh"}}]';
+  expect(() => match('u.json', other, [held])).toThrow(/holds secrets on fw1/);
+});
+
+test('prunes what no row is about, by id where several share a name', () => {
+  const twins = [
+    { uuid: 'u2', username: 'eve' },
+    { uuid: 'u3', username: 'eve' },
+  ];
+  const { changes } = match('u.csv', 'username\nbob\n', [BOB, ...twins], { prune: true });
+  expect(changes).toEqual([
+    { action: 'delete', resource: 'user', target: { kind: 'key', key: 'u2' } },
+    { action: 'delete', resource: 'user', target: { kind: 'key', key: 'u3' } },
+  ]);
+});
+
+test('rows of records that share a name need another key', () => {
+  const twins = [
+    { uuid: 'u2', username: 'eve', lang: 'de' },
+    { uuid: 'u3', username: 'eve', lang: 'en' },
+  ];
+  const text = 'uuid,username,lang\nu2,eve,de\nu3,eve,fr\n';
+  expect(() => match('u.csv', text, twins)).toThrow(/2 users with the username eve/);
+  expect(match('u.csv', text, twins, { key: 'uuid' }).changes).toMatchObject([
+    { action: 'set', target: { key: 'u3' }, fields: { lang: 'fr' } },
+  ]);
+});
+
+test('names the first twenty mistakes, and counts the others', () => {
+  const rows = Array.from({ length: 30 }, () => 'bob,x');
+  expect(() => match('u.csv', `username,age\n${rows.join('\n')}\n`, [BOB])).toThrow(/and 10 more/);
+});
