@@ -306,3 +306,27 @@ test('the list of devices is watched: what fails shows without a key', async () 
   program.press('w');
   await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));
 });
+
+test.each([
+  ['in colours', {}, { same: 114, differs: 221, missing: 210 }],
+  ['without colours', { NO_COLOR: '1' }, { same: -1, differs: -1, missing: -1 }],
+])('the matrix says what differs in words, and %s', async (_title, env, colours) => {
+  const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
+  const program = await startDevsh(args, { env });
+  await program.waitFor(/24 records/);
+  await goToTable(program);
+  program.press('c');
+  await program.waitFor(/^▸ anke\.weiss/m);
+  await program.waitFor('enter details');
+  const colourOf = (text: string): number | undefined => {
+    // The row with the cursor has one colour.
+    const row = program.screen().findIndex((line) => line.includes(text) && !line.startsWith('▸'));
+    const column = (program.screen()[row] ?? '').indexOf(text);
+    return program.cellStyle(row, column)?.foreground;
+  };
+  expect({
+    same: colourOf('= same'),
+    differs: colourOf('≠ lang'),
+    missing: colourOf('- missing'),
+  }).toEqual(colours);
+});

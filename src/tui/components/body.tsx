@@ -155,12 +155,13 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
     <>
       <Row>{theme('heading', `  ${header}`)}</Row>
       {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
-        const { text, tone } = list.row(top + index);
+        const { text, tone, parts = [{ tone, text }] } = list.row(top + index);
         const isCurrent = top + index === cursor;
-        const line = `${isCurrent ? '▸' : ' '} ${text}`;
+        const mark = isCurrent ? '▸ ' : '  ';
+        const pieces = parts.map((part) => theme(part.tone, part.text)).join('');
         return (
           <Row key={index}>
-            {isCurrent && hasFocus ? theme('current', fit(line, columns)) : theme(tone, line)}
+            {isCurrent && hasFocus ? theme('current', fit(mark + text, columns)) : mark + pieces}
           </Row>
         );
       })}

@@ -3,6 +3,7 @@ import { columnTitle } from '../../output/columns.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
+import type { Span } from '../bar-lines.ts';
 import type { ListView } from './list-view.ts';
 import type { DriftOverlay } from './overlay.ts';
 
@@ -12,6 +13,9 @@ const MOST_CELL = 22;
 const LEAST_CELL = 7;
 /** So many rows decide how wide the columns are. */
 const MEASURED_ROWS = 200;
+
+/** The signs and words of the cells say the same. */
+const CELL_TONES = { same: 'good', differs: 'warning', missing: 'bad' } as const;
 
 const MISSING: DriftCell = { kind: 'missing' };
 
@@ -42,10 +46,19 @@ export function driftList(overlay: DriftOverlay, width: number): ListView {
     row(index) {
       const row = rows[index];
       if (row === undefined) return { text: '', tone: 'plain' };
-      const texts = isSentence
-        ? [sentence(overlay, row)]
-        : cells(row.cells.slice(overlay.shift).map(cellWord));
-      return { text: line(keyText(row, resource), texts), tone: row.isSame ? 'quiet' : 'plain' };
+      const tone = row.isSame ? 'quiet' : 'plain';
+      const name = keyText(row, resource);
+      if (isSentence) return { text: line(name, [sentence(overlay, row)]), tone };
+      const shown = row.cells.slice(overlay.shift, overlay.shift + widths.length);
+      const words = cells(shown.map(cellWord));
+      const parts: Span[] = [
+        { tone, text: fit(name, key) },
+        ...shown.flatMap((cell, at): Span[] => [
+          { tone: 'plain', text: '  ' },
+          { tone: row.isSame ? 'quiet' : CELL_TONES[cell.kind], text: words[at] ?? '' },
+        ]),
+      ];
+      return { text: line(name, words), tone, parts };
     },
     cursor: overlay.cursor,
     empty: `no differences: all ${drift.rows.length} are the same on ${drift.devices.length} devices; f shows them`,

@@ -1,4 +1,5 @@
 import { cut, fit, widthOf } from '../../output/width.ts';
+import type { Span } from '../bar-lines.ts';
 import { runLines } from '../runs-lines.ts';
 import type { State } from '../state.ts';
 import type { Tone } from '../theme.ts';
@@ -9,6 +10,8 @@ import { resourceList } from './resource-list.ts';
 export interface ListRow {
   readonly text: string;
   readonly tone: Tone;
+  /** The same text in pieces, where its parts differ in tone. */
+  readonly parts?: readonly Span[];
 }
 
 /** Lines with a cursor below a header, cut to the screen. */
