@@ -68,7 +68,9 @@ export class Arguments {
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
-  const { plain, given } = separate(words);
+  const { plain, given } = separate(words, ({ text }) =>
+    commands.some(({ name, takesLine }) => name === text && takesLine === true),
+  );
   const [first, ...rest] = plain;
   const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
   const command =
@@ -140,8 +142,11 @@ interface GivenOption {
   readonly word: Word;
 }
 
-/** Takes the options out of the words; `--` ends them. */
-function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[] } {
+/** Takes the options out of the words; `--` ends them, and so does the line that some commands take. */
+function separate(
+  words: readonly Word[],
+  takesLine: (first: Word) => boolean = () => false,
+): { plain: Word[]; given: GivenOption[] } {
   const plain: Word[] = [];
   const given: GivenOption[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -153,6 +158,10 @@ function separate(words: readonly Word[]): { plain: Word[]; given: GivenOption[]
     }
     if (word.text === '--') return { plain: [...plain, ...words.slice(at + 1)], given };
     if (!word.text.startsWith('-') || word.text === '-') {
+      const [first] = plain;
+      if (first !== undefined && takesLine(first)) {
+        return { plain: [...plain, ...words.slice(at)], given };
+      }
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];

@@ -348,6 +348,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options, text) => ({ ...options, plan: filledOf(text) }),
   },
   {
+    name: 'interval',
+    value: 'SECONDS',
+    summary: 'How long to wait between two rounds (default 5)',
+    group: 'interval',
+    set: (options, text) => ({ ...options, watchMs: timeMsOf(text, 's', 0.2, 86_400) }),
+  },
+  {
     name: 'keep-going',
     summary: 'Run the lines after one that failed, too',
     group: 'script',

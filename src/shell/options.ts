@@ -207,6 +207,7 @@ export type OptionGroup =
   | 'apply'
   | 'merge'
   | 'script'
+  | 'interval'
   | 'change-set'
   | 'retry'
   | 'report';

@@ -79,4 +79,6 @@ export interface CommandSpec {
   readonly verbs: readonly VerbSpec[];
   /** The verb that is meant when none is given. */
   readonly defaultVerb?: string;
+  /** Its argument is a line: options behind its first word are those of the line. */
+  readonly takesLine?: true;
 }

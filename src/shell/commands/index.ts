@@ -23,6 +23,7 @@ import { demo, simulator } from './simulator.ts';
 import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
+import { watch } from './watch.ts';
 
 /** The grammar: every first word there is, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -54,6 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   vault,
   trust,
   run,
+  watch,
   history,
   theme,
   demo,

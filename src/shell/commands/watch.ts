@@ -1,0 +1,30 @@
+import type { CommandSpec } from '../spec.ts';
+
+export const watch: CommandSpec = {
+  name: 'watch',
+  summary: 'Carry out a line again and again',
+  section: 'Shell',
+  takesLine: true,
+  verbs: [
+    {
+      name: '',
+      summary: 'Carry out a line that changes nothing again and again, until Ctrl-C',
+      args: [
+        { name: 'LINE', summary: 'a command with its options', isRequired: true, isRest: true },
+      ],
+      options: ['interval', 'devices', 'profile'],
+      details:
+        'Everything behind the command belongs to the line. What could write is refused. While no device\n' +
+        'can be reached, the wait doubles up to a minute. "user list --watch" shows only what changed.',
+      examples: [
+        'watch devices',
+        'watch --interval 30 user list --drift --on @berlin',
+        'watch get /api/status/ --on fw1 --format jsonl',
+      ],
+      async *run(call) {
+        const { watchLine } = await import('../watch-line.ts');
+        yield* watchLine(call);
+      },
+    },
+  ],
+};
