@@ -169,7 +169,9 @@ export class ShellAccess implements Access {
   }
 
   /** Asks for a login without trying another one first (`login`). */
-  askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
+  async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
+    // Whether it can be kept is to be known before somebody types it.
+    if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
     return this.#loginDesk.bring(entry);
   }
 
@@ -226,22 +228,35 @@ export class ShellAccess implements Access {
       names.length > 4
         ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
         : names.join(', ');
+    const problems = this.#untoldProblems();
     const details = [
       ...this.#refusals(names),
       ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
     ];
     const known = new Set(entries.map(({ user }) => this.#options.user ?? user));
     let [user] = known;
-    if (known.size > 1 || user === undefined) {
-      user = await this.#io.ask?.({ kind: 'text', text: `User name on ${where}:`, details });
+    const asksUser = known.size > 1 || user === undefined;
+    if (asksUser) {
+      const text = `User name on ${where}:`;
+      user = await this.#io.ask?.({ kind: 'text', text, details: [...problems, ...details] });
     }
     if (user === undefined || user === '') return undefined;
     const password = await this.#io.ask?.({
       kind: 'secret',
       text: `Password of ${user} on ${where}:`,
-      details,
+      details: asksUser ? details : [...problems, ...details],
     });
     return password === undefined || password === '' ? undefined : Credential.basic(user, password);
+  }
+
+  /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
+  #untoldProblems(): string[] {
+    const { notices } = this.#session.services;
+    return this.problems.filter((problem) => {
+      const isNew = !notices.isTold(problem);
+      notices.markTold(problem);
+      return isNew;
+    });
   }
 
   /** Why one is asked again: whose login these devices have refused. */

@@ -8,6 +8,10 @@ export class Notices {
     if (!this.#told.has(text)) this.#waiting.add(text);
   }
 
+  isTold(text: string): boolean {
+    return this.#told.has(text);
+  }
+
   /** It was said in another way: as the error that ended a line. */
   markTold(text: string): void {
     this.#told.add(text);

@@ -411,3 +411,15 @@ test('who declines the vault may still keep a login there that was typed', async
   expect(exitCode).toBe(0);
   expect(stderr).toContain('kept the login for sim1 in the vault');
 });
+
+test.each(['user list --on sim1', 'login sim1'])(
+  '%s: that no keychain keeps a login is said before it is typed',
+  async (line) => {
+    const { devsh } = await startFleet({ devices: 1, env: {} });
+    const { stderr } = await devsh(line, { tty: ['admin', 'admin-secret'] });
+    const [before = '', after] = stderr.split('no OS keychain answers');
+    expect(before).not.toContain('User name');
+    expect(after).toContain('User name on sim1');
+    expect(stderr.match(/warning: no OS keychain/g)).toBeNull();
+  },
+);
