@@ -14,11 +14,21 @@ const mustNotKnow = {
   shell: ['output', 'tui', 'simulator'],
   output: ['tui', 'simulator'],
   tui: ['device', 'simulator', 'credentials', 'settings'],
+  api: ['credentials', 'shell', 'output', 'tui', 'simulator'],
   simulator: ['fleet', 'change', 'credentials', 'settings', 'shell', 'output', 'tui'],
 };
 
 /** Below the terminal nobody may draw: no React, no Ink. */
-const headless = ['device', 'fleet', 'change', 'credentials', 'settings', 'shell', 'simulator'];
+const headless = [
+  'device',
+  'fleet',
+  'change',
+  'credentials',
+  'settings',
+  'shell',
+  'simulator',
+  'api',
+];
 
 const directions = Object.entries(mustNotKnow).map(([folder, forbidden]) => ({
   files: [`src/${folder}/**`],

@@ -13,7 +13,8 @@ import { operatorName } from '../operator.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../settings/write-lock.ts';
 import { VERSION } from '../version.ts';
-import type { ReadyPlan } from './plan.ts';
+import { OpenDevice } from './open-device.ts';
+import { ReadyPlan } from './plan.ts';
 
 export interface ApplyOptions {
   /**
@@ -62,7 +63,7 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   if (maxFailures !== undefined) checkCount('maxFailures', maxFailures, 0);
   // A plan may be applied more than once; each time is a run of its own.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
-  if (options.force !== true) guardPlan(plan, (device) => ready.accountOn(device));
+  if (options.force !== true) guardPlan(plan, ReadyPlan.behind(ready).accountOn);
   const file = await beginJournal(plan, options);
   try {
     const results: StepResult[] = [];
@@ -91,15 +92,17 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
 /** Resolves to why it ended early. */
 async function carryOut(
   plan: Plan,
-  { on }: ReadyPlan,
+  ready: ReadyPlan,
   options: ApplyOptions & { readonly concurrency: number; readonly signal: AbortSignal },
   file: RunFile | undefined,
   report: (result: StepResult) => void,
 ): Promise<string | undefined> {
   const { concurrency, maxFailures, signal, stateFolder } = options;
-  const devices = new Map(on.map((device) => [device.address, device]));
-  const applied = on.map(
-    ({ address, access, member }) => [address, applyDevice(access, member, plan)] as const,
+  const devices = new Map(
+    ReadyPlan.behind(ready).on.map((device) => [device.address, OpenDevice.behind(device)]),
+  );
+  const applied = [...devices].map(
+    ([address, { access, member }]) => [address, applyDevice(access, member, plan)] as const,
   );
   const events = applyPlan(plan, new Map(applied), {
     width: concurrency,

@@ -19,6 +19,7 @@ export type ChangeSpec =
 
 /** Throws UsageError for what is no change: not every caller has types. */
 export function changeOf(spec: ChangeSpec): Change {
+  if (!isObject(spec)) throw new UsageError('a change is an object, as { add: "user", fields }');
   if ('add' in spec) {
     return { action: 'add', resource: resourceOf(spec.add), fields: fieldsOf(spec.fields) };
   }
@@ -42,8 +43,12 @@ function resourceOf(name: unknown): string {
 }
 
 function fieldsOf(fields: unknown): Fields {
-  if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > 0) {
+  if (isObject(fields) && Object.keys(fields).length > 0) {
     return fields as Fields;
   }
   throw new UsageError('a change that writes has fields, at least one');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

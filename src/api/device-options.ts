@@ -60,8 +60,12 @@ export function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
   return insecure === undefined ? { kind: 'system' } : { kind: 'insecure' };
 }
 
-/** Throws CredentialError for what cannot be sent. */
+/** Throws CredentialError for what cannot be sent, UsageError for what is none: not every caller has types. */
 export function credentialOf(login: Login): Credential {
+  const secret: unknown = 'token' in login ? login.token : login.password;
+  if (typeof secret !== 'string' || (!('token' in login) && typeof login.user !== 'string')) {
+    throw new UsageError('login: a user and a password, or a token, all of them texts');
+  }
   const credential =
     'token' in login
       ? Credential.token(login.token, login.user)

@@ -7,14 +7,12 @@ import { credentialOf, profileOf, routeOf, trustOf, type DeviceOptions } from '.
 
 /** One device. Whoever opened it closes it. */
 export class OpenDevice {
-  /** @internal */
-  readonly member: Member;
-  /** @internal */
-  readonly access: DeviceAccess;
+  readonly #member: Member;
+  readonly #access: DeviceAccess;
 
   private constructor(member: Member, access: DeviceAccess) {
-    this.member = member;
-    this.access = access;
+    this.#member = member;
+    this.#access = access;
   }
 
   /** @internal */
@@ -22,13 +20,18 @@ export class OpenDevice {
     return new OpenDevice(member, access);
   }
 
+  /** What is behind it, for `plan` and `apply`; nobody else sees it, not even printed. @internal */
+  static behind(device: OpenDevice): { member: Member; access: DeviceAccess } {
+    return { member: device.#member, access: device.#access };
+  }
+
   get name(): string {
-    return this.member.ref.name;
+    return this.#member.ref.name;
   }
 
   /** `host:port` */
   get address(): string {
-    return this.member.ref.address;
+    return this.#member.ref.address;
   }
 
   /**
@@ -40,12 +43,12 @@ export class OpenDevice {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly DeviceRecord[]> {
     if (signal?.aborted === true) throw new CancelledError();
-    const records = await this.member.list(this.access, resource, signal);
-    return this.member.inFull(this.access, resource, records, signal);
+    const records = await this.#member.list(this.#access, resource, signal);
+    return this.#member.inFull(this.#access, resource, records, signal);
   }
 
   async close(): Promise<void> {
-    await this.member.close();
+    await this.#member.close();
   }
 }
 

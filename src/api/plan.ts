@@ -7,7 +7,7 @@ import { CancelledError, UsageError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { gate } from './device-access.ts';
 import { changeOf, type ChangeSpec } from './changes.ts';
-import type { OpenDevice } from './open-device.ts';
+import { OpenDevice } from './open-device.ts';
 
 /** Reads go to so many devices at a time. */
 const READ_WIDTH = 128;
@@ -18,13 +18,12 @@ export class ReadyPlan {
   readonly devices: readonly DevicePlan[];
   /** What a person would be told before the question whether to go on. */
   readonly warnings: readonly string[];
-  /** @internal */
-  readonly on: readonly OpenDevice[];
+  readonly #on: readonly OpenDevice[];
 
   private constructor(devices: readonly DevicePlan[], on: readonly OpenDevice[]) {
     this.devices = devices;
-    this.on = on;
-    const unguarded = unguardedDevices({ devices }, (device) => this.accountOn(device));
+    this.#on = on;
+    const unguarded = unguardedDevices({ devices }, (device) => this.#accountOn(device));
     this.warnings = [
       ...doubtfulFields({ devices }),
       ...unguarded.map(
@@ -44,9 +43,17 @@ export class ReadyPlan {
     return this.devices.reduce((count, { steps }) => count + steps.length, 0);
   }
 
-  /** @internal */
-  accountOn({ address }: DeviceRef): string | undefined {
-    return this.on.find((device) => device.address === address)?.member.account;
+  /** Its devices, and the account in use on each. @internal */
+  static behind(ready: ReadyPlan): {
+    on: readonly OpenDevice[];
+    accountOn: (device: DeviceRef) => string | undefined;
+  } {
+    return { on: ready.#on, accountOn: (device) => ready.#accountOn(device) };
+  }
+
+  #accountOn({ address }: DeviceRef): string | undefined {
+    const device = this.#on.find((one) => one.address === address);
+    return device && OpenDevice.behind(device).member.account;
   }
 }
 
@@ -60,7 +67,7 @@ export async function plan(
   changes: readonly ChangeSpec[],
   { signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<ReadyPlan> {
-  const all = 'member' in devices ? [devices] : devices;
+  const all = devices instanceof OpenDevice ? [devices] : devices;
   refuseTwice(all);
   const wanted = changes.map(changeOf);
   gate.forgetRefusals();
@@ -68,7 +75,7 @@ export async function plan(
     all,
     READ_WIDTH,
     async (device, emit) => {
-      const { access, member } = device;
+      const { access, member } = OpenDevice.behind(device);
       const learn = (one: typeof member, resource: string): Promise<void> =>
         access.learn(one, resource, signal);
       emit([device, await planMember({ access, signal, learn }, member, wanted)]);

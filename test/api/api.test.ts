@@ -227,7 +227,10 @@ test('a login shows neither in a device that is printed nor in an error', async 
   const opened = await open(device, { login: { user: 'admin', password: 'not-to-be-seen' } });
   const error: unknown = await opened.list().catch((reason: unknown) => reason);
 
-  const shown = inspect([opened, error], { depth: 10, showHidden: true }) + JSON.stringify(opened);
+  const ready = await plan(opened, [{ delete: 'user', key: 'bob' }]);
+
+  const things = [opened, error, ready];
+  const shown = inspect(things, { depth: 10, showHidden: true }) + JSON.stringify(things);
   expect(shown).not.toContain('not-to-be-seen');
 });
 
@@ -237,6 +240,7 @@ test.each<[string, DeviceOptions]>([
   ['a CA that is none', { ca: 'nonsense' }],
   ['a profile that nobody knows', { profile: 'nonsense' }],
   ['a proxy and a jump host', { proxy: 'http://proxy:3128', jump: 'bastion' }],
+  ['a login without a password', { login: JSON.parse('{"user": "admin"}') as never }],
   ['no time at all', { timeoutMs: 0 }],
 ])('%s is refused when the device is opened', async (_what, options) => {
   expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
