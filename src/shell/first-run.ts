@@ -5,6 +5,10 @@ import type { Session } from './session.ts';
 export const FIRST_STEPS: readonly { readonly line: string; readonly summary: string }[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
   { line: 'connect 10.0.0.5', summary: 'a device at an address; several with spaces between' },
+  {
+    line: 'device import ~/.ssh/config',
+    summary: 'your inventory: CSV, ssh, Ansible or NetBox',
+  },
   { line: 'device add fw1 10.0.0.5', summary: 'a name for a device, kept in the inventory' },
   { line: 'help', summary: 'all commands' },
 ];

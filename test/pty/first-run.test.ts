@@ -5,7 +5,9 @@ test('with nothing set up one key opens the demo', async () => {
   const program = await startDevsh([]);
   await program.waitFor(/Press a key, or type the words:\n\n {3}1 {2}demo +three simulated/);
   await program.waitFor(/An inventory of your own goes to \S+\/config\/devsh\/devices\.yaml\./);
-  await program.waitFor(/^ 1 demo · 2 connect · 3 add a device · 4 commands · enter run/m);
+  await program.waitFor(
+    /^ 1 demo · 2 connect · 3 import · 4 add a device · 5 commands · enter run/m,
+  );
   program.press('1');
   await program.waitFor(/connected to 3 devices/);
   await program.waitFor(/^ users · 3 devices/m);
@@ -22,10 +24,14 @@ test('with nothing set up one key begins the line for a device; the words can be
   program.press('ctrl-u');
   await program.waitFor('Press a key');
   program.press('3');
+  await program.waitFor(/devsh> device import( |$)/m);
+  program.press('ctrl-u');
+  await program.waitFor('Press a key');
+  program.press('4');
   await program.waitFor(/devsh> device add( |$)/m);
   program.type('fw1 10.0.0.5\r');
   await program.waitFor('Press a key');
-  program.press('4');
+  program.press('5');
   await program.waitFor(/› help/);
 });
 

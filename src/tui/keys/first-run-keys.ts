@@ -14,10 +14,18 @@ export const FIRST_RUN_KEYS: Keymap = [
   bind(
     'first-run',
     ['3'],
+    'first-import',
+    'import an inventory',
+    { rank: 0.3, text: 'import' },
+    'device import ~/.ssh/config',
+  ),
+  bind(
+    'first-run',
+    ['4'],
     'first-device',
     'add a device to the inventory',
-    { rank: 0.3, text: 'add a device' },
+    { rank: 0.4, text: 'add a device' },
     'device add fw1 10.0.0.5',
   ),
-  bind('first-run', ['4'], 'first-help', 'all commands', { rank: 0.4, text: 'commands' }, 'help'),
+  bind('first-run', ['5'], 'first-help', 'all commands', { rank: 0.5, text: 'commands' }, 'help'),
 ];

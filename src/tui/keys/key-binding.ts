@@ -46,6 +46,7 @@ const EFFECTS = [
   'first-demo',
   'first-connect',
   'first-import',
+  'first-import',
   'first-device',
   'first-help',
 ] as const;
