@@ -1,19 +1,25 @@
 import stringWidth from 'string-width';
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+/** Latin letters and our own signs: one cell each, and nothing that joins. Most texts hold no others. */
+const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
 /** Made when first used: it takes as long as all the rest of a start. */
 let segmenter: Intl.Segmenter | undefined;
 
+/** Whether each UTF-16 unit of the text is one cell of its own, so that nothing needs to be measured. */
+export function isNarrow(text: string): boolean {
+  return NARROW.test(text);
+}
+
 /** Terminal cells that a text takes; it must already be harmless (`visible`). */
 export function widthOf(text: string): number {
-  return PRINTABLE_ASCII.test(text) ? text.length : stringWidth(text);
+  return isNarrow(text) ? text.length : stringWidth(text);
 }
 
 /** At most `width` cells: what is too long ends with `…`. Never cuts a character in half. */
 export function cut(text: string, width: number): string {
   // No text takes less than one unit for two cells, so a short one needs no measuring.
   if (text.length * 2 <= width) return text;
-  if (PRINTABLE_ASCII.test(text)) {
+  if (isNarrow(text)) {
     if (text.length <= width) return text;
     return width < 1 ? '' : text.slice(0, width - 1) + '…';
   }

@@ -44,16 +44,49 @@ export function tableView(
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
       const changed = changedIn(row, data.keyField, table.changes);
       const gutter = (isCurrent ? '▸' : ' ') + (isMarked ? '*' : changed.sign);
-      const pieces = trimmed(
-        columns.flatMap((column, at): Piece[] => [
-          { kind: 'plain', text: at === 0 ? gutter : GAP },
-          ...cellPieces(column, row, table.filter.applied, changed.fields),
-        ]),
-        width,
-      );
-      return { isCurrent, isMarked, pieces, text: pieces.map(({ text }) => text).join('') };
+      const { applied } = table.filter;
+      return { isCurrent, isMarked, ...lineOf(row, { gutter, columns, width, applied, changed }) };
     }),
   };
+}
+
+/** All that the line of a row depends on. */
+interface LineParts {
+  readonly gutter: string;
+  readonly columns: readonly Column[];
+  readonly width: number;
+  readonly applied: Filter;
+  readonly changed: RowChange;
+}
+
+type Line = Pick<RowView, 'text' | 'pieces'>;
+
+/** From frame to frame most lines stay, or move as they are. */
+const drawn = new WeakMap<FoldedRow, { readonly parts: LineParts; readonly line: Line }>();
+
+function lineOf(row: FoldedRow, parts: LineParts): Line {
+  const known = drawn.get(row);
+  if (known !== undefined && isSame(known.parts, parts)) return known.line;
+  const pieces = trimmed(
+    parts.columns.flatMap((column, at): Piece[] => [
+      { kind: 'plain', text: at === 0 ? parts.gutter : GAP },
+      ...cellPieces(column, row, parts.applied, parts.changed.fields),
+    ]),
+    parts.width,
+  );
+  const line = { pieces, text: pieces.map(({ text }) => text).join('') };
+  drawn.set(row, { parts, line });
+  return line;
+}
+
+function isSame(a: LineParts, b: LineParts): boolean {
+  return (
+    a.gutter === b.gutter &&
+    a.columns === b.columns &&
+    a.width === b.width &&
+    a.applied === b.applied &&
+    a.changed === b.changed
+  );
 }
 
 interface RowChange {

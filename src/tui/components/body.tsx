@@ -65,16 +65,14 @@ function Table({ state, theme, height }: BodyProps) {
 
 /** The whole line of the cursor stands out; in it, too, what the filter found. */
 function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
-  const padding = ' '.repeat(Math.max(0, columns - widthOf(row.text)));
   const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : 'plain';
   const tones = {
     plain,
     match: isCurrent ? 'current-match' : 'match',
     changed: isCurrent ? 'current-match' : 'changed',
   } as const;
-  const pieces: readonly Piece[] = isCurrent
-    ? [...row.pieces, { kind: 'plain', text: padding }]
-    : row.pieces;
+  const padding = isCurrent ? ' '.repeat(Math.max(0, columns - widthOf(row.text))) : '';
+  const pieces: readonly Piece[] = [...row.pieces, { kind: 'plain', text: padding }];
   return pieces.map(({ kind, text }) => theme(tones[kind], text)).join('');
 }
 

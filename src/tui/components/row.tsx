@@ -1,6 +1,9 @@
 import { Text } from 'ink';
+import { use } from 'react';
+import { LineMarksContext } from '../terminal/line-marks.ts';
 
 /** One line of the screen, cut already. An empty one still takes its place. */
 export function Row({ children }: { readonly children: string }) {
-  return <Text wrap="truncate">{children === '' ? ' ' : children}</Text>;
+  const marks = use(LineMarksContext);
+  return <Text>{marks.markOf(children)}</Text>;
 }

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { isNarrow } from '../../output/width.ts';
 
 /** A line made fit for the screen: only text and colours, no wider than asked. */
 export interface ClippedLine {
@@ -9,8 +10,6 @@ export interface ClippedLine {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** Latin letters and our own signs: one cell each, and nothing that joins. Most lines hold no others. */
-const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
 
 /** Select Graphic Rendition: the one control sequence that may reach the screen. */
 const SGR = /(\x1b\[[\d;:]*m)/;
@@ -42,7 +41,7 @@ export function clipLine(line: string, columns: number): ClippedLine {
 }
 
 function clipText(text: string, columns: number): ClippedLine & { readonly isCut: boolean } {
-  if (NARROW.test(text)) {
+  if (isNarrow(text)) {
     const kept = text.slice(0, columns);
     return { text: kept, width: kept.length, isCut: kept.length < text.length };
   }

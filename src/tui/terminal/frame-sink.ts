@@ -1,25 +1,19 @@
 import { Writable } from 'node:stream';
-import type { Size } from './painter.ts';
 
 /**
  * The "stdout" that Ink draws to. With `debug: true` Ink writes one whole frame each time, and each
  * goes to `onFrame`; Ink's empty writes (to wait for the stream, to clear nothing) are no frames.
  */
 export class FrameSink extends Writable {
-  columns: number;
+  /** Each line is one mark (`LineMarks`); on a wider screen Ink would go through blank cells only. */
+  readonly columns = 1;
   rows: number;
   readonly #onFrame: (frame: string) => void;
 
-  constructor(size: Size, onFrame: (frame: string) => void) {
+  constructor(rows: number, onFrame: (frame: string) => void) {
     super({ decodeStrings: false });
-    this.columns = size.columns;
-    this.rows = size.rows;
+    this.rows = rows;
     this.#onFrame = onFrame;
-  }
-
-  resize(size: Size): void {
-    this.columns = size.columns;
-    this.rows = size.rows;
   }
 
   override _write(chunk: unknown, _encoding: BufferEncoding, done: () => void): void {

@@ -1,4 +1,5 @@
 import { clipLine } from './clip.ts';
+import { scrollBetween, scrolled, type Scroll } from './scroll.ts';
 
 export interface Size {
   readonly columns: number;
@@ -19,8 +20,9 @@ const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_TO_LINE_END = '\x1b[K';
 
 /**
- * Puts whole frames on the screen with few bytes: only the lines that changed are written. Nothing
- * scrolls and nothing is cleared as a whole, so the scrollback of the user is never touched.
+ * Puts whole frames on the screen with few bytes: lines that moved are moved, and only those that
+ * changed are written. The screen never scrolls and is never cleared as a whole, so the scrollback of the
+ * user is never touched.
  */
 export class Painter {
   readonly #write: (bytes: string) => void;
@@ -46,9 +48,10 @@ export class Painter {
       this.invalidate();
     }
     const lines = frame.split('\n', size.rows);
-    const known = this.#lines;
+    const scroll = this.#lines && scrollOf(this.#lines, lines, size);
+    const known = scroll === undefined ? this.#lines : scrolled(this.#lines ?? [], scroll);
     const height = known === undefined ? size.rows : Math.max(lines.length, known.length);
-    let bytes = '';
+    let bytes = scroll === undefined ? '' : scrollBytes(scroll);
     for (let row = 0; row < height; row++) {
       const line = lines[row] ?? '';
       if (known === undefined || line !== (known[row] ?? '')) {
@@ -77,6 +80,21 @@ export class Painter {
     this.#lines = undefined;
     this.#cursor = undefined;
   }
+}
+
+/** The last row is left out: the full line of another one would fill its last cell. */
+function scrollOf(
+  before: readonly string[],
+  after: readonly string[],
+  { rows }: Size,
+): Scroll | undefined {
+  return scrollBetween(before.slice(0, rows - 1), after.slice(0, rows - 1));
+}
+
+/** Deletes or inserts lines between margins: unlike scrolling by its own sequence, all terminals can. */
+function scrollBytes({ top, bottom, up }: Scroll): string {
+  const change = up > 0 ? `\x1b[${up}M` : `\x1b[${-up}L`;
+  return `\x1b[${top + 1};${bottom + 1}r${moveTo({ row: top, column: 0 })}${change}\x1b[r`;
 }
 
 function lineBytes(line: string, row: number, size: Size): string {

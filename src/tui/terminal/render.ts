@@ -1,6 +1,7 @@
 import { Box, render } from 'ink';
 import { createElement, type ReactNode } from 'react';
 import { FrameSink } from './frame-sink.ts';
+import { LineMarks, LineMarksContext } from './line-marks.ts';
 import type { CursorPosition, Size } from './painter.ts';
 
 /** The part of `Terminal` that a tree is drawn on. */
@@ -19,7 +20,7 @@ export interface MountedInk {
 }
 
 /**
- * Draws a React tree over the whole screen: Ink lays it out, the painter shows it. `cursor` is asked
+ * Draws a React tree of rows over the whole screen: Ink lays it out, the painter shows it. `cursor` is asked
  * at each frame for the place of the real cursor. A component that throws ends in an unhandled
  * rejection, which the terminal turns into a clean exit with its stack.
  */
@@ -28,17 +29,23 @@ export function mountInk(
   screen: Screen,
   cursor: () => CursorPosition | undefined = () => undefined,
 ): MountedInk {
+  const marks = new LineMarks();
   let current = tree;
   let lastFrame = '';
   let isMounted = true;
   const show = (frame: string): void => {
     // While unmounting, Ink may write another, empty frame.
     if (!isMounted) return;
-    lastFrame = frame;
-    screen.paint(frame, cursor());
+    lastFrame = marks.restored(frame);
+    screen.paint(lastFrame, cursor());
   };
-  const sink = new FrameSink(screen.size, show);
-  const instance = render(filling(current, screen.size), {
+  const filling = (content: ReactNode): ReactNode => {
+    const { rows: height } = screen.size;
+    const box = createElement(Box, { height, flexDirection: 'column' }, content);
+    return createElement(LineMarksContext, { value: marks }, box);
+  };
+  const sink = new FrameSink(screen.size.rows, show);
+  const instance = render(filling(current), {
     // Ink asks for the type of a terminal and uses `write`, `columns` and `rows` of it.
     stdout: sink as unknown as NodeJS.WriteStream,
     debug: true,
@@ -50,16 +57,16 @@ export function mountInk(
   void instance.waitUntilExit();
   const stopResizing = screen.onResize((size) => {
     // Ink's own resizing is off when it believes to run in CI; new props are laid out everywhere.
-    sink.resize(size);
-    instance.rerender(filling(current, size));
+    sink.rows = size.rows;
+    instance.rerender(filling(current));
   });
   return {
     rerender(next) {
       current = next;
-      instance.rerender(filling(current, screen.size));
+      instance.rerender(filling(current));
     },
     refresh() {
-      show(lastFrame);
+      screen.paint(lastFrame, cursor());
     },
     unmount() {
       isMounted = false;
@@ -67,8 +74,4 @@ export function mountInk(
       instance.unmount();
     },
   };
-}
-
-function filling(tree: ReactNode, { columns, rows }: Size): ReactNode {
-  return createElement(Box, { width: columns, height: rows, flexDirection: 'column' }, tree);
 }

@@ -41,7 +41,8 @@ export class Terminal {
   #frame: Frame | undefined;
   #paintTimer: NodeJS.Timeout | undefined;
   #stopTimer: NodeJS.Timeout | undefined;
-  #paintedAt = -Infinity;
+  /** When the last frame was painted, and the one before it. */
+  #paintedAt: readonly [last: number, before: number] = [-Infinity, -Infinity];
 
   /** @param cleanUp called when a signal or a bug ends the program, after the terminal was given back */
   constructor(
@@ -130,11 +131,14 @@ export class Terminal {
     }
   }
 
-  /** Shows a frame: at once when idle, and otherwise the last one asked for, 60 times a second. */
+  /**
+   * Shows a frame: at once when idle, and otherwise the last one asked for, 60 times a second. Two may follow
+   * each other at once: a letter that is typed, and what it finds.
+   */
   paint(frame: string, cursor?: CursorPosition): void {
     this.#frame = { text: frame, cursor };
     if (this.#hold !== 'entered' || this.#paintTimer !== undefined) return;
-    const wait = this.#paintedAt + FRAME_MS - performance.now();
+    const wait = this.#paintedAt[1] + 2 * FRAME_MS - performance.now();
     if (wait <= 0) this.#paintNow();
     else this.#paintTimer = setTimeout(this.#paintNow, wait);
   }
@@ -197,7 +201,7 @@ export class Terminal {
     clearTimeout(this.#paintTimer);
     this.#paintTimer = undefined;
     if (this.#frame === undefined || this.#hold !== 'entered') return;
-    this.#paintedAt = performance.now();
+    this.#paintedAt = [performance.now(), this.#paintedAt[0]];
     this.painter.paint(this.#frame.text, this.#frame.cursor);
   };
 

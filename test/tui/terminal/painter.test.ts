@@ -185,6 +185,50 @@ test('after any frames and sizes the screen shows the last frame', async () => {
   );
 });
 
+/** A window on a long list, below a title and above a footer. */
+function windowOn(top: number, rows: number): string {
+  const shown = Array.from({ length: rows - 2 }, (_, row) => `row ${top + row}`);
+  return [`from ${top}`, ...shown, 'footer'].join('\n');
+}
+
+test('lines that moved together are moved, and only what came in is written', async () => {
+  const { painter, lines, written, close } = startPainter({ columns: 20, rows: 12 });
+  painter.paint(windowOn(5, 12));
+  written();
+  painter.paint(windowOn(6, 12));
+  expect(written()).toBe(
+    '\x1b[?2026h\x1b[?7l\x1b[2;11r\x1b[2;1H\x1b[1M\x1b[r' +
+      '\x1b[1;1Hfrom 6\x1b[K\x1b[11;1Hrow 15\x1b[K\x1b[?7h\x1b[?2026l',
+  );
+  painter.paint(windowOn(3, 12));
+  expect(written()).toContain('\x1b[2;11r\x1b[2;1H\x1b[3L\x1b[r');
+  expect(await lines()).toEqual(windowOn(3, 12).split('\n'));
+  close();
+});
+
+test('the last row is never moved: a full line would fill the cell that stays empty', async () => {
+  const { painter, lines, close } = startPainter({ columns: 4, rows: 5 });
+  painter.paint('aaaa\nbbbb\ncccc\ndddd\neeee');
+  painter.paint('zzzz\naaaa\nbbbb\ncccc\ndddd');
+  expect(await lines()).toEqual(['zzzz', 'aaaa', 'bbbb', 'cccc', 'ddd']);
+  close();
+});
+
+test('wherever a list is scrolled to, the screen shows that part of it', async () => {
+  const tops = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 12 });
+  const rows = fc.integer({ min: 3, max: 14 });
+  await fc.assert(
+    fc.asyncProperty(tops, rows, async (places, height) => {
+      const { painter, lines, close } = startPainter({ columns: 20, rows: height });
+      for (const top of places) {
+        painter.paint(windowOn(top, height));
+        expect(await lines()).toEqual(windowOn(top, height).split('\n'));
+      }
+      close();
+    }),
+  );
+});
+
 /** The frame as an emulator that never wraps would show it. */
 function expected(text: string, columns: number, rows: number): string[] {
   const lines = text.split('\n');

@@ -43,7 +43,7 @@ test.each([{}, { CI: 'true' }, { INK_SCREEN_READER: 'true' }])(
     }
     expect(program.cursor).toEqual({ row: 19, column: 2, isShown: true });
     program.resize(12, 24);
-    await program.waitFor(/^ {2}row 0 ali…$/m);
+    await program.waitFor(/^ {2}row 0 alic$/m);
     program.resize(80, 24);
     await program.waitFor(/^ {2}row 0 alice$/m);
     program.press('q');

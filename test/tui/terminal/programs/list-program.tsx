@@ -1,6 +1,6 @@
 // A list with its state outside React, drawn by Ink: arrows move, `x` breaks a component, `q` leaves.
-import { Text } from 'ink';
 import { useSyncExternalStore } from 'react';
+import { Row } from '../../../../src/tui/components/row.tsx';
 import { matchesKey } from '../../../../src/tui/terminal/key-name.ts';
 import { mountInk } from '../../../../src/tui/terminal/render.ts';
 import { Terminal } from '../../../../src/tui/terminal/terminal.ts';
@@ -24,11 +24,10 @@ function List() {
     () => selected,
   );
   if (isBroken) throw new Error('component broken on purpose');
-  return Array.from({ length: 20 }, (_, row) => (
-    <Text key={row} wrap="truncate" inverse={row === current}>
-      {`${row === current ? '>' : ' '} row ${row} ${names[row % names.length] ?? ''}`}
-    </Text>
-  ));
+  return Array.from({ length: 20 }, (_, row) => {
+    const text = `${row === current ? '>' : ' '} row ${row} ${names[row % names.length] ?? ''}`;
+    return <Row key={row}>{row === current ? `\x1b[7m${text}\x1b[0m` : text}</Row>;
+  });
 }
 
 const terminal = new Terminal(process.stdin, process.stdout, process.env, process);
