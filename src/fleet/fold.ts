@@ -42,12 +42,13 @@ export function foldRecords(
   const rows: Row[] = [];
   const byContent = new Map<string, Row>();
   const byKey = new Map<string, Row[]>();
-  const contentOf = contentReader(new Set(perDevice));
+  // Records of one device are never merged: there is nothing to be compared.
+  const contentOf = reads.length < 2 ? undefined : contentReader(new Set(perDevice));
 
   for (const { device, records } of reads) {
     for (const record of records) {
-      const content = contentOf(record);
-      const equal = byContent.get(content);
+      const content = contentOf?.(record);
+      const equal = content === undefined ? undefined : byContent.get(content);
       // Two equal records on one device are two rows: merging them would hide one.
       if (equal && equal.devices.at(-1) !== device) {
         equal.devices.push(device);
@@ -62,7 +63,7 @@ export function foldRecords(
         of: reads.length,
       };
       rows.push(row);
-      byContent.set(content, row);
+      if (content !== undefined) byContent.set(content, row);
       const key = valueText(record[keyField]);
       // A single object has no key: those of all devices are one and the same.
       if (key === '' && keyField !== '') continue;

@@ -21,58 +21,74 @@ export function sortBy<T>(
   fields: readonly string[],
   valueOf: (item: T, field: string) => Value | undefined,
 ): T[] {
-  const keys = fields.map((field) => {
-    const isReversed = field.startsWith('-');
-    const name = isReversed ? field.slice(1) : field;
-    return ranks(
-      items.map((item) => valueText(valueOf(item, name))),
-      isReversed ? -1 : 1,
-    );
-  });
-  const order = items.map((item, index) => ({ item, index }));
-  order.sort((left, right) => {
-    for (const key of keys) {
-      const a = key[left.index] ?? 0;
-      const b = key[right.index] ?? 0;
-      if (a !== b) return a < b ? -1 : 1;
-    }
-    return left.index - right.index;
-  });
-  return order.map(({ item }) => item);
+  // By the least important field first: each pass keeps the order of the one before where it has none.
+  return fields.reduceRight<T[]>(
+    (sorted, field) => {
+      const isReversed = field.startsWith('-');
+      const name = isReversed ? field.slice(1) : field;
+      const texts = sorted.map((item) => valueText(valueOf(item, name)));
+      return inOrder(sorted, places(texts, isReversed));
+    },
+    [...items],
+  );
 }
 
-/** One number for each text, in sorting order: each distinct text is collated only once. */
-function ranks(texts: readonly string[], direction: 1 | -1): Float64Array {
-  const rankOf = new Map<string, number>();
-  const distinct = [...new Set(texts)].filter((text) => text !== '').map(toKey);
-  distinct.sort(compareKeys);
-  let rank = 0;
-  distinct.forEach((key, index) => {
-    const previous = distinct[index - 1];
-    if (previous && compareKeys(previous, key) !== 0) rank += 1;
-    rankOf.set(key.text, rank * direction);
-  });
-  return Float64Array.from(texts, (text) => rankOf.get(text) ?? Infinity);
+/** For each text its place among the distinct ones; each of them is collated only once. */
+function places(texts: readonly string[], isReversed: boolean): readonly number[] {
+  const distinct = new Map<string, number>();
+  for (const text of texts) distinct.set(text, 0);
+  const hasEmpty = distinct.delete('');
+  const keys = [...distinct.keys()];
+  const numbers = keys.filter(isNumber).map(toNumberKey).sort(compareNumbers);
+  const words = keys.filter((text) => !isNumber(text)).sort(compareTexts);
+  let place = -1;
+  for (const [index, key] of numbers.entries()) {
+    const previous = numbers[index - 1];
+    if (previous === undefined || compareNumbers(previous, key) !== 0) place += 1;
+    distinct.set(key.text, place);
+  }
+  for (const [index, text] of words.entries()) {
+    const previous = words[index - 1];
+    if (previous === undefined || compareTexts(previous, text) !== 0) place += 1;
+    distinct.set(text, place);
+  }
+  if (isReversed) for (const [text, at] of distinct) distinct.set(text, place - at);
+  if (hasEmpty) distinct.set('', place + 1);
+  return texts.map((text) => distinct.get(text) ?? 0);
 }
 
-interface Key {
+/** The items by their places, those of one place as they came: no comparing, one pass. */
+function inOrder<T>(items: readonly T[], placeOf: readonly number[]): T[] {
+  const starts = new Uint32Array(items.length + 1);
+  for (const place of placeOf) starts[place + 1] = (starts[place + 1] ?? 0) + 1;
+  for (let place = 1; place < starts.length; place += 1) {
+    starts[place] = (starts[place] ?? 0) + (starts[place - 1] ?? 0);
+  }
+  const sorted = [...items];
+  items.forEach((item, index) => {
+    const place = placeOf[index] ?? 0;
+    const at = starts[place] ?? 0;
+    sorted[at] = item;
+    starts[place] = at + 1;
+  });
+  return sorted;
+}
+
+function isNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+interface NumberKey {
   readonly text: string;
-  /** Absent when the text is no number. */
-  readonly number?: number | bigint;
+  readonly number: number | bigint;
 }
 
-function toKey(text: string): Key {
-  if (!NUMBER.test(text)) return { text };
+function toNumberKey(text: string): NumberKey {
   // Beyond 15 digits a double would make neighbours equal.
   return { text, number: text.length > 15 && !text.includes('.') ? BigInt(text) : Number(text) };
 }
 
-function compareKeys(a: Key, b: Key): number {
-  if (a.number !== undefined && b.number !== undefined) {
-    if (a.number < b.number) return -1;
-    return a.number > b.number ? 1 : 0;
-  }
-  if (a.number !== undefined) return -1;
-  if (b.number !== undefined) return 1;
-  return compareTexts(a.text, b.text);
+function compareNumbers({ number: a }: NumberKey, { number: b }: NumberKey): number {
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
 }

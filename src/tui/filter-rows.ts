@@ -8,10 +8,18 @@ export interface FilteredRows {
   readonly isSimilar: boolean;
 }
 
+/** Rows, and place by place what a filter looks at; that is made when a row is first tested. */
+interface Searched {
+  readonly rows: readonly FoldedRow[];
+  readonly haystacks: (Haystack | undefined)[];
+}
+
 interface Known {
   readonly all: readonly FoldedRow[];
   readonly filter: Filter;
   readonly found: FilteredRows;
+  /** What was found, to be searched further; undefined where only similar rows were. */
+  readonly exact: Searched | undefined;
 }
 
 /** So many rows are tested before the work may be interrupted: well under a millisecond. */
@@ -20,7 +28,7 @@ const STRIDE = 512;
 const REMEMBERED = 3;
 
 let known: readonly Known[] = [];
-const haystacks = new WeakMap<FoldedRow, Haystack>();
+const searched = new WeakMap<readonly FoldedRow[], Searched>();
 
 /** Filters at once. Pure but for the memory of the last results. */
 export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredRows {
@@ -40,32 +48,55 @@ export function* filterSteps(
   const before = known.find((one) => one.all === all && one.filter === filter);
   if (before !== undefined) return before.found;
   const wider = known.find(
-    (one) => one.all === all && !one.found.isSimilar && isNarrower(filter, one.filter),
+    (one) => one.all === all && one.exact !== undefined && isNarrower(filter, one.filter),
   );
-  const exact = yield* matching(wider?.found.rows ?? all, exactly(filter));
-  const found =
-    exact.length > 0 || !hasFuzzy(filter)
-      ? { rows: exact, isSimilar: false }
-      : asSimilar(yield* matching(all, filter));
-  known = [{ all, filter, found }, ...known.slice(0, REMEMBERED - 1)];
+  const exact = yield* matching(wider?.exact ?? searchedIn(all), exactly(filter));
+  const hasFound = exact.rows.length > 0 || !hasFuzzy(filter);
+  const found = hasFound
+    ? { rows: exact.rows, isSimilar: false }
+    : asSimilar((yield* matching(searchedIn(all), filter)).rows);
+  const result = { all, filter, found, exact: hasFound ? exact : undefined };
+  known = [result, ...known.slice(0, REMEMBERED - 1)];
   return found;
 }
 
-function* matching(
-  rows: readonly FoldedRow[],
-  filter: Filter,
-): Generator<undefined, readonly FoldedRow[]> {
-  const found: FoldedRow[] = [];
+/** Does in small steps what the first filter would have to do before it finds anything. */
+export function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
+  const { rows, haystacks } = searchedIn(all);
+  for (const [index, row] of rows.entries()) {
+    haystacks[index] ??= haystackOf(row);
+    if (index % STRIDE === 0) yield;
+  }
+  return undefined;
+}
+
+function searchedIn(all: readonly FoldedRow[]): Searched {
+  let found = searched.get(all);
+  if (found === undefined) {
+    found = { rows: all, haystacks: Array.from<undefined>({ length: all.length }) };
+    searched.set(all, found);
+  }
+  return found;
+}
+
+function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<undefined, Searched> {
+  const found: { rows: FoldedRow[]; haystacks: Haystack[] } = { rows: [], haystacks: [] };
   const asksForDevice = filter.terms.some(
     (term) => term.kind !== 'word' && term.field.toLowerCase() === 'device',
   );
-  for (let start = 0; start < rows.length; start += STRIDE) {
-    for (const row of rows.slice(start, start + STRIDE)) {
-      if (matchesRow(row, filter, asksForDevice)) found.push(row);
+  for (const [index, row] of rows.entries()) {
+    const haystack = (haystacks[index] ??= haystackOf(row));
+    if (matchesRow(row, haystack, filter, asksForDevice)) {
+      found.rows.push(row);
+      found.haystacks.push(haystack);
     }
-    yield;
+    if (index % STRIDE === STRIDE - 1) yield;
   }
   return found;
+}
+
+function haystackOf({ record, devices }: FoldedRow): Haystack {
+  return prepareHaystack(record, devices.map(({ name }) => name).join(' '));
 }
 
 function asSimilar(rows: readonly FoldedRow[]): FilteredRows {
@@ -97,12 +128,12 @@ function isNarrower(filter: Filter, other: Filter): boolean {
 }
 
 /** A row matches when it does on one of its devices. */
-function matchesRow(row: FoldedRow, filter: Filter, asksForDevice: boolean): boolean {
-  let haystack = haystacks.get(row);
-  if (haystack === undefined) {
-    haystack = prepareHaystack(row.record, row.devices.map(({ name }) => name).join(' '));
-    haystacks.set(row, haystack);
-  }
+function matchesRow(
+  row: FoldedRow,
+  haystack: Haystack,
+  filter: Filter,
+  asksForDevice: boolean,
+): boolean {
   if (!asksForDevice) return matchesHaystack(filter, haystack);
   const { record, text } = haystack;
   return row.devices.some(({ name }) =>

@@ -1,4 +1,4 @@
-import { filterSteps } from './filter-rows.ts';
+import { filterSteps, prepareSteps } from './filter-rows.ts';
 import type { Store } from './store.ts';
 import { tableRows } from './table-rows.ts';
 
@@ -12,13 +12,15 @@ const SLICE_MS = 8;
 export class FilterRunner {
   readonly #store: Store;
   readonly #unsubscribe: () => void;
+  readonly #prepared = new WeakSet<object>();
   #next: NodeJS.Immediate | undefined;
 
   constructor(store: Store) {
     this.#store = store;
     this.#unsubscribe = store.subscribe(() => {
-      const { parsed, applied } = store.state.table.filter;
-      if (parsed !== applied && this.#next === undefined) this.#begin();
+      if (this.#next !== undefined) return;
+      if (this.#isPending()) this.#begin();
+      else if (store.state.table.filter.isOpen) this.#prepare();
     });
   }
 
@@ -46,6 +48,22 @@ export class FilterRunner {
       }
       if (isWanted()) this.#next = setImmediate(slice);
       else if (this.#isPending()) this.#begin();
+    };
+    this.#next = setImmediate(slice);
+  }
+
+  /** Between `/` and the first letter there is time for what each filter needs. */
+  #prepare(): void {
+    const { all } = tableRows(this.#store.state);
+    if (this.#prepared.has(all)) return;
+    this.#prepared.add(all);
+    const steps = prepareSteps(all);
+    const slice = (): void => {
+      this.#next = undefined;
+      const end = performance.now() + SLICE_MS;
+      while (!this.#isPending() && performance.now() < end) if (steps.next().done === true) return;
+      if (this.#isPending()) this.#begin();
+      else this.#next = setImmediate(slice);
     };
     this.#next = setImmediate(slice);
   }
