@@ -5,8 +5,10 @@ import { openScreen } from './screen.js';
 export async function openTable({ cli }, { env }, size) {
   const screen = openScreen([process.execPath, cli, 'connect', '@fleet'], { ...size, env });
   await screen.shows(/connected to/);
-  await screen.shows(/\d+ records/);
+  await screen.shows(/[1-9]\d* records/);
   await screen.quiet(1000);
-  await screen.press('\x1b', { quietMs: 300 });
+  await screen.press('\x1b');
+  await screen.shows(/: prompt/);
+  await screen.quiet(300);
   return screen;
 }
