@@ -47,15 +47,21 @@ async function print(
   const exitCode = new ExitCode();
   let writer = await openWriter(format, streams);
   let isQuit = false;
+  let hasSaid = false;
   try {
     for await (const output of outputs) {
       if (output.kind === 'checkpoint') {
-        writer.write(output);
-        writer.end();
+        // A line with remarks alone is no empty document among the others.
+        if (hasSaid) {
+          writer.write(output);
+          writer.end();
+        }
+        hasSaid = false;
         writer = await openWriter(output.format ?? format, streams);
         continue;
       }
       exitCode.add(output);
+      hasSaid ||= output.kind !== 'message';
       writer.write(output);
       if (output.kind === 'quit') isQuit = true;
     }

@@ -127,3 +127,17 @@ test('--help in a line explains the command', async () => {
   expect(stdout).toContain('Usage: user add');
   expect(exitCode).toBe(0);
 });
+
+test('as JSON each line that says something is a document, and no other', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const stdin = 'user list viewer --on sim1\nuse\nuser list admin --on sim1\n';
+  const { stdout } = await devsh('run - --json', { stdin });
+  const documents = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as object);
+  expect(documents).toEqual([
+    expect.objectContaining({ devices: [expect.objectContaining({ device: 'sim1' })] }),
+    expect.objectContaining({ devices: [expect.objectContaining({ device: 'sim1' })] }),
+  ]);
+});
