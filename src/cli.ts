@@ -10,7 +10,13 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
 } else if (only === '__complete') {
   // At each Tab of a shell: without network, keychain and screen.
   const { answerCompletion } = await import('./answer-completion.ts');
-  process.stdout.write(await answerCompletion(others, process.env));
+  try {
+    process.stdout.write(await answerCompletion(others, process.env));
+  } catch (error) {
+    // Seen by who looks for it; the shell just has nothing to offer.
+    process.stderr.write(`devsh: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 } else {
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);

@@ -3,8 +3,8 @@ import type { TopicBody } from './help-topic.ts';
 export const scripts: TopicBody = {
   text: () =>
     [
-      'Data goes to stdout, everything else to stderr. Where stdout is no terminal there is no colour, no',
-      'frame, nothing is cut off, and nothing is asked: a write without --yes ends with 6 and does nothing.',
+      'Data goes to stdout, everything else to stderr. Where stdout is no terminal there is no colour and',
+      'no frame, nothing is cut off and nothing is asked: a write without --yes ends with 6, and is not sent.',
       '',
       '--json, --format jsonl|csv|yaml   for programs; jsonl prints each record as it arrives',
       '-q                                no remarks, only data and errors',

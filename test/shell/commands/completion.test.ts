@@ -58,3 +58,13 @@ test('completion reads the inventory that the environment names, and fails in si
   const broken = await run({ DEVSH_INVENTORY: file });
   expect(broken).toMatchObject({ stdout: '\n', stderr: '', code: 0 });
 });
+
+test('what cannot be answered is said on stderr alone', async () => {
+  const { folder } = await makeHome();
+  const { stdout, stderr, code } = await startProgram(['__complete', 'tcsh'], folder).ended;
+  expect({ stdout, stderr, code }).toEqual({
+    stdout: '',
+    stderr: 'devsh: there is no completion for "tcsh"\n',
+    code: 1,
+  });
+});
