@@ -26,7 +26,7 @@ export interface Proposal extends Candidate {
 }
 
 /** What arguments and values of options are called that are files. */
-const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE'];
+const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];
 
 /** Options that may stand several times in one line. */
 const REPEATABLE: ReadonlySet<string> = new Set([
@@ -60,7 +60,9 @@ export async function complete(
   };
   const history = await historyOf(session);
   const { candidates, takesFile } = expectedAt(before, scope, commands);
-  const ranked = rank(candidates, before, current.text, history);
+  const typed = joinedValue(current.text)?.start.length ?? 0;
+  const files = takesFile ? await filesFor(session, current.text, typed) : [];
+  const ranked = rank([...candidates, ...files], before, current.text, history);
   const proposals = ranked.map(({ candidate, match }) => ({
     ...candidate,
     insert: insertionOf(candidate),
@@ -102,6 +104,16 @@ function insertionOf({ text, continues }: Candidate): string {
       ? `${field}${value === '' ? '' : quoteWord(value)}`
       : quoteWord(text);
   return continues === true ? quoted : `${quoted} `;
+}
+
+/** The files that the word may name, behind `--output=`, too. */
+async function filesFor(
+  { files }: CompletionSources,
+  word: string,
+  start: number,
+): Promise<readonly Candidate[]> {
+  const found = (await files?.(word.slice(start))) ?? [];
+  return found.map((file) => ({ ...file, text: word.slice(0, start) + file.text }));
 }
 
 /** What may stand at the cursor. */

@@ -4,7 +4,7 @@ import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Services } from './session.ts';
-import type { KnownDevice } from './spec.ts';
+import type { Candidate, KnownDevice } from './spec.ts';
 
 /** So many files are read for one completion; the keys of more devices are much the same. */
 const MOST_FILES = 64;
@@ -13,6 +13,8 @@ const MOST_FILES = 64;
 export interface CompletionSources {
   readonly fleet: Fleet;
   readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys'>;
+  /** The files that a word may name; absent where another shell knows them. */
+  readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }
 
 /**

@@ -6,6 +6,7 @@ import { COMMANDS } from './commands/index.ts';
 import { resourceCommand } from './commands/resource.ts';
 import type { CommandSpec } from './spec.ts';
 import { complete, type Completion } from './complete.ts';
+import { fileCandidates } from './file-candidates.ts';
 import { helpOn } from './help.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
@@ -79,7 +80,9 @@ export class Shell {
 
   /** Proposals for the word at the cursor; never touches the network. */
   complete(line: string, cursor: number): Promise<Completion> {
-    return complete(line, cursor, [...COMMANDS, ...this.#resources()], this.session);
+    const { fleet, services } = this.session;
+    const sources = { fleet, services, files: fileCandidates };
+    return complete(line, cursor, [...COMMANDS, ...this.#resources()], sources);
   }
 
   /** The resources, besides users, that the devices of this session are known to have. */
