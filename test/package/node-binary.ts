@@ -18,7 +18,8 @@ export async function nodeBinary(version: string): Promise<{ path: string } | { 
   // Two tests that begin at once must not find half of it.
   const scratch = await mkdtemp(join(CACHE, 'download-'));
   try {
-    const packed = await run('npm', ['pack', `${name}@${version}`, '--silent'], { cwd: scratch });
+    const args = ['pack', `${name}@${version}`, '--silent', '--fetch-retries=0'];
+    const packed = await run('npm', args, { cwd: scratch });
     const [file = ''] = packed.stdout.trim().split('\n').slice(-1);
     const unpacked = await run('tar', ['-xzf', file, 'package/bin/node'], { cwd: scratch });
     if (packed.code !== 0 || unpacked.code !== 0) {

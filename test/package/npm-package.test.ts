@@ -1,4 +1,5 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -172,13 +173,13 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
       '--prefix',
       prefix,
       '--prefer-offline',
+      '--fetch-retries=0',
       '--no-audit',
       '--no-fund',
       tarball,
     ],
     { cwd: prefix, env },
   );
-  skip(/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/.test(installed.stderr), 'no npm registry');
   expect(installed.code, installed.stderr).toBe(0);
   const home = join(prefix, 'lib/node_modules/devsh');
   const devsh = (...args: readonly string[]) =>
@@ -194,6 +195,9 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
   const listed = await devsh('user', 'list', '--on', address, '--json');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
   expect(listed.stdout).toContain('"admin"');
+  const isFetched = existsSync(join(home, 'node_modules/@napi-rs/keyring'));
+  const registry = ['view', '@napi-rs/keyring', 'version', '--fetch-retries=0'];
+  skip(!isFetched && (await run('npm', registry)).code !== 0, 'the keychain needs a registry');
   const keychain = createRequire(join(home, 'package.json'))('@napi-rs/keyring') as object;
   expect(keychain).toHaveProperty('Entry');
   expect(await bytesOnDisk(prefix)).toBeLessThan(MOST_BYTES);
