@@ -47,14 +47,13 @@ export function mergeResults(
     }
     for (const { device, states } of from.result.devices) {
       if (planned.get(idOf(device))?.steps.length !== states.length) throw foreign(from, device);
+      const later = { from, states };
       const earlier = told.get(idOf(device));
-      if (earlier === undefined || !stands(earlier, { from, states }, device)) {
-        told.set(idOf(device), { from, states });
-      }
-      if (earlier !== undefined && earlier.from.result.run !== from.result.run) {
-        const [lost, kept] =
-          told.get(idOf(device)) === earlier ? [from, earlier.from] : [earlier.from, from];
-        const text = `${kept.file} counts and ${lost.file} does not, which had not finished there`;
+      const kept = earlier === undefined ? later : choose(earlier, later, device);
+      told.set(idOf(device), kept);
+      const lost = kept === later ? earlier : later;
+      if (lost !== undefined && lost.from.result.run !== kept.from.result.run) {
+        const text = `${kept.from.file} counts, as ${lost.from.file} had not finished there`;
         superseded.set(text, (superseded.get(text) ?? 0) + 1);
       }
     }
@@ -85,12 +84,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether what is known of a device stays, although a later file tells of it, too. */
-function stands(earlier: Told, later: Told, device: DeviceRef): boolean {
-  if (earlier.from.result.run === later.from.result.run) return false;
-  if (!earlier.states.every((state) => state.kind === 'ended' && isGood(state.result)))
-    return false;
-  if (later.states.every(({ kind }) => kind === 'waiting')) return true;
+/** Which of two attempts at a device counts. A run that was gone on with is one attempt. */
+function choose(earlier: Told, later: Told, device: DeviceRef): Told {
+  if (earlier.from.result.run === later.from.result.run) return later;
+  const isDone = earlier.states.every((state) => state.kind === 'ended' && isGood(state.result));
+  if (!isDone) return later;
+  if (later.states.every(({ kind }) => kind === 'waiting')) return earlier;
   throw new RefusedError(
     `${device.name} was carried out twice, by ${earlier.from.file} and by ${later.from.file}: ` +
       'leave out the one that is not to count',

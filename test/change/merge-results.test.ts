@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { StepState } from '../../src/change/journal.ts';
+import { mergeResults, type NamedResult } from '../../src/change/merge-results.ts';
+import type { DevicePlan } from '../../src/change/plan.ts';
+import { resultsOf } from '../../src/change/run-results.ts';
+import { devicesOfShard, type Shard } from '../../src/change/shard.ts';
+import type { Verdict } from '../../src/change/verdict.ts';
+import { RefusedError } from '../../src/errors.ts';
+
+const DIGEST = 'a'.repeat(64);
+const AT = '2026-11-21T09:30:41.000Z';
+
+function plannedOn(count: number): readonly DevicePlan[] {
+  return Array.from({ length: count }, (_, index) => ({
+    device: { name: `fw${index + 1}`, address: `10.0.0.${index + 1}:443` },
+    steps: [
+      {
+        ...{ action: 'add', resource: 'user', key: 'zoe', keyField: 'username' },
+        request: { method: 'POST', path: '/api/user/', form: [['username', 'zoe']] },
+        ...{ asked: { username: 'zoe' }, filled: {} },
+      },
+    ],
+    settled: [],
+  }));
+}
+
+interface Attempt {
+  readonly run: string;
+  readonly shard?: Shard;
+  readonly verdict?: Verdict | 'waiting';
+  readonly ended?: boolean;
+  readonly minute?: number;
+}
+
+function fileOf(devices: readonly DevicePlan[], attempt: Attempt): NamedResult {
+  const {
+    run,
+    shard = { index: 1, total: 1 },
+    verdict = 'done',
+    ended = true,
+    minute = 0,
+  } = attempt;
+  const at = AT.replace(':30:', `:${30 + minute}:`);
+  const head = {
+    run,
+    at,
+    command: 'apply',
+    by: 'lea@desk',
+    version: '1.0.0',
+    digest: DIGEST,
+    shard,
+  };
+  const told = devicesOfShard(devices, shard).map(({ device }) => {
+    const result = { device, resource: 'user', key: 'zoe', action: 'add' as const };
+    const state: StepState =
+      verdict === 'waiting'
+        ? { kind: 'waiting' }
+        : { kind: 'ended', at, result: { ...result, verdict } };
+    return { device, states: [ended ? state : ({ kind: 'sent', at } as const)] };
+  });
+  return {
+    file: `${run}.json`,
+    result: { ...head, devices: told, ...(ended && { endedAt: at }) },
+  };
+}
+
+function merge(devices: readonly DevicePlan[], ...attempts: readonly Attempt[]) {
+  const files = attempts.map((attempt) => fileOf(devices, attempt));
+  const merged = mergeResults({ plan: { run: 'whole', devices }, command: 'plan' }, DIGEST, files);
+  return {
+    verdicts: resultsOf(merged.run).map(({ verdict }) => verdict),
+    missing: merged.missing.map(({ name }) => name),
+    remarks: merged.remarks,
+  };
+}
+
+test('any number of shards has each device once, in the order of the plan', () => {
+  fc.assert(
+    fc.property(fc.nat(60), fc.integer({ min: 1, max: 12 }), fc.nat(11), (count, total, lost) => {
+      const devices = plannedOn(count);
+      const shards = Array.from({ length: total }, (_, index) => ({ index: index + 1, total }));
+      const sizes = shards.map((shard) => devicesOfShard(devices, shard).length);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      const attempts = shards.map((shard) => ({ run: `run${shard.index}`, shard }));
+      expect(merge(devices, ...attempts.toReversed())).toEqual({
+        verdicts: devices.map(() => 'done'),
+        missing: [],
+        remarks: [],
+      });
+      const some = attempts.filter((_, index) => index !== lost);
+      const { verdicts, missing } = merge(devices, ...some);
+      expect(verdicts).toEqual(
+        devices.map((_, place) => (place % total === lost ? 'unknown' : 'done')),
+      );
+      expect(missing).toEqual(
+        devices.flatMap(({ device }, place) => (place % total === lost ? [device.name] : [])),
+      );
+    }),
+  );
+});
+
+test('the later attempt counts where the earlier had not finished, and that is said', () => {
+  const devices = plannedOn(2);
+  for (const first of [{ ended: false }, { verdict: 'failed' }, { verdict: 'waiting' }] as const) {
+    const { verdicts, remarks } = merge(devices, { run: 'b', minute: 1 }, { run: 'a', ...first });
+    expect(verdicts).toEqual(['done', 'done']);
+    expect(remarks).toEqual(['2 devices: b.json counts, as a.json had not finished there']);
+  }
+});
+
+test('an earlier attempt stands when the later one never came to the device', () => {
+  const { verdicts, remarks } = merge(
+    plannedOn(1),
+    { run: 'a' },
+    { run: 'b', minute: 1, verdict: 'waiting' },
+  );
+  expect(verdicts).toEqual(['done']);
+  expect(remarks).toEqual(['1 device: a.json counts, as b.json had not finished there']);
+});
+
+test('a device that two runs have carried out is refused', () => {
+  for (const second of [{}, { verdict: 'drift' }, { ended: false }] as const) {
+    const attempts = [{ run: 'a' }, { run: 'b', minute: 1, ...second }];
+    expect(() => merge(plannedOn(1), ...attempts)).toThrow(
+      /^fw1 was carried out twice, by a.json and by b.json/,
+    );
+  }
+});
+
+test('a run that was gone on with is one attempt: what was written last counts', () => {
+  const { verdicts, remarks } = merge(plannedOn(1), { run: 'a' }, { run: 'a', ended: false });
+  expect([verdicts, remarks]).toEqual([['done'], []]);
+});
+
+test('a shard that did not end is unknown, and how to go on is said', () => {
+  const { verdicts, missing, remarks } = merge(plannedOn(1), { run: 'a', ended: false });
+  expect([verdicts, missing]).toEqual([['unknown'], []]);
+  expect(remarks).toEqual([
+    'shard 1/1 (a.json) did not end: apply it again with the same words, or "resume a" as lea@desk',
+  ]);
+});
+
+test('a result of another plan, or of devices that the plan does not have, is refused', () => {
+  const devices = plannedOn(2);
+  const file = fileOf(devices, { run: 'a' });
+  const whole = (plan: readonly DevicePlan[], digest: string) => () =>
+    mergeResults({ plan: { run: 'whole', devices: plan }, command: 'plan' }, digest, [file]);
+  expect(whole(devices, 'b'.repeat(64))).toThrow(RefusedError);
+  expect(whole(devices.slice(1), DIGEST)).toThrow('a.json does not fit the plan');
+  const moved = devices.map((one) => ({
+    ...one,
+    device: { ...one.device, address: '10.9.9.9:443' },
+  }));
+  expect(whole(moved, DIGEST)).toThrow('a.json does not fit the plan');
+  expect(
+    whole(
+      devices.map((one) => ({ ...one, steps: [] })),
+      DIGEST,
+    ),
+  ).toThrow('no such steps on fw1');
+});
