@@ -124,6 +124,7 @@ const TABLES = [
   'resources',
   'runs',
   'simulator',
+  'themes',
   'vault',
 ] as const;
 

@@ -60,6 +60,7 @@ const LINES = [
   'simulator quirks',
   'doctor',
   'info',
+  'theme',
   'info --version',
   'help',
   'help json',
@@ -72,7 +73,7 @@ const LINES = [
 ];
 
 /** These last, need a person or a browser, or print what other commands say. */
-const NOT_RUN = ['quit', 'demo', 'open', 'run'];
+const NOT_RUN = ['quit', 'demo', 'open', 'run', 'watch'];
 
 test('what every command prints as JSON, YAML and JSON lines is as "help json" says', async () => {
   const { devsh } = await startFleet({ devices: 2, users: 4 });
