@@ -73,6 +73,9 @@ try {
   const target = join(resolve(values.output), `${name}.tar.gz`);
   execFileSync('tar', ['-czf', target, '-C', scratch, name]);
   console.log(target);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
