@@ -352,7 +352,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     value: 'SECONDS',
     summary: 'How long to wait between two rounds (default 5)',
     group: 'interval',
-    set: (options, text) => ({ ...options, watchMs: timeMsOf(text, 's', 0.2, 86_400) }),
+    set: (options, text) => ({ ...options, intervalMs: timeMsOf(text, 's', 0.2, 86_400) }),
   },
   {
     name: 'keep-going',

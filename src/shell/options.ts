@@ -58,6 +58,8 @@ export interface Options {
   readonly result: string | undefined;
   readonly plan: string | undefined;
   readonly keepGoing: boolean;
+  /** Between two rounds of the command `watch`. */
+  readonly intervalMs: number | undefined;
   readonly output: string | undefined;
   readonly expiresMs: number | undefined;
   readonly resource: string;
@@ -138,6 +140,7 @@ export const NO_OPTIONS: Options = {
   result: undefined,
   plan: undefined,
   keepGoing: false,
+  intervalMs: undefined,
   output: undefined,
   expiresMs: undefined,
   resource: 'user',

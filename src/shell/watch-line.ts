@@ -13,7 +13,7 @@ const UNREACHABLE = 5;
 /** `watch LINE…`: carries out a line that changes nothing, again and again until Ctrl-C. */
 export async function* watchLine(call: Call): AsyncGenerator<Output> {
   const { signal } = call.io;
-  const everyMs = call.options.watchMs ?? WATCH_MS;
+  const everyMs = call.options.intervalMs ?? WATCH_MS;
   const invocation = bind(call.args.words('LINE'), call.grammar);
   refuseUnfit(call, invocation);
   const { format } = invocation.options;
@@ -38,7 +38,9 @@ export async function* watchLine(call: Call): AsyncGenerator<Output> {
     waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
     const at = call.session.services.now().toTimeString().slice(0, 8);
     const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
-    yield { kind: 'message', level: 'info', text };
+    // On the full screen the rounds follow each other in the same place.
+    if (round === 1 || call.io.isRefreshing !== true)
+      yield { kind: 'message', level: 'info', text };
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (isOver(signal)) return;
   }
