@@ -73,7 +73,12 @@ export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
 
 /** One record, not prepared; for many, keep a `Haystack` each. */
 export function matches(filter: Filter, record: DeviceRecord, deviceName: string): boolean {
-  return matchesHaystack(filter, prepareHaystack(record, deviceName));
+  const hasWords = filter.terms.some(({ kind }) => kind === 'word');
+  // Only words are looked for in all the fields at once.
+  const haystack = hasWords
+    ? prepareHaystack(record, deviceName)
+    : { record, deviceName, text: '' };
+  return matchesHaystack(filter, haystack);
 }
 
 function parseTerm(word: string, column: number, isFuzzy: boolean): Term {
