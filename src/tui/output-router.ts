@@ -33,6 +33,12 @@ const LARGE_RUN = 3;
 
 const plainStyle = (_tone: string, text: string): string => text;
 
+/** Said where a list has nothing in it. */
+const EMPTY_LISTS: Readonly<Partial<Record<Overlay['kind'], string>>> = {
+  runs: 'no run was made yet',
+  devices: 'no device is connected: "connect ADDRESS" does that',
+};
+
 const MESSAGE_TONES = { info: 'plain', done: 'good', warning: 'warning' } as const;
 
 /** Puts what one line says where it belongs: table, messages, pager, or the plan of a question. */
@@ -142,7 +148,11 @@ export class OutputRouter {
   /** Tables that are views of their own; an empty one is told in words. */
   #openList(output: TableOutput): boolean {
     const overlay = this.#listOf(output);
-    if (overlay === undefined || output.rows.length === 0) return false;
+    if (overlay === undefined) return false;
+    if (output.rows.length === 0) {
+      this.log('plain', EMPTY_LISTS[overlay.kind] ?? 'there is nothing to list');
+      return true;
+    }
     const { watchMs: everyMs } = this.#invocation.options;
     if (everyMs !== undefined) this.#store.dispatch({ kind: 'watch', everyMs });
     this.#store.dispatch({ kind: 'view-over', overlay });

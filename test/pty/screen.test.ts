@@ -145,3 +145,18 @@ test('a theme that is chosen at the prompt shows at once', async () => {
   program.type('theme auto\r');
   await program.waitFor(/^ devsh +● sim1/m);
 });
+
+test('a window that is resized and back again in no time is painted whole', async () => {
+  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2'], {
+    cols: 80,
+    rows: 24,
+  });
+  await program.waitFor('connected to 2 devices');
+  for (let time = 0; time < 10; time++) {
+    program.resize(3, 2);
+    program.resize(80, 24);
+    await program.waitFor((screen) => {
+      return screen[0]?.startsWith(' devsh') === true && screen.at(-1)?.includes('help') === true;
+    });
+  }
+});

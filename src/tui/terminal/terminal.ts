@@ -43,6 +43,8 @@ export class Terminal {
   #stopTimer: NodeJS.Timeout | undefined;
   /** When the last frame was painted, and the one before it. */
   #paintedAt: readonly [last: number, before: number] = [-Infinity, -Infinity];
+  /** The present signal of the window has been told of as a new size. */
+  #isResized = false;
 
   /** @param cleanUp called when a signal or a bug ends the program, after the terminal was given back */
   constructor(
@@ -90,6 +92,7 @@ export class Terminal {
     this.#waysOut.guard();
     this.#process.on('SIGCONT', this.#onContinue);
     this.#stdout.on('resize', this.#onResize);
+    this.#process.on('SIGWINCH', this.#onWindow);
     for (const stream of [this.#stdin, this.#stdout]) {
       stream.off('error', this.#onLost);
       stream.on('error', this.#onLost);
@@ -105,6 +108,7 @@ export class Terminal {
     this.#waysOut.unguard();
     this.#process.off('SIGCONT', this.#onContinue);
     this.#stdout.off('resize', this.#onResize);
+    this.#process.off('SIGWINCH', this.#onWindow);
     this.#stdin.off('end', this.#onLost);
     // `error` stays heard: what was just asked of a lost terminal fails later.
   }
@@ -213,7 +217,17 @@ export class Terminal {
     }
   }
 
+  /**
+   * Resized and back again before anybody looked, the terminal has the size that it had, and has lost
+   * what was out of sight meanwhile: Node then tells of no resize.
+   */
+  readonly #onWindow = (): void => {
+    if (!this.#isResized) this.#onResize();
+    this.#isResized = false;
+  };
+
   readonly #onResize = (): void => {
+    this.#isResized = true;
     this.painter.invalidate();
     for (const listener of this.#resizeListeners) listener(this.size);
     if (this.#hold === 'entered') this.#repaint();
