@@ -114,9 +114,6 @@ export class Effects {
       case 'first-import':
         this.#prefill('device import ');
         break;
-      case 'first-import':
-        this.#prefill('device import ');
-        break;
       case 'first-device':
         this.#prefill('device add ');
         break;

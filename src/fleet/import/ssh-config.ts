@@ -7,6 +7,9 @@ const MAX_DEPTH = 16;
 /** A file that includes itself many times over would multiply without end. */
 const MAX_LINES = 200_000;
 
+/** Each is tried for every host: more of them would take all day. */
+const MAX_PATTERN_BLOCKS = 500;
+
 /** Reads what an `Include` names: the files, none when there is none, with `*` and `?` expanded. */
 export type ReadIncluded = (
   pattern: string,
@@ -36,7 +39,7 @@ export async function parseSshConfig(
   readIncluded: ReadIncluded,
 ): Promise<Findings> {
   const lines = await linesOf(text, file, readIncluded, 0, { left: MAX_LINES });
-  const { blocks, matches } = blocksOf(lines);
+  const { blocks, matches } = blocksOf(lines, file);
   const blocksFor = indexBlocks(blocks);
   const seen = new Set<string>();
   const devices: FoundDevice[] = [];
@@ -127,12 +130,12 @@ function lineOf(written: string, place: string): Line | undefined {
   return { keyword: keyword.toLowerCase(), words, place };
 }
 
-function blocksOf(lines: readonly Line[]): { blocks: Block[]; matches: number } {
+function blocksOf(lines: readonly Line[], file: string): { blocks: Block[]; matches: number } {
   const blocks: Block[] = [];
   let matches = 0;
   // What stands before the first Host line is for all hosts.
   let options = new Map<string, string>();
-  blocks.push({ patterns: ['*'], options, place: '' });
+  blocks.push({ patterns: ['*'], options, place: file });
   for (const { keyword, words, place } of lines) {
     if (keyword === 'host' || keyword === 'match') {
       options = new Map();
@@ -153,6 +156,10 @@ function indexBlocks(blocks: readonly Block[]): (name: string) => Block[] {
   for (const [index, { patterns }] of blocks.entries()) {
     if (patterns.some((pattern) => /[*?!]/.test(pattern))) general.push(index);
     else for (const name of patterns) named.set(name, [...(named.get(name) ?? []), index]);
+  }
+  if (general.length > MAX_PATTERN_BLOCKS) {
+    const text = `more than ${MAX_PATTERN_BLOCKS} Host lines with wildcards cannot be read`;
+    throw new UsageError(`${blocks[general[0] ?? 0]?.place ?? ''}: ${text}`);
   }
   return (name) =>
     [...general, ...(named.get(name) ?? [])]

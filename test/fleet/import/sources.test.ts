@@ -100,6 +100,11 @@ test('ssh: files that include each other end', async () => {
   await expect(endless).rejects.toThrow('files include each other without end');
 });
 
+test('ssh: patterns without end are refused, not tried', async () => {
+  const text = Array.from({ length: 5_000 }, (_, at) => `Host *${at}*a h${at}\n`).join('');
+  await expect(ssh(text)).rejects.toThrow('more than 500 Host lines with wildcards');
+});
+
 test('Ansible: groups with children, how devices are reached, and no secret', () => {
   const { devices, groups, remarks } = parseAnsible(
     JSON.stringify({
