@@ -3,6 +3,7 @@ import { DevshError, UsageError } from '../errors.ts';
 import { bind, title, type Invocation } from './bind.ts';
 import type { Call } from './call.ts';
 import { ExitCode } from './exit-code.ts';
+import { helpOn } from './help.ts';
 import type { Output } from './output.ts';
 import { isReading } from './reading-verbs.ts';
 import { nextWait, WATCH_MS } from './watch.ts';
@@ -15,14 +16,19 @@ export async function* watchLine(call: Call): AsyncGenerator<Output> {
   const { signal } = call.io;
   const everyMs = call.options.intervalMs ?? WATCH_MS;
   const invocation = bind(call.args.words('LINE'), call.grammar);
+  const { command, verb, options } = invocation;
+  if (options.help) {
+    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+    return;
+  }
   refuseUnfit(call, invocation);
-  const { format } = invocation.options;
+  const { format } = options;
   let waitMs = everyMs;
   for (let round = 1; ; round += 1) {
     yield { kind: 'checkpoint', ...(format !== undefined && { format }) };
     const exitCode = new ExitCode();
     try {
-      for await (const output of invocation.verb.run(call.nested(invocation))) {
+      for await (const output of verb.run(call.nested(invocation))) {
         exitCode.add(output);
         yield output;
       }
@@ -58,7 +64,6 @@ function refuseUnfit(call: Call, { command, verb, options }: Invocation): void {
       { column },
     );
   }
-  if (options.help) throw new UsageError(`"help ${title(command, verb)}" explains it`, { column });
   if (options.watchMs !== undefined) {
     throw new UsageError('watch repeats the line by itself: leave out --watch', { column });
   }
