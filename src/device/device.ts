@@ -121,10 +121,26 @@ export class Device {
     const known = paging === 'next' ? undefined : (paging ?? observed);
     const pages = await readPages(path, this.ref, read, { facts, known, maxMs });
     const listing = areLinks(pages.records, this.profile)
-      ? { ...pages, records: await this.details(resource, pages.records, signal) }
+      ? { ...pages, records: await this.#linked(resource, pages.records, signal) }
       : pages;
     this.#listings.set(resource, listing);
     return listing;
+  }
+
+  /** What the addresses in a list lead to. */
+  async #linked(
+    resource: string,
+    links: readonly DeviceRecord[],
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    try {
+      return await this.details(resource, links, signal);
+    } catch (error) {
+      if (!(error instanceof RejectedError && error.status === 404)) throw error;
+      // Not RejectedError: the list itself is where it was looked for.
+      const text = `its list names a ${resource} that it does not have (404). Try again`;
+      throw new ProtocolError(this.ref, text, { status: 404 });
+    }
   }
 
   /**
@@ -227,11 +243,6 @@ export class Device {
     const request = { method: 'GET', path } as const;
     const answer = await this.#ask(request, signal);
     const circumstances = this.#circumstances(request);
-    if (answer.status === 404) {
-      // Not RejectedError: the resource itself is where it was looked for.
-      const text = `its list names ${path}, where it has nothing (404). Try again`;
-      throw new ProtocolError(this.ref, text, { status: 404 });
-    }
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const full = decoding(circumstances, answer, () =>
       decodeRecord(answer.body, resource, profile),

@@ -54,7 +54,7 @@ test.each([
   });
   const listed = deviceAt(server, { profile }).list('user');
   if (expected === undefined) {
-    await expect(listed).rejects.toThrow(`its list names ${path}/2, where it has nothing (404)`);
+    await expect(listed).rejects.toThrow('its list names a user that it does not have (404)');
   } else {
     expect((await listed).records.map((record) => record['UserName'])).toEqual(expected);
   }
