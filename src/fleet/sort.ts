@@ -40,7 +40,7 @@ function places(texts: readonly string[], isReversed: boolean): readonly number[
   const hasEmpty = distinct.delete('');
   const keys = [...distinct.keys()];
   const numbers = keys.filter(isNumber).map(toNumberKey).sort(compareNumbers);
-  const words = keys.filter((text) => !isNumber(text)).sort(compareTexts);
+  const words = inCollation(keys.filter((text) => !isNumber(text)));
   let place = -1;
   for (const [index, key] of numbers.entries()) {
     const previous = numbers[index - 1];
@@ -55,6 +55,37 @@ function places(texts: readonly string[], isReversed: boolean): readonly number[
   if (isReversed) for (const [text, at] of distinct) distinct.set(text, place - at);
   if (hasEmpty) distinct.set('', place + 1);
   return texts.map((text) => distinct.get(text) ?? 0);
+}
+
+/** The texts as the collator orders them; the plain ones, which are most, without asking it. */
+function inCollation(texts: readonly string[]): string[] {
+  const entries = texts.map((text) => ({ text, key: plainKey(text) }));
+  entries.sort((a, b) => {
+    if (a.key === undefined || b.key === undefined) return compareTexts(a.text, b.text);
+    if (a.key === b.key) return 0;
+    return a.key < b.key ? -1 : 1;
+  });
+  return entries.map(({ text }) => text);
+}
+
+/** Signs, digits and small letters that no other character can join; numbers short enough for a key. */
+const PLAIN = /^(?!.*\d{50})[_\-.@0-9a-z]+$/;
+/** In the order of the collator. */
+const SIGNS = '_-.@';
+
+/**
+ * A text that compares by its units as the collator compares this one: signs first, then numbers by their
+ * size, then letters. Undefined for texts that are not plain.
+ */
+export function plainKey(text: string): string | undefined {
+  if (!PLAIN.test(text)) return undefined;
+  return text.replace(/[_\-.@]|\d+/g, (part) => {
+    const sign = SIGNS.indexOf(part);
+    if (sign !== -1) return String.fromCharCode(1 + sign);
+    const digits = part.replace(/^0+(?=\d)/, '');
+    // The number with more digits is the larger one.
+    return String.fromCharCode(0x20 + digits.length) + digits;
+  });
 }
 
 /** The items by their places, those of one place as they came: no comparing, one pass. */

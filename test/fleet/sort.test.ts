@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortBy } from '../../src/fleet/sort.ts';
+import { plainKey, sortBy } from '../../src/fleet/sort.ts';
 import type { Value } from '../../src/device/record.ts';
 
 function sorted(values: readonly (Value | undefined)[], field = 'x') {
@@ -56,4 +56,21 @@ test('equal values keep their order, and nothing is lost', () => {
       }
     }),
   );
+});
+
+test('plain texts are ordered by their keys as the collator orders them', () => {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const plain = fc.string({
+    unit: fc.constantFrom(...Array.from('_-.@0012789abcxyz')),
+    minLength: 1,
+  });
+  const keyOf = (text: string): string => plainKey(text) ?? expect.fail(`${text} is plain`);
+  fc.assert(
+    fc.property(plain, plain, (a, b) => {
+      const [left, right] = [keyOf(a), keyOf(b)];
+      expect(left < right ? -1 : left > right ? 1 : 0).toBe(Math.sign(collator.compare(a, b)));
+    }),
+    { numRuns: 3000 },
+  );
+  expect(['Anna', 'ä', 'a b', '1'.repeat(60), ''].map(plainKey)).toEqual(Array(5).fill(undefined));
 });
