@@ -4,17 +4,46 @@ import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
 import { appendsOnly, type Host } from './host.ts';
 import { readLine } from './line-reader.ts';
+import { typedSoFar, type TypedAhead } from './typed-ahead.ts';
 
 /**
  * Asks on the terminal, below what is there; a secret is not shown while it is typed. Resolves to
- * `undefined` when the input ends or the line is cancelled with Ctrl-C.
+ * `undefined` when the input ends or the line is cancelled with Ctrl-C. What was typed before it is
+ * shown is no answer: `ahead` keeps it for the next prompt, where there is one.
  */
-export function askOnTerminal(host: Host, question: Question): Promise<string | undefined> {
+export async function askOnTerminal(
+  host: Host,
+  question: Question,
+  ahead?: TypedAhead,
+): Promise<string | undefined> {
   // It may have become useless while another question was open.
-  if (question.until?.aborted === true) return Promise.resolve(undefined);
+  if (question.until?.aborted === true) return undefined;
   for (const line of question.details ?? []) host.stderr.write(`${visibleLines(line)}\n`);
+  const early = await typedSoFar(host.stdin);
+  if (early === undefined) {
+    host.stderr.write('^C\n');
+    return undefined;
+  }
+  sayEarly(host, question, early, ahead);
+  return appendsOnly(host) ? askAppending(host, question, ahead) : askEditing(host, question);
+}
+
+/** Says what becomes of what was typed too early. */
+function sayEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
+  if (kind === 'secret' || ahead === undefined) {
+    const wasKept = ahead?.forget() === true;
+    if (!wasKept && early.trim() === '') return;
+    host.stderr.write('(what was typed before this question is no answer: it is dropped)\n');
+  } else if (early.trim() !== '') {
+    ahead.keep(early);
+    host.stderr.write(
+      '(what was typed before this question is no answer: it stands at the next prompt)\n',
+    );
+  }
+}
+
+function askEditing(host: Host, question: Question): Promise<string | undefined> {
   const isSecret = question.kind === 'secret';
-  if (appendsOnly(host)) return askAppending(host, question);
   let isMuted = false;
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -54,11 +83,14 @@ export function askOnTerminal(host: Host, question: Question): Promise<string | 
 async function askAppending(
   host: Host,
   { kind, text, until }: Question,
+  ahead: TypedAhead | undefined,
 ): Promise<string | undefined> {
   const answer = await readLine(host, {
     prompt: `${visibleLines(text)} `,
     shown: kind === 'secret' ? () => '' : (line) => line,
     until,
   });
-  return answer.kind === 'line' ? answer.text : undefined;
+  if (answer.kind !== 'line') return undefined;
+  ahead?.keep(answer.rest);
+  return answer.text;
 }

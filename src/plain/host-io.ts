@@ -2,15 +2,17 @@ import type { Draft } from '../external-editor.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { visible } from '../visible.ts';
 import type { Host } from './host.ts';
+import type { TypedAhead } from './typed-ahead.ts';
 
-export function ioOf(host: Host, signal: AbortSignal): ShellIo {
+/** `ahead` keeps what is typed too early for a question, for the next prompt. */
+export function ioOf(host: Host, signal: AbortSignal, ahead?: TypedAhead): ShellIo {
   const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
   // One question at a time: two would both read what is typed.
   let last: Promise<unknown> = Promise.resolve();
   const ask = (question: Question): Promise<string | undefined> => {
     const answer = last.then(async () => {
       const { askOnTerminal } = await import('./ask.ts');
-      return askOnTerminal(host, question);
+      return askOnTerminal(host, question, ahead);
     });
     last = answer;
     return answer;

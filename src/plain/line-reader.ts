@@ -6,6 +6,8 @@ export interface LineQuestion {
   readonly prompt: string;
   /** The line as it is shown, as long as it is; '' for a secret, which is not shown at all. */
   readonly shown: (line: string) => string;
+  /** What stands there from the start; the lines behind the first go on with the Enter. */
+  readonly typed?: string;
   /** Lines to go back to, oldest first. */
   readonly history?: readonly string[];
   /** What Tab makes of the line, and what it lists. */
@@ -14,7 +16,7 @@ export interface LineQuestion {
   readonly until?: AbortSignal | undefined;
 }
 
-/** `rest`: what came behind the Enter in one piece, as a paste does. */
+/** `rest`: what came behind the Enter in one piece, as a paste does, or had been typed before. */
 export type LineAnswer =
   | { readonly kind: 'line'; readonly text: string; readonly rest: string }
   | { readonly kind: 'cancelled' }
@@ -37,7 +39,7 @@ class LineReader {
   readonly #host: Host;
   readonly #question: LineQuestion;
   readonly #resolve: (answer: LineAnswer) => void;
-  #line = '';
+  #line: string;
   /** Where in history the line is from, and what was typed before it. */
   #recalled: { readonly at: number; readonly draft: string } | undefined;
   #eraseTimer: NodeJS.Timeout | undefined;
@@ -45,12 +47,15 @@ class LineReader {
   #waiting: Key[] | undefined;
   #lastKey: string | undefined;
   #hasEnded = false;
-  #rest = '';
+  #rest: string;
 
   constructor(host: Host, question: LineQuestion, resolve: (answer: LineAnswer) => void) {
     this.#host = host;
     this.#question = question;
     this.#resolve = resolve;
+    const [line = '', ...rest] = (question.typed ?? '').split('\n');
+    this.#line = line;
+    this.#rest = rest.join('\n');
   }
 
   start(): void {
@@ -61,7 +66,7 @@ class LineReader {
     this.#question.until?.addEventListener('abort', this.#onAbort);
     stdin.setRawMode?.(true);
     stdin.resume();
-    this.#write(this.#question.prompt);
+    this.#write(this.#question.prompt + this.#shown());
   }
 
   #finish(answer: LineAnswer): void {

@@ -12,6 +12,7 @@ import { readLine, type LineAnswer } from './line-reader.ts';
 import { tabbed } from './listing.ts';
 import { pipedLines } from './piped-lines.ts';
 import { runLine, type LineEnd } from './run-line.ts';
+import { TypedAhead, typedSoFar } from './typed-ahead.ts';
 import { visible } from '../visible.ts';
 
 /**
@@ -21,12 +22,13 @@ import { visible } from '../visible.ts';
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
   const echo = new HeldEcho(host);
+  const ahead = new TypedAhead();
   let end: LineEnd = { exitCode: 0, isQuit: false };
   const isOver = (): boolean => end.isQuit;
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and no command at all would be `help`.
     if (parseLine(line).words.length === 0) return;
-    end = await echo.during(() => runStoppable(shell, line, host, echo));
+    end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {
@@ -43,10 +45,10 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   // As on the full screen: who connects sees the users.
   if (shell.session.fleet.connected.length > 0) await run('user list --fold');
   while (!isOver()) {
-    const answer = await readPrompt(shell, host);
+    const answer = await readPrompt(shell, host, ahead);
     if (answer.kind === 'end') break;
     if (answer.kind === 'cancelled') continue;
-    for (const line of await linesToRun(answer.text, answer.rest, host)) {
+    for (const line of await linesToRun(answer.text, answer.rest, host, ahead)) {
       await run(line);
       await shell.session.services.history.append(line);
       if (isOver()) break;
@@ -60,14 +62,14 @@ export async function runStoppable(
   shell: Shell,
   line: string,
   host: Host,
-  echo = new HeldEcho(host),
+  { echo = new HeldEcho(host), ahead }: { echo?: HeldEcho; ahead?: TypedAhead } = {},
 ): Promise<LineEnd> {
   const stop = new AbortController();
   const release = host.onStop(() => {
     stop.abort();
   });
   try {
-    const io = ioOf(host, stop.signal);
+    const io = ioOf(host, stop.signal, ahead);
     const { edit } = io;
     const lent = edit && { edit: (draft: Draft) => echo.lend(() => edit(draft)) };
     return await runLine(shell, line, host, { ...io, ...lent });
@@ -77,10 +79,11 @@ export async function runStoppable(
 }
 
 /** One line from the terminal. */
-async function readPrompt(shell: Shell, host: Host): Promise<LineAnswer> {
+async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<LineAnswer> {
   return readLine(host, {
     prompt: promptText(shell.session.fleet),
     shown: hideSecrets,
+    typed: ahead.take().trim(),
     history: await shell.session.services.history.load(),
     complete: async (line) =>
       tabbed(line, await shell.complete(line, line.length), host.stderr.columns ?? 80),
@@ -88,14 +91,27 @@ async function readPrompt(shell: Shell, host: Host): Promise<LineAnswer> {
 }
 
 /** The lines to run: several that came in one piece are a paste, and run only when that is meant. */
-async function linesToRun(text: string, rest: string, host: Host): Promise<readonly string[]> {
-  const lines = [text, ...rest.split('\n')].filter((line) => line.trim() !== '');
-  if (lines.length < 2) return [text];
-  const answer = await askOnTerminal(host, {
-    kind: 'confirm',
-    text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
-    details: lines.map((line) => `  ${hideSecrets(line)}`),
-    expected: 'y',
-  });
+async function linesToRun(
+  text: string,
+  rest: string,
+  host: Host,
+  ahead: TypedAhead,
+): Promise<readonly string[]> {
+  // A long paste comes in several pieces.
+  const more = rest.trim() === '' ? '' : await typedSoFar(host.stdin);
+  host.stdin.setRawMode?.(false);
+  if (more === undefined) return [];
+  const lines = [text, ...(rest + more).split('\n')].filter((line) => line.trim() !== '');
+  if (lines.length < 2) return lines;
+  const answer = await askOnTerminal(
+    host,
+    {
+      kind: 'confirm',
+      text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
+      details: lines.map((line) => `  ${hideSecrets(line)}`),
+      expected: 'y',
+    },
+    ahead,
+  );
   return answer?.trim() === 'y' ? lines : [];
 }

@@ -104,3 +104,58 @@ test('what is typed while a command runs waits unseen, and stands at the next pr
   program.press('ctrl-d');
   await program.exit;
 });
+
+test('a yes that was typed before the question is no answer, and stands at the next prompt', async () => {
+  const { program, simulator } = await startPlain(['--plain'], {}, { latencyMs: 300 });
+  const [device] = simulator.devices;
+  const before = device?.log.length ?? 0;
+  program.type('user delete viewer\r');
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  program.type('y\rdevices\r');
+  await program.waitFor('no answer: it stands at the next prompt');
+  program.press('enter');
+  await program.waitFor(/> y$/m);
+  program.press('enter');
+  await program.waitFor('Run these 2 lines one after the other?');
+  program.press('ctrl-c');
+  await program.waitFor(/devsh [^>]*> $/m);
+  expect(device?.users.map(({ username }) => username)).toContain('viewer');
+});
+
+test('a yes that was typed before the question of one command is dropped', async () => {
+  const { devices } = await simulate({ latencyMs: 300 });
+  const [device] = devices;
+  const args = ['user', 'delete', 'viewer', '--on', device?.address ?? '', '--insecure'];
+  const program = await startDevsh(args, { env: ADMIN });
+  await vi.waitUntil(() => (device?.log.length ?? 0) > 0, 10_000);
+  program.type('y\ry\r');
+  await program.waitFor('no answer: it is dropped');
+  program.press('ctrl-c');
+  expect((await program.exit).code).toBe(6);
+  expect(device?.users.map(({ username }) => username)).toContain('viewer');
+});
+
+test('a yes that was typed before a certificate was shown trusts nothing', async () => {
+  const simulator = await simulate();
+  const address = simulator.devices[0]?.address ?? '';
+  const program = await startDevsh(['connect', address, '--plain'], { cols: 150, env: ADMIN });
+  program.type('yes\ryes\r');
+  await program.waitFor('it stands at the next prompt');
+  await program.waitFor('type yes to trust');
+  expect(simulator.devices[0]?.log).toEqual([]);
+  program.type('yes\r');
+  await program.waitFor(/> yes$/m);
+});
+
+test('a password that was typed too early is dropped, and never shown', async () => {
+  const simulator = await simulate();
+  const address = simulator.devices[0]?.address ?? '';
+  const program = await startDevsh(['connect', address, '--plain', '--insecure']);
+  await program.waitFor('User name');
+  program.type('admin\radmin-secret\r');
+  await program.waitFor('no answer: it is dropped');
+  await program.waitFor('Password of admin');
+  program.type('admin-secret\r');
+  await program.waitFor(/8 records[^]*> $/m);
+  expect(program.raw()).not.toContain('admin-secret');
+});

@@ -1,0 +1,73 @@
+import { StringDecoder } from 'node:string_decoder';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Host } from './host.ts';
+
+/** What waits in the terminal is here by then. */
+const ARRIVAL_MS = 20;
+/** Who is typing has not read the question yet: so long there must have been no key. */
+const QUIET_MS = 300;
+
+const CTRL_C = '\x03';
+
+/** What was typed before a question was shown, kept for the next prompt: it answers no question. */
+export class TypedAhead {
+  #text = '';
+
+  keep(text: string): void {
+    this.#text += text;
+  }
+
+  /** It may be a password that came too early, which no prompt must show. True when there was something. */
+  forget(): boolean {
+    return this.take() !== '';
+  }
+
+  /** What the next prompt begins with. */
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+}
+
+/**
+ * All that was typed until now, as text with line ends; waits until nobody types any more. Resolves to
+ * `undefined` for Ctrl-C and at the end of the input. Leaves the terminal raw for the question.
+ */
+export async function typedSoFar(stdin: Host['stdin']): Promise<string | undefined> {
+  const decoder = new StringDecoder('utf8');
+  let typed = '';
+  const onData = (chunk: Buffer | string): void => {
+    typed += decoder.write(Buffer.from(chunk));
+  };
+  stdin.setRawMode?.(true);
+  stdin.on('data', onData);
+  stdin.resume();
+  let before = typed;
+  let waitMs = ARRIVAL_MS;
+  do {
+    before = typed;
+    await setTimeout(waitMs);
+    // A process that was held up hears its timers before its input.
+    await setImmediate();
+    waitMs = QUIET_MS;
+  } while (typed !== before);
+  stdin.off('data', onData);
+  stdin.pause();
+  if (typed.includes(CTRL_C) || stdin.readableEnded) {
+    stdin.setRawMode?.(false);
+    return undefined;
+  }
+  return asText(typed);
+}
+
+/** Without what only moves or means something to a terminal; what was erased is gone. */
+function asText(typed: string): string {
+  const text: string[] = [];
+  for (const sign of typed.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)/g, '')) {
+    if (sign === '\x7f' || sign === '\b') text.pop();
+    else if (sign === '\r' || sign === '\n') text.push('\n');
+    else if (!/[\p{Cc}\p{Cs}]/u.test(sign)) text.push(sign);
+  }
+  return text.join('');
+}
