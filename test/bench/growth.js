@@ -21,7 +21,6 @@ export async function growthRows(bench) {
     for (const devices of DEVICES) {
       const fleet = await startFleet(bench, { devices, users: 10 });
       figures.push(await cost(bench, fleet, devices));
-      fleet.close();
     }
     add(report, devicesName, DEVICES, figures);
   }
@@ -36,14 +35,13 @@ export async function growthRows(bench) {
       const devices = Array.from({ length: count }, () => startStaticDevice(bench, file));
       const fleet = joined(await Promise.all(devices));
       figures.push(await cost(bench, fleet, records / 1000));
-      fleet.close();
     }
     add(report, recordsName, RECORDS, figures);
   }
 }
 
-/** The figures of a list for each of so many parts of it, over the start of node. */
-async function cost({ report, cli }, { env }, parts) {
+/** The figures of a list for each of so many parts of it, over the start of node. Ends the fleet. */
+async function cost({ report, cli }, fleet, parts) {
   const list = [
     process.execPath,
     cli,
@@ -56,8 +54,8 @@ async function cost({ report, cli }, { env }, parts) {
     '--timeout',
     '300',
   ];
-  const works = [() => run(list, { env }), () => run(NODE)];
-  const [ours, floor] = await inTurn(works, report.rounds(3));
+  const works = [() => run(list, fleet), () => run(NODE)];
+  const [ours, floor] = await inTurn(works, report.rounds(3)).finally(() => fleet.close());
   const each = (part) =>
     median(ours.map((figures, round) => figures[part] - floor[round][part])) / parts;
   return { ms: each('ms'), cpuMs: each('cpuMs') };
