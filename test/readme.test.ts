@@ -8,6 +8,7 @@ import { usageOf } from '../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../src/shell/option-list.ts';
 import { KEYMAP } from '../src/tui/keys/default-keymap.ts';
 import { keyTable } from '../src/tui/key-table.ts';
+import { PARTS, withParts } from './docs/parts.ts';
 
 const README = new URL('../README.md', import.meta.url);
 
@@ -136,3 +137,11 @@ test('the README lists the keys that there are (vitest -u writes them)', async (
   const generated = `${before}<!-- keys -->\n${keyRows()}\n${after}`;
   await expect(generated).toMatchFileSnapshot(README.pathname);
 });
+
+test.each(Object.keys(PARTS).filter((page) => page !== 'README.md'))(
+  '%s has the tables as the program knows them (vitest -u writes them)',
+  async (page) => {
+    const path = new URL(`../${page}`, import.meta.url).pathname;
+    await expect(withParts(page, await readFile(path, 'utf8'))).toMatchFileSnapshot(path);
+  },
+);

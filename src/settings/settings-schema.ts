@@ -5,36 +5,59 @@ import { suggest } from '../suggest.ts';
 import { THEME_NAMES } from '../theme-names.ts';
 
 const valuesSchema = z.strictObject({
-  /** How long an answer may take. */
-  timeoutMs: z.int().min(1).max(3_600_000).optional(),
-  /** How many devices are written to at a time. */
-  concurrency: z.int().min(1).max(1_000).optional(),
-  /** The devices that are meant where a line names none. */
-  on: z.string().min(1).optional(),
-  /** How a command prints its data, where it is not told. */
-  format: z.enum(FORMAT_NAMES).optional(),
-  /** Whether every write is refused. */
-  readOnly: z.boolean().optional(),
-  /** Another inventory than `devices.yaml` beside the settings. */
-  inventory: z.string().min(1).optional(),
-  /** How many lines of history are kept; 0 keeps none. */
-  historySize: z.int().min(0).max(1_000_000).optional(),
-  /** Whether to ask before a credential goes to the keychain, or never to store one. */
-  saveCredentials: z.enum(['ask', 'never']).default('ask'),
-  /** Whether the keys of records are kept from session to session, for completion. */
-  rememberKeys: z.boolean().default(true),
-  /** The looks of the full screen, where `--theme` says nothing. */
-  theme: z.enum(THEME_NAMES).optional(),
-  /** Nothing on the full screen changes by itself but for news. */
-  reduceMotion: z.boolean().default(false),
-  /** By profile and resource (`drf/user`): the fields that a list shows on a screen. */
-  columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
-  /** By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`. */
+  timeoutMs: z.int().min(1).max(3_600_000).optional().describe('How long an answer may take'),
+  concurrency: z.int().min(1).max(1_000).optional().describe('How many devices at a time'),
+  on: z.string().min(1).optional().describe('The devices that are meant where a line names none'),
+  format: z
+    .enum(FORMAT_NAMES)
+    .optional()
+    .describe('How a command prints its data, where it is not told'),
+  readOnly: z.boolean().optional().describe('Whether every write is refused'),
+  inventory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Another inventory than `devices.yaml` beside the settings'),
+  historySize: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('How many lines of history are kept; 0 keeps none'),
+  saveCredentials: z
+    .enum(['ask', 'never'])
+    .default('ask')
+    .describe('Whether to ask before a credential goes to the keychain, or never to store one'),
+  rememberKeys: z
+    .boolean()
+    .default(true)
+    .describe('Whether the keys of records are kept from session to session, for completion'),
+  theme: z
+    .enum(THEME_NAMES)
+    .optional()
+    .describe('The looks of the full screen, where `--theme` says nothing'),
+  pager: z
+    .union([z.string(), z.literal(false)])
+    .optional()
+    .describe('The program for output longer than the screen, before `$PAGER`; false: none'),
+  reduceMotion: z
+    .boolean()
+    .default(false)
+    .describe('What changed on the full screen does not fade by itself'),
+  columns: z
+    .record(z.string(), z.array(z.string()).readonly())
+    .optional()
+    .describe('By profile and resource (`drf/user`): the fields that a list shows on a screen'),
   keys: z
     .record(z.string(), z.record(z.string(), z.array(z.string().min(1)).readonly()))
-    .optional(),
-  /** Which keys edit the line at the prompt. */
-  editing: z.enum(['emacs', 'vi']).default('emacs'),
+    .optional()
+    .describe(
+      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`',
+    ),
+  editing: z
+    .enum(['emacs', 'vi'])
+    .default('emacs')
+    .describe('Which keys edit the line at the prompt'),
 });
 
 /**
@@ -48,6 +71,11 @@ const projectSchema = z.strictObject({
   concurrency: valuesSchema.shape.concurrency,
   readOnly: z.literal(true, 'only true may be said here').optional(),
 });
+
+/** For the documentation: every setting with what it says. */
+export function settingsJsonSchema(): unknown {
+  return z.toJSONSchema(valuesSchema, { io: 'input' });
+}
 
 /** Every setting there is, in the order of `info --config`. */
 export const SETTING_NAMES = Object.keys(valuesSchema.shape) as readonly (keyof SettingsValues)[];

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './pages.ts';
+
+/** Each row of a table on the way from Enter to verdict: a file, and the names in it. */
+async function rows(): Promise<{ file: string; names: string[] }[]> {
+  const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
+  return [...text.matchAll(/^\| `(src\/[\w./-]+)` \| ([^|]+) \|/gm)].map(
+    ([, file = '', names = '']) => ({ file, names: names.replaceAll('`', '').trim().split(', ') }),
+  );
+}
+
+test('the way of a line leads through functions that there are', async () => {
+  const way = (await rows()).filter(({ names }) => names.every((name) => /^\w+$/.test(name)));
+  expect(way.length).toBeGreaterThan(30);
+  for (const { file, names } of way) {
+    const source = await readFile(join(ROOT, file), 'utf8');
+    for (const name of names) {
+      const isThere = new RegExp(
+        `(?:class|function\\*?) ${name}\\b|^ {2}(?:async )?\\*?${name}[(<]|await ${name}\\(`,
+        'm',
+      );
+      expect(source, `${name} in ${file}`).toMatch(isThere);
+    }
+  }
+});

@@ -1,0 +1,80 @@
+import { ENVIRONMENT } from '../../src/shell/environment.ts';
+import { EXIT_CODES } from '../../src/shell/exit-codes.ts';
+import { KEPT_FILES } from '../../src/shell/kept-files.ts';
+import { resolvePaths, type Paths } from '../../src/settings/paths.ts';
+import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
+import { keyTable } from '../../src/tui/key-table.ts';
+import { commandOverview, commandReference } from './command-reference.ts';
+import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
+import { table } from './table.ts';
+
+/**
+ * What stands between `<!-- name -->` and `<!-- /name -->` in a page, written from what the program
+ * itself knows.
+ */
+export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'README.md': { commands: commandOverview, 'exit codes': exitCodes },
+  'docs/commands.md': { commands: commandReference },
+  'docs/keys.md': { keys },
+  'docs/environment.md': { variables, files, settings: settingsFacts },
+  'docs/inventories.md': { keys: inventoryFacts },
+  'docs/profiles.md': { facts: profileFacts },
+  'docs/scripts.md': { 'exit codes': exitCodes },
+};
+
+/** The page with each of its parts as it is now. */
+export function withParts(page: string, text: string): string {
+  return Object.entries(PARTS[page] ?? {}).reduce((whole, [name, write]) => {
+    const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+    const from = whole.indexOf(start);
+    const to = whole.indexOf(end);
+    if (from < 0 || to < from) throw new Error(`${page} has no place for "${name}"`);
+    return `${whole.slice(0, from)}${start}${write()}\n${whole.slice(to)}`;
+  }, text);
+}
+
+function exitCodes(): string {
+  const rows = EXIT_CODES.map(({ code, meaning }) => [code, meaning]);
+  return table(['exit', 'meaning'], rows);
+}
+
+/** Place by place, with the names that settings.json has for them. */
+function keys(): string {
+  const rows = keyTable(KEYMAP);
+  const places = [...new Set(rows.map(({ place }) => place))];
+  const sections = places.map((place) => {
+    const ofPlace = rows.filter((row) => row.place === place);
+    const cells = ofPlace.map(({ keys: pressed, action, label, command }) => [
+      codes(pressed).join(' '),
+      label,
+      command === undefined ? '' : `\`${command}\``,
+      `\`${action}\``,
+    ]);
+    const head = ['key', 'what it does', 'as a command', 'action'];
+    return `### ${ofPlace[0]?.title ?? place} (\`${place}\`)\n\n${table(head, cells)}`;
+  });
+  return sections.join('\n\n');
+}
+
+function variables(): string {
+  const sections = ENVIRONMENT.map(({ title, variables: some }) => {
+    const rows = some.map(({ name, meaning }) => [codes(name.split(', ')).join(', '), meaning]);
+    return `### ${title}\n\n${table(['variable', 'what it says'], rows)}`;
+  });
+  return sections.join('\n\n');
+}
+
+function files(): string {
+  const of = (platform: NodeJS.Platform, home: string): Paths => resolvePaths({}, platform, home);
+  const [linux, mac] = [of('linux', '~'), of('darwin', '~')];
+  const rows = KEPT_FILES.map(({ path, meaning }) => [
+    meaning.replace(/\.$/, ''),
+    `\`${path(linux)}\``,
+    `\`${path(mac)}\``,
+  ]);
+  return table(['what', 'Linux', 'macOS'], rows);
+}
+
+function codes(texts: readonly string[]): string[] {
+  return texts.map((text) => `\`${text}\``);
+}
