@@ -51,12 +51,16 @@ export async function editInProgram(
   }
 }
 
-/** `code --wait` is two words, a path with blanks that exists is one, quotes work as at the prompt. */
 export function editorWords(env: NodeJS.ProcessEnv): string[] {
   const editor = [env['VISUAL'], env['EDITOR']].find((name) => name?.trim());
   if (editor === undefined) return [process.platform === 'win32' ? 'notepad' : 'vi'];
-  if (existsSync(editor)) return [editor];
-  return parseLine(editor).words.map(({ text }) => text);
+  return programWords(editor);
+}
+
+/** `code --wait` is two words, a path with blanks that exists is one, quotes work as at the prompt. */
+export function programWords(program: string): string[] {
+  if (existsSync(program)) return [program];
+  return parseLine(program).words.map(({ text }) => text);
 }
 
 function run(

@@ -1,6 +1,6 @@
 import type { Host } from './plain/host.ts';
 import { ioOf } from './plain/host-io.ts';
-import { runLine } from './plain/run-line.ts';
+import { runLine, type LineEnd } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';
 import { readStandardInput } from './user-file.ts';
@@ -94,6 +94,7 @@ async function runDoor(
   const opening = openingOf(shell, host.argv);
   if (opening === undefined) {
     const stop = new AbortController();
+    let end: LineEnd | undefined;
     let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
     const release = host.onStop((signal) => {
       stoppedBy ??= signal;
@@ -101,11 +102,12 @@ async function runDoor(
     });
     try {
       const io = { ...ioOf(host, stop.signal), readInput: readStdin };
-      const { exitCode } = await runLine(shell, words, host, io);
-      return stoppedBy === 'SIGTERM' ? 143 : exitCode;
+      end = await runLine(shell, words, host, io);
     } finally {
       release();
     }
+    await end.paged?.show();
+    return stoppedBy === 'SIGTERM' ? 143 : end.exitCode;
   }
   rememberKeys(shell.session);
   // At a prompt somebody reads.

@@ -37,7 +37,7 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
 function isEmpty(argv: readonly string[]): boolean {
   return argv.every(
     (word, at) =>
-      ['--plain', '--no-color', '--theme'].includes(word) ||
+      ['--plain', '--no-color', '--no-pager', '--theme'].includes(word) ||
       word.startsWith('--theme=') ||
       argv[at - 1] === '--theme',
   );

@@ -29,6 +29,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
     // A comment is no command, and no command at all would be `help`.
     if (parseLine(line).words.length === 0) return;
     end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
+    await end.paged?.show();
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {

@@ -2,18 +2,22 @@ import { CancelledError, DevshError, StoppedError } from '../errors.ts';
 import { isQuick, quickWriter } from '../output/quick-writer.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
+import { isReading } from '../shell/reading-verbs.ts';
 import { ExitCode } from '../shell/exit-code.ts';
-import type { ShellIo } from '../shell/io.ts';
+import type { Question, ShellIo } from '../shell/io.ts';
 import { hideSecrets } from '../shell/hide-secrets.ts';
 import type { Format, Options } from '../shell/options.ts';
 import { quoteLine, type Word } from '../shell/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, wantsColor, type Host } from './host.ts';
+import type { PagedOutput } from './paged-output.ts';
 
 export interface LineEnd {
   readonly exitCode: number;
   /** `quit` was typed. */
   readonly isQuit: boolean;
+  /** What is still to be shown in the pager, when nothing runs any more that Ctrl-C could stop. */
+  readonly paged?: PagedOutput;
 }
 
 /** Carries out one line and prints what it says. Never throws for an expected failure. */
@@ -35,7 +39,37 @@ export async function runLine(
   const { options } = invocation;
   const streams = streamsOf(host, line, options);
   const format = options.format ?? shell.session.defaults.format ?? 'table';
-  return print(shell.evaluate(invocation, io), format, streams, io.signal);
+  if (!isPageable(host, invocation, format)) {
+    return print(shell.evaluate(invocation, io), format, streams, io.signal);
+  }
+  const { PagedOutput } = await import('./paged-output.ts');
+  const paged = new PagedOutput(host, shell.session.services.settings.get('pager'));
+  const { ask } = io;
+  const asking = ask && {
+    ask: (question: Question) => {
+      paged.goLive();
+      return ask(question);
+    },
+  };
+  const outputs = shell.evaluate(invocation, { ...io, ...asking });
+  const end = await print(outputs, format, paged.streams(streams), io.signal);
+  if (io.signal.aborted) paged.goLive();
+  return { ...end, paged };
+}
+
+/** What only reads, for somebody at a terminal that can show a pager. A write is seen as it goes on. */
+function isPageable(
+  { stdin, stdout, env }: Host,
+  { command, verb, options }: Invocation,
+  format: Format,
+): boolean {
+  const { TERM, INK_SCREEN_READER } = env;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && (stdout.rows ?? 0) > 0;
+  if (!isTerminal || TERM === 'dumb' || INK_SCREEN_READER === 'true') return false;
+  if (options.noPager || options.quiet) return false;
+  // These are read as they come.
+  if (options.watchMs !== undefined || format === 'jsonl') return false;
+  return options.help || isReading(command, verb);
 }
 
 async function print(

@@ -15,6 +15,7 @@ export const SETTING_VARIABLES: readonly SettingVariable[] = [
   { variable: 'DEVSH_CONCURRENCY', setting: 'concurrency', read: Number },
   { variable: 'DEVSH_READ_ONLY', setting: 'readOnly', read: flag },
   { variable: 'DEVSH_INVENTORY', setting: 'inventory', read: (text) => text },
+  { variable: 'DEVSH_PAGER', setting: 'pager', read: (text) => text },
   { variable: 'DEVSH_THEME', setting: 'theme', read: (text) => text },
 ];
 

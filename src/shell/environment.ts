@@ -65,6 +65,11 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
     title: 'Programs',
     variables: [
       { name: 'VISUAL, EDITOR', meaning: 'the editor of "user edit"' },
+      {
+        name: 'DEVSH_PAGER, PAGER',
+        meaning: 'what shows output that is longer than the screen; "cat" or empty: nothing',
+      },
+      { name: 'LESS', meaning: 'options of less; FRX when it is not set' },
       { name: 'BROWSER', meaning: 'the browser of "open"' },
       { name: 'SHELL', meaning: 'for which shell "completion" explains the set-up' },
     ],

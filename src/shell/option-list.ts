@@ -70,6 +70,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, noColor: true }),
   },
   {
+    name: 'no-pager',
+    summary: 'Do not show what is longer than the screen in $PAGER',
+    group: 'general',
+    set: (options) => ({ ...options, noPager: true }),
+  },
+  {
     name: 'plain',
     summary: 'A line-by-line prompt instead of the full screen',
     group: 'general',

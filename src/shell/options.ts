@@ -18,6 +18,7 @@ export interface Options {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly noColor: boolean;
+  readonly noPager: boolean;
   readonly plain: boolean;
   readonly theme: ThemeName | undefined;
   readonly on: readonly string[];
@@ -103,6 +104,7 @@ export const NO_OPTIONS: Options = {
   quiet: false,
   verbose: false,
   noColor: false,
+  noPager: false,
   plain: false,
   theme: undefined,
   on: [],

@@ -1,0 +1,76 @@
+import { stripVTControlCharacters } from 'node:util';
+import { UsageError } from '../errors.ts';
+import { pagerWords, showInPager, type PagerSetting } from '../external-pager.ts';
+import type { Streams } from '../output/streams.ts';
+import { widthOf } from '../output/width.ts';
+import { visible } from '../visible.ts';
+import type { Host } from './host.ts';
+
+/**
+ * Output that goes to the pager when it is longer than the screen. It is held back from its first line
+ * on, with the remarks that follow, which are said after the pager.
+ */
+export class PagedOutput {
+  readonly #host: Host;
+  readonly #words: readonly string[] | undefined;
+  #held: { readonly to: 'stdout' | 'stderr'; readonly text: string }[] = [];
+  #isLive: boolean;
+
+  constructor(host: Host, setting: PagerSetting) {
+    this.#host = host;
+    this.#words = pagerWords(host.env, setting);
+    this.#isLive = this.#words === undefined;
+  }
+
+  streams(streams: Streams): Streams {
+    return {
+      ...streams,
+      out: (text) => {
+        this.#write('stdout', text);
+      },
+      err: (text) => {
+        this.#write('stderr', text);
+      },
+    };
+  }
+
+  /** Shows what was held back, and nothing is held back any more: a question follows, or it was stopped. */
+  goLive(): void {
+    this.#isLive = true;
+    for (const { to, text } of this.#held) this.#host[to].write(text);
+    this.#held = [];
+  }
+
+  /** All is written. Resolves when the user has left the pager. */
+  async show(): Promise<void> {
+    const text = this.#held.map((part) => (part.to === 'stdout' ? part.text : '')).join('');
+    if (this.#words === undefined || fits(text, this.#host.stdout)) {
+      this.goLive();
+      return;
+    }
+    try {
+      await showInPager(text, this.#words, this.#host.env);
+      this.#held = this.#held.filter(({ to }) => to === 'stderr');
+      this.goLive();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.goLive();
+      this.#host.stderr.write(`devsh: ${visible(error.message)}\n`);
+    }
+  }
+
+  #write(to: 'stdout' | 'stderr', text: string): void {
+    if (!this.#isLive && (to === 'stdout' || this.#held.length > 0)) this.#held.push({ to, text });
+    else this.#host[to].write(text);
+  }
+}
+
+/** Whether the text and a prompt below it are on the screen at once. */
+function fits(text: string, { rows = 0, columns = 80 }: Host['stdout']): boolean {
+  let height = 0;
+  for (const line of text.split('\n', rows + 1)) {
+    height += Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns));
+  }
+  // The last line is empty: the prompt stands there.
+  return height <= rows;
+}
