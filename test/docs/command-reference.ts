@@ -2,7 +2,7 @@ import { argLabel, title } from '../../src/shell/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { SECTIONS, usageOf } from '../../src/shell/help.ts';
 import { OPTIONS, optionLabel } from '../../src/shell/option-list.ts';
-import type { OptionSpec } from '../../src/shell/options.ts';
+import type { OptionGroup, OptionSpec } from '../../src/shell/options.ts';
 import type { CommandSpec, VerbSpec } from '../../src/shell/spec.ts';
 import { anchorsFor } from './markdown.ts';
 import { table } from './table.ts';
@@ -19,13 +19,16 @@ const ENTRIES: readonly Entry[] = SECTIONS.flatMap((section): Entry[] => [
   ),
 ]);
 
-const ANCHORS = anchorsFor(ENTRIES.map(headingOf));
-
-/** Groups whose options are told once, at the end. */
-const SHARED = [
+/** Groups of options that many verbs have: they are told once, at the end. */
+const SHARED: readonly { readonly group: OptionGroup; readonly title: string }[] = [
   { group: 'general', title: 'Options of all commands' },
-  { group: 'devices', title: 'Options of all commands that use devices' },
-] as const;
+  { group: 'devices', title: 'Options for devices' },
+  { group: 'table', title: 'Options for tables' },
+  { group: 'write', title: 'Options for writes' },
+  { group: 'roll-out', title: 'Options for roll-outs' },
+];
+
+const ANCHORS = anchorsFor([...ENTRIES.map(headingOf), ...SHARED.map(({ title: text }) => text)]);
 
 /** All of docs/commands.md below its introduction. */
 export function commandReference(): string {
@@ -70,6 +73,9 @@ function verbText(command: CommandSpec, verb: VerbSpec): string {
   const own = OPTIONS.filter(
     ({ group }) => verb.options.includes(group) && !SHARED.some((shared) => shared.group === group),
   );
+  const shared = SHARED.flatMap(({ group, title: text }, at) =>
+    verb.options.includes(group) ? [`[${text}](#${ANCHORS[ENTRIES.length + at] ?? ''})`] : [],
+  );
   const aliases = command.aliases ?? [];
   const examples = verb.examples ?? [];
   return [
@@ -80,6 +86,7 @@ function verbText(command: CommandSpec, verb: VerbSpec): string {
     ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((name) => `\`${name}\``).join(', ')}.`]),
     ...(verb.details === undefined ? [] : [detailsText(verb.details)]),
     ...(own.length === 0 ? [] : [optionTable(own)]),
+    ...(shared.length === 0 ? [] : [shared.join(' · ')]),
     ...(examples.length === 0 ? [] : [`\`\`\`devsh\n${examples.join('\n')}\n\`\`\``]),
   ].join('\n\n');
 }

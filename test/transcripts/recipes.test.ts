@@ -22,8 +22,8 @@ test.each(recipes)('recipe: $title', async (recipe) => {
   if (!isUpdate) expect(recipeText(texts)).toBe(recipeText(recipe.parts.map(({ text }) => text)));
 });
 
-test('there are at least ten, and the file is nothing but them', () => {
-  expect(recipes.length).toBeGreaterThanOrEqual(10);
+test('there are at least twelve, and the file is nothing but them', () => {
+  expect(recipes.length).toBeGreaterThanOrEqual(12);
   const texts = recipes.map(({ parts }) => recipeText(parts.map(({ text }) => text)));
   if (!isUpdate) expect(head + texts.join('')).toBe(source);
 });
@@ -41,6 +41,6 @@ async function carryOut(part: Part, fleet: TestFleet): Promise<string> {
     return part.text;
   }
   if (part.kind === 'fault') return play(part, fleet);
-  const command = part.command.replaceAll(/(?<= )[\w-]+\.(?:yaml|csv|plan|md)\b/g, `${folder}/$&`);
+  const command = part.command.replaceAll(/(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md)\b/g, `${folder}/$&`);
   return (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');
 }
