@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import { Inventory } from '../../src/fleet/inventory.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { selectDevices } from '../../src/fleet/selector.ts';
 
@@ -108,6 +109,14 @@ test('an unknown word says how to add a device', () => {
 test('several terms together keep to the limit, too', () => {
   expect(names('10.0.0.0/21 10.1.0.0/22')).toHaveLength(2046 + 1022);
   expect(errorOf('10.0.0.0/21 10.1.0.0/21 10.2.0.0/21').message).toContain('stands for');
+});
+
+test('an inventory of more devices can be selected as a whole', () => {
+  const devices = Array.from({ length: 5000 }, (_, index) => {
+    const address = `10.${200 + (index >> 8)}.${index & 255}.1`;
+    return { name: `d${index}`, address, groups: ['all'] };
+  });
+  expect(selectDevices(['@all'], new Inventory(devices))).toHaveLength(5000);
 });
 
 test('an empty inventory says how to fill it', () => {
