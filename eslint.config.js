@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 /**
- * Imports point one way (README, "How it works"):
+ * Imports point one way (docs/architecture.md):
  * cli -> main -> tui | output -> shell -> change -> fleet -> device -> errors.
  * Each folder lists the folders it must not know.
  */
@@ -41,7 +41,7 @@ const directions = Object.entries(mustNotKnow).map(([folder, forbidden]) => ({
           : [],
         patterns: forbidden.map((other) => ({
           regex: `^(\\.\\./)+${other}/`,
-          message: `src/${folder} must not import src/${other} (README, "How it works").`,
+          message: `src/${folder} must not import src/${other} (docs/architecture.md).`,
         })),
       },
     ],

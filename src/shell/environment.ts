@@ -9,7 +9,7 @@ export interface EnvironmentGroup {
   readonly variables: readonly EnvironmentVariable[];
 }
 
-/** Every variable that devsh reads, as `help environment`, man page and README tell it. */
+/** Every variable that devsh reads, as `help environment`, man page and docs tell it. */
 export const ENVIRONMENT: readonly EnvironmentGroup[] = [
   {
     title: 'Login',

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
@@ -60,14 +58,6 @@ test('before its first write to a resource, a device is asked how its records ar
   expect(first.stdout).toContain('done');
   expect(first.stderr).toMatch(/> OPTIONS .*\/api\/user\/[\s\S]*> PATCH .*\/api\/user\/[\w-]+\//);
   expect(second.stderr).not.toContain('OPTIONS');
-});
-
-test('the profile files of the README are right', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, block = ''] = /```yaml\n(\s+extends:[\s\S]*?)```/.exec(readme) ?? [];
-  const { devsh } = await startFleet();
-  const { exitCode } = await devsh('profile check -', { stdin: block.replace(/^ {3}/gm, '') });
-  expect(exitCode).toBe(0);
 });
 
 test('what a device has told of its fields is checked before anything is sent', async () => {

@@ -16,7 +16,7 @@ export interface WayOutActions {
 const KEY_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const SIGNALS = [...KEY_SIGNALS, 'SIGTERM', 'SIGHUP'] as const;
 
-/** Exit status for a bug in devsh (README, "Exit codes"). */
+/** Exit status for a bug in devsh (README, "Scripts"). */
 const BUG = 70;
 
 /** Restores the terminal however the program ends; SIGKILL alone cannot be helped. */
