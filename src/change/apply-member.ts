@@ -30,9 +30,10 @@ export function applyDevice(
     isReadOnly: member.entry.readOnly === true,
     list: async (resource) => {
       const listed = await member.list(access, resource);
-      const own = steps.filter((step) => step.resource === resource);
-      const concerned = concernedSteps(member.profile, own, listed);
-      return member.withDetails(access, resource, listed, concerned);
+      return member.withDetails(access, resource, listed, () => {
+        const own = steps.filter((step) => step.resource === resource);
+        return concernedSteps(member.profile, own, listed);
+      });
     },
     write: (request) => member.use(access, (open) => open.write(request)),
   };

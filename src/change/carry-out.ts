@@ -23,6 +23,7 @@ import { judge, type Answered } from './judge.ts';
 import { movedId } from './moved-ids.ts';
 import { pairRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
+import { RecordIndex } from './record-index.ts';
 import { restlessFields, suspectFields } from './restless.ts';
 import type { StepEnd } from './verdict.ts';
 import { WRITE_OF } from './write-advice.ts';
@@ -146,7 +147,7 @@ export function driftOf(
   const { before, after } = step;
   if (before === undefined) {
     const key = after?.[step.keyField] ?? null;
-    const isTaken = records.some((record) => isSameValue(key, record[step.keyField]));
+    const isTaken = RecordIndex.of(records).holding(step.keyField, key).length > 0;
     return isTaken ? `${recordName(step)} was added since the plan` : undefined;
   }
   const held = find(profile, step, records, before);
@@ -167,7 +168,7 @@ function sharesId(
   record: DeviceRecord,
 ): boolean {
   const id = idOf(profile, record);
-  return id !== undefined && records.filter((other) => idOf(profile, other) === id).length > 1;
+  return id !== undefined && RecordIndex.of(records).withId(profile, id).length > 1;
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */

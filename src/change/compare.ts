@@ -20,6 +20,11 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
   return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
 }
 
+/** A text that is the same for two values, booleans and nested ones apart, when they are the same. */
+export function comparable(value: Value): string {
+  return canonical(value, false);
+}
+
 /** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
 export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
   return Object.entries(wanted)

@@ -2,7 +2,7 @@ import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { pickWhere, type Change } from './change.ts';
-import { isSameValue } from './compare.ts';
+import { RecordIndex } from './record-index.ts';
 import type { Step } from './plan.ts';
 
 /**
@@ -17,8 +17,7 @@ export function concernedBy(
 ): readonly DeviceRecord[] {
   const keyField = keyFieldOf(profile, change.resource, records);
   if (change.action === 'add') {
-    const key = change.fields[keyField] ?? null;
-    return records.filter((record) => isSameValue(key, record[keyField]));
+    return RecordIndex.of(records).holding(keyField, change.fields[keyField] ?? null);
   }
   const { target } = change;
   if (target.kind === 'where') {
@@ -27,9 +26,12 @@ export function concernedBy(
     );
     return isListed ? pickWhere(target.filter, records, deviceName) : records;
   }
-  return records.filter(
-    (record) => isSameValue(target.key, record[keyField]) || idOf(profile, record) === target.key,
-  );
+  const index = RecordIndex.of(records);
+  const concerned = new Set([
+    ...index.holding(keyField, target.key),
+    ...index.withId(profile, target.key),
+  ]);
+  return [...concerned];
 }
 
 /** The records that the steps of a plan are about: before them, or after. */
@@ -41,10 +43,12 @@ export function concernedSteps(
   const images = steps.flatMap(({ before, after, keyField }) =>
     [before, after].flatMap((image) => (image === undefined ? [] : [{ image, keyField }])),
   );
-  const ids = new Set(images.flatMap(({ image }) => idOf(profile, image) ?? []));
-  return records.filter(
-    (record) =>
-      ids.has(idOf(profile, record) ?? '') ||
-      images.some(({ image, keyField }) => isSameValue(image[keyField] ?? null, record[keyField])),
+  const index = RecordIndex.of(records);
+  const concerned = new Set(
+    images.flatMap(({ image, keyField }) => [
+      ...index.withId(profile, idOf(profile, image) ?? ''),
+      ...index.holding(keyField, image[keyField] ?? null),
+    ]),
   );
+  return records.filter((record) => concerned.has(record));
 }

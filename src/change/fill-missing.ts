@@ -14,26 +14,43 @@ interface Known {
  * stored as false, and a choice left empty is refused: both get the value that most records have.
  */
 export function fillMissing(
-  { profile, records, resource }: Known,
+  about: Known,
   fields: DeviceRecord,
 ): { values: DeviceRecord; filled: Record<string, string> } {
-  const values: Record<string, Value> = {};
-  const filled: Record<string, string> = {};
+  const missing = commonIn(about).filter(([field]) => !Object.hasOwn(fields, field));
+  return {
+    values: Object.fromEntries(missing),
+    filled: Object.fromEntries(missing.map(([field]) => [field, 'most common here'])),
+  };
+}
+
+type Common = readonly (readonly [field: string, value: Value])[];
+
+/** By reading, then by profile and resource: many new records are planned from one reading. */
+const commonOf = new WeakMap<readonly DeviceRecord[], WeakMap<Profile, Map<string, Common>>>();
+
+function commonIn({ profile, records, resource }: Known): Common {
+  const byProfile = commonOf.get(records) ?? new WeakMap<Profile, Map<string, Common>>();
+  commonOf.set(records, byProfile);
+  const byResource = byProfile.get(profile) ?? new Map<string, Common>();
+  byProfile.set(profile, byResource);
+  const common = byResource.get(resource) ?? commonValues({ profile, records, resource });
+  byResource.set(resource, common);
+  return common;
+}
+
+function commonValues({ profile, records, resource }: Known): Common {
   const choices = profile.resources[resource]?.choiceFields ?? [];
   const names = new Set(records.flatMap((record) => Object.keys(record)));
-  for (const field of names) {
-    if (field in fields) continue;
+  return [...names].flatMap((field): Common => {
     const held = records
       .map((record) => valueAt(record, field))
       .filter((value) => value !== undefined);
     const isBoolean = held.every((value) => typeof value === 'boolean');
-    if (!isBoolean && !choices.includes(field)) continue;
+    if (!isBoolean && !choices.includes(field)) return [];
     const common = mostCommon(held);
-    if (common === undefined) continue;
-    values[field] = common;
-    filled[field] = 'most common here';
-  }
-  return { values, filled };
+    return common === undefined ? [] : [[field, common]];
+  });
 }
 
 function mostCommon(values: readonly Value[]): Value | undefined {

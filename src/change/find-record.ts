@@ -1,8 +1,9 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { changesSince, isSameValue } from './compare.ts';
+import { changesSince } from './compare.ts';
 import type { Step } from './plan.ts';
+import { RecordIndex } from './record-index.ts';
 
 /**
  * The record that a step is about: by id where there is one, else by natural key. Of several with one
@@ -19,7 +20,7 @@ export function find(
   const id = idOf(profile, image);
   const byKey = sameKey(step, records, image);
   if (id === undefined) return byKey[0];
-  const byId = records.filter((record) => idOf(profile, record) === id);
+  const byId = RecordIndex.of(records).withId(profile, id);
   const byBoth = sameKey(step, byId, image)[0];
   if (byBoth !== undefined || byId.length > 1) return byBoth;
   return byId[0] ?? (step.action === 'delete' ? undefined : byKey[0]);
@@ -46,7 +47,6 @@ export function sameKey(
   step: Step,
   records: readonly DeviceRecord[],
   image: DeviceRecord,
-): DeviceRecord[] {
-  const key = image[step.keyField] ?? null;
-  return records.filter((record) => isSameValue(key, record[step.keyField]));
+): readonly DeviceRecord[] {
+  return RecordIndex.of(records).holding(step.keyField, image[step.keyField] ?? null);
 }

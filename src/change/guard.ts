@@ -22,11 +22,12 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 export function guardPlan(plan: Plan, accountOn: (device: DeviceRef) => string | undefined): void {
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
+    const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
       const reason =
         ownAccountReason(step, accountOn(device)) ??
         protectedReason(step) ??
-        lastOneReason(step, devicePlan);
+        lastOneReason(step, emptied);
       if (reason !== undefined) {
         throw new RefusedError(`${device.name}: ${reason}. Say --force to do it all the same.`);
       }
@@ -68,13 +69,24 @@ function protectedReason(step: Step): string | undefined {
   return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;
 }
 
-function lastOneReason(step: Step, { steps, total }: DevicePlan): string | undefined {
-  if (step.action !== 'delete') return undefined;
-  const deletes = steps.filter(
-    ({ action, resource }) => action === 'delete' && resource === step.resource,
-  ).length;
-  const held = total?.[step.resource];
-  return held !== undefined && deletes >= held
-    ? `deleting ${step.key} would leave no ${step.resource} at all`
+/** The resources of which nothing would be left. */
+function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
+  const deletes = new Map<string, number>();
+  for (const { action, resource } of steps) {
+    if (action === 'delete') deletes.set(resource, (deletes.get(resource) ?? 0) + 1);
+  }
+  const emptied = [...deletes].filter(([resource, count]) => {
+    const held = valueAt(total, resource);
+    return held !== undefined && count >= held;
+  });
+  return new Set(emptied.map(([resource]) => resource));
+}
+
+function lastOneReason(
+  { action, resource, key }: Step,
+  emptied: ReadonlySet<string>,
+): string | undefined {
+  return action === 'delete' && emptied.has(resource)
+    ? `deleting ${key} would leave no ${resource} at all`
     : undefined;
 }

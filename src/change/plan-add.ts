@@ -2,10 +2,11 @@ import { createRequest } from '../device/encode.ts';
 import { valueText } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { differencesOfNew, isSameValue } from './compare.ts';
+import { differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { objectionTo } from './objection.ts';
 import type { PlanContext } from './plan-context.ts';
+import { RecordIndex } from './record-index.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import { typedFields, untypedIn } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
@@ -23,8 +24,7 @@ export function planAdd(
   }
   const key = valueText(wanted);
   const result = { device, resource, key, action: 'add' as const };
-  const twins = records.filter((record) => isSameValue(wanted, record[keyField]));
-  const [twin] = twins;
+  const [twin] = RecordIndex.of(records).holding(keyField, wanted);
   if (twin !== undefined) {
     const differences = differencesOfNew(fields, twin);
     const settled: StepResult =

@@ -13,6 +13,7 @@ import { isMasked } from './mask.ts';
 import { objectionTo } from './objection.ts';
 import { planAdd } from './plan-add.ts';
 import type { PlanContext } from './plan-context.ts';
+import { RecordIndex } from './record-index.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import { typedFields, untypedIn } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
@@ -115,7 +116,9 @@ function planSet(
   const renamed = fields[keyField];
   if (
     renamed !== undefined &&
-    records.some((other) => other !== before && isSameValue(renamed, other[keyField]))
+    RecordIndex.of(records)
+      .holding(keyField, renamed)
+      .some((other) => other !== before)
   ) {
     const error = new NotPossibleError(
       device,
@@ -192,12 +195,12 @@ function planEach(
   }
   const steps: Step[] = [];
   const settled: StepResult[] = [];
-  const holders = countIds(context);
+  const index = RecordIndex.of(context.records);
   for (const record of picked) {
     try {
       const planned = planOne(record);
       const id = idOf(profile, record) ?? '';
-      const count = holders.get(id) ?? 0;
+      const count = index.withId(profile, id).length;
       if ('verdict' in planned) {
         settled.push(planned);
       } else if (count > 1) {
@@ -222,16 +225,6 @@ function areNameless({ profile, records, resource }: PlanContext): boolean {
   });
 }
 
-/** How many records have each id. */
-function countIds({ profile, records }: PlanContext): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const record of records) {
-    const id = idOf(profile, record);
-    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return counts;
-}
-
 function sharedIdText(resource: string, id: string, count: number): string {
   return `${count} ${resource}s have the id "${id}": a request might hit another one, so nothing is sent`;
 }
@@ -242,7 +235,7 @@ function pick(
   target: Target,
 ): readonly DeviceRecord[] {
   if (target.kind === 'where') return pickWhere(target.filter, records, device.name);
-  const byKey = records.filter((record) => isSameValue(target.key, record[keyField]));
-  if (byKey.length > 0) return byKey;
-  return records.filter((record) => idOf(profile, record) === target.key);
+  const index = RecordIndex.of(records);
+  const byKey = index.holding(keyField, target.key);
+  return byKey.length > 0 ? byKey : index.withId(profile, target.key);
 }

@@ -17,10 +17,10 @@ export interface Planning {
 }
 
 /** What is wanted of a device: as it was said, or worked out from the records that it holds. */
-export type Wanted = readonly Change[] | ((held: HeldOf) => Promise<readonly Change[]>);
+export type Wanted = readonly Change[] | ((inFull: HeldInFull) => Promise<readonly Change[]>);
 
-/** The records of a resource, as the device holds them now. Read once. */
-export type HeldOf = (resource: string) => Promise<readonly DeviceRecord[]>;
+/** The records of a resource with all their fields, as the device holds them now. Read once. */
+type HeldInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
 
 /** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
 export async function planMember(
@@ -31,27 +31,34 @@ export async function planMember(
   const { access, signal } = planning;
   const { ref, entry } = member;
   const records = new Map<string, readonly DeviceRecord[]>();
-  const heldOf: HeldOf = async (resource) => {
-    const held = records.get(resource) ?? (await member.list(access, resource, signal));
-    records.set(resource, held);
-    return held;
-  };
   let changes = typeof wanted === 'function' ? [] : wanted;
   try {
     if (entry.readOnly === true) {
       throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
-    if (typeof wanted === 'function') changes = await wanted(heldOf);
-    const parts: DevicePlan[] = [];
-    for (const change of changes) {
-      const { resource } = change;
-      const listed = await heldOf(resource);
-      const concerned = concernedBy(member.profile, change, listed, ref.name);
-      const held = await member.withDetails(access, resource, listed, concerned, signal);
-      records.set(resource, held);
-      await learnBefore(planning, member, change);
-      parts.push(planDevice(ref, member.profile, change, held));
+    if (typeof wanted === 'function') {
+      changes = await wanted(async (resource) => {
+        const listed = await member.list(access, resource, signal);
+        const held = await member.inFull(access, resource, listed, signal);
+        records.set(resource, held);
+        return held;
+      });
     }
+    for (const resource of new Set(changes.map((change) => change.resource))) {
+      const own = changes.filter((change) => change.resource === resource);
+      if (!records.has(resource)) {
+        const listed = await member.list(access, resource, signal);
+        const concerned = (): readonly DeviceRecord[] => [
+          ...new Set(own.flatMap((one) => concernedBy(member.profile, one, listed, ref.name))),
+        ];
+        const held = await member.withDetails(access, resource, listed, concerned, signal);
+        records.set(resource, held);
+      }
+      await learnBefore(planning, member, resource, own);
+    }
+    const parts = changes.map((change) =>
+      planDevice(ref, member.profile, change, records.get(change.resource) ?? []),
+    );
     const plan = mergeDevicePlans(ref, parts);
     const assumed = assumptionsOf(member.profile, plan.steps);
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
@@ -72,10 +79,16 @@ export async function planMember(
  * How records are added and changed, the device itself is asked before the first write, once: what the
  * API document leaves open would otherwise be guessed. What it does not tell leaves the guess.
  */
-async function learnBefore({ learn }: Planning, member: Member, change: Change): Promise<void> {
-  if (change.action === 'delete' || member.profile.origins['update'] === 'configured') return;
+async function learnBefore(
+  { learn }: Planning,
+  member: Member,
+  resource: string,
+  changes: readonly Change[],
+): Promise<void> {
+  if (changes.every(({ action }) => action === 'delete')) return;
+  if (member.profile.origins['update'] === 'configured') return;
   try {
-    await learn(member, change.resource);
+    await learn(member, resource);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

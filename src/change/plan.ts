@@ -121,7 +121,7 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
     device,
     steps: [...steps.values()],
     settled: parts.flatMap(({ settled }) => settled),
-    total: Object.assign({}, ...parts.map(({ total }) => total)) as Record<string, number>,
+    total: Object.fromEntries(parts.flatMap(({ total = {} }) => Object.entries(total))),
   };
 }
 

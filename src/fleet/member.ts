@@ -121,16 +121,17 @@ export class Member {
     return this.use(access, (device) => device.details(resource, records, signal, this.#profile));
   }
 
-  /** The records of a list, those that are wanted in full. */
+  /** The records of a list, those that are wanted in full; which ones is only asked where need be. */
   async withDetails(
     access: Access,
     resource: string,
     records: readonly DeviceRecord[],
-    wanted: readonly DeviceRecord[],
+    wantedOf: () => readonly DeviceRecord[],
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
+    if (!isSummary(this.#profile, resource)) return records;
+    const wanted = wantedOf();
     const full = await this.inFull(access, resource, wanted, signal);
-    if (full === wanted) return records;
     const fullOf = new Map(wanted.map((record, index) => [record, full[index] ?? record]));
     return fullOf.size === 0 ? records : records.map((record) => fullOf.get(record) ?? record);
   }

@@ -47,9 +47,8 @@ async function* planAndWrite(
   const match = { isCells: file.isCells, key: options.key, prune: options.prune };
   const wantedOf = (member: Member): Wanted => {
     const rows = rowsOf.get(member) ?? [];
-    return async (heldOf): Promise<readonly Change[]> => {
-      const listed = await heldOf(resource);
-      const records = await member.inFull(call.access, resource, listed, call.io.signal);
+    return async (heldInFull): Promise<readonly Change[]> => {
+      const records = await heldInFull(resource);
       await learnQuietly(call, member, resource);
       const { profile, ref } = member;
       const matched = matchRows(
