@@ -7,8 +7,10 @@ import { programWords } from './external-editor.ts';
 /** The setting `pager`: a program with its arguments, or false for none. */
 export type PagerSetting = string | false | undefined;
 
-/** As in git: quit when it fits, pass colours on, leave the text on the screen. */
-const LESS_OPTIONS = 'FRX';
+/** Below a command, as in git: quit when it fits, pass colours on, leave the text on the screen. */
+export const LESS_BELOW = 'FRX';
+/** From the full screen: a screen of its own, also for what is short. */
+const LESS_ALONE = 'R';
 
 const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
@@ -22,6 +24,19 @@ export function pagerWords(
   return ['', 'cat'].includes(wanted.trim()) ? undefined : programWords(wanted);
 }
 
+/** Shows a text that the user asked to see in the pager. Throws a `UsageError` when there is none. */
+export async function pageInProgram(
+  text: string,
+  env: NodeJS.ProcessEnv,
+  setting: PagerSetting,
+): Promise<void> {
+  const words = pagerWords(env, setting);
+  if (words === undefined) {
+    throw new UsageError('there is no pager: set PAGER, or the setting "pager", or install less');
+  }
+  await showInPager(text, words, env, LESS_ALONE);
+}
+
 /**
  * Shows a text in the pager, which gets the terminal until the user leaves it: Ctrl-C is a key of the
  * pager then. Leaving early is no failure. Throws a `UsageError` when it cannot be started.
@@ -30,6 +45,7 @@ export function showInPager(
   text: string,
   [command = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
+  lessOptions: string,
 ): Promise<void> {
   // Loaded only now: most commands start no program.
   const { spawn, spawnSync } = process.getBuiltinModule('node:child_process');
@@ -44,7 +60,7 @@ export function showInPager(
     const ignore = (): void => undefined;
     const child = spawn(command, args, {
       stdio: ['pipe', 'inherit', 'inherit'],
-      env: { ...childEnvironment(env), LESS: env['LESS'] ?? LESS_OPTIONS, LV: env['LV'] ?? '-c' },
+      env: { ...childEnvironment(env), LESS: env['LESS'] ?? lessOptions, LV: env['LV'] ?? '-c' },
     });
     const onEnd = (signal: NodeJS.Signals): void => {
       endedBy = signal;

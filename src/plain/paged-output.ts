@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { UsageError } from '../errors.ts';
-import { pagerWords, showInPager, type PagerSetting } from '../external-pager.ts';
+import { LESS_BELOW, pagerWords, showInPager, type PagerSetting } from '../external-pager.ts';
 import type { Streams } from '../output/streams.ts';
 import { widthOf } from '../output/width.ts';
 import { visible } from '../visible.ts';
@@ -49,7 +49,7 @@ export class PagedOutput {
       return;
     }
     try {
-      await showInPager(text, this.#words, this.#host.env);
+      await showInPager(text, this.#words, this.#host.env, LESS_BELOW);
       this.#held = this.#held.filter(({ to }) => to === 'stderr');
       this.goLive();
     } catch (error) {

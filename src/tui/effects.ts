@@ -4,6 +4,7 @@ import type { Effect } from './keys/key-binding.ts';
 import { lineText, type Line } from './line.ts';
 import type { LineRunner } from './line-runner.ts';
 import type { Outside, Programs } from './outside.ts';
+import { pagerLines } from './pager-text.ts';
 import type { Questions } from './questions.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { State } from './state.ts';
@@ -134,6 +135,9 @@ export class Effects {
         break;
       case 'copy':
         void outside.copy(copyLines(state));
+        break;
+      case 'page-out':
+        void outside.page(pagerLines(state));
         break;
       case 'answer':
         questions.answer();

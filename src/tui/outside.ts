@@ -13,6 +13,8 @@ export interface Programs {
   send(bytes: string): void;
   /** Lends the terminal to the user's editor; resolves to what was saved. */
   edit(draft: Draft, signal?: AbortSignal): Promise<string>;
+  /** Lends the terminal to the user's pager. */
+  page(text: string): Promise<void>;
   /** Gives a text to the clipboard program of the desktop; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }
@@ -52,6 +54,17 @@ export class Outside {
     const what = lines.length === 1 ? '1 command' : `${lines.length} commands`;
     const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
     this.#say('good', `✓ copied ${what} ${how}`);
+  }
+
+  /** `|`: what is in sight, with all its lines, for as long as the user reads it. */
+  async page(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    try {
+      await this.#programs.page(`${lines.join('\n')}\n`);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      this.#say('bad', `error: ${error.message}`);
+    }
   }
 
   #say(tone: LogTone, text: string): void {

@@ -3,6 +3,7 @@ import type { Opening } from '../opening.ts';
 import { wantsColor, type Host } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
 import { editInProgram } from '../external-editor.ts';
+import { pageInProgram } from '../external-pager.ts';
 import { copyWithProgram } from './clipboard.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
@@ -50,6 +51,12 @@ export async function runTui(
   const hasColor = wantsColor(host, opening.noColor);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
   let lent: Promise<unknown> = Promise.resolve();
+  // One program at a time has the terminal.
+  const lend = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = lent.then(() => terminal.runOutside(work));
+    lent = done.catch(() => undefined);
+    return done;
+  };
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
   const surface: Surface = {
@@ -61,14 +68,9 @@ export async function runTui(
       terminal.suspend();
     },
     send: (bytes) => void host.stdout.write(bytes),
-    edit: (draft, signal) => {
-      // One editor at a time has the terminal.
-      const edited = lent.then(() =>
-        terminal.runOutside(() => editInProgram(draft, host.env, signal)),
-      );
-      lent = edited.catch(() => undefined);
-      return edited;
-    },
+    edit: (draft, signal) => lend(() => editInProgram(draft, host.env, signal)),
+    page: (text) =>
+      lend(() => pageInProgram(text, host.env, shell.session.services.settings.get('pager'))),
     copy: (text) => copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { ADMIN, simulate, startDevsh } from './devsh.ts';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { ADMIN, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 import { startInPty } from './harness.ts';
 
 const hasLess = spawnSync('less', ['--version']).status === 0;
@@ -24,7 +24,14 @@ test.skipIf(!hasLess)('what is longer than the screen is shown by less, until q'
   // A key of less: neither one ends devsh.
   program.press('ctrl-c');
   program.press('ctrl-c');
-  program.type('/GENERAL\r');
+  // It takes what was typed behind it along.
+  await vi.waitUntil(
+    () => {
+      program.type('G');
+      return program.screen().includes('(END)');
+    },
+    { timeout: 10_000, interval: 100 },
+  );
   program.type('q');
   expect(await program.exit).toEqual({ code: 0, signal: 0 });
 });
@@ -101,4 +108,21 @@ test.skipIf(!hasLess)('at the plain prompt, too, and then the prompt is back', a
   await program.waitFor(/devsh> $/m);
   program.type('nonsense\r');
   await program.waitFor('there is no command "nonsense"');
+});
+
+test.skipIf(!hasLess)('| shows the table and texts in less, and the screen is back', async () => {
+  const program = await connect(await simulate());
+  await goToTable(program);
+  program.type('|');
+  await program.waitFor(/^\(END\)|^:$/m);
+  expect(program.screen().join('\n')).toMatch(/^USERNAME.* FIRST NAME/m);
+  program.type('q');
+  await program.waitFor(': prompt');
+  expect(program.buffer).toBe('alternate');
+  program.type('?');
+  await program.waitFor('esc back');
+  program.type('|');
+  await program.waitFor(/^\(END\)|^:$/m);
+  program.type('q');
+  await program.waitFor('esc back');
 });

@@ -4,8 +4,8 @@ import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
-/** Left out: what ends or stops devsh, and combinations that the harness cannot press. */
-const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', 'shift-up', 'shift-down'];
+/** Left out: what ends or stops devsh or opens a program, and combinations that the harness cannot press. */
+const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', '|', 'shift-up', 'shift-down'];
 
 const KEYS = [
   ...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' ')))),

@@ -40,6 +40,7 @@ const EFFECTS = [
   'next-device',
   'previous-device',
   'copy',
+  'page-out',
   'answer',
   'decline',
   'search-run',

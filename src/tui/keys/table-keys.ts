@@ -150,6 +150,7 @@ export const TABLE_KEYS: Keymap = [
     'user list',
   ),
   bind('table', ['y'], 'copy', 'copy the marked records, or this one, as commands'),
+  bind('table', ['|'], 'page-out', 'the whole table in $PAGER, nothing cut off'),
   bind(
     'table',
     ['x'],

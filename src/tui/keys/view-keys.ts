@@ -20,6 +20,7 @@ export const VIEW_KEYS: Keymap = [
   bind('overlay', ['/'], 'find', 'search in the text', { rank: 4, text: 'search' }),
   bind('overlay', ['n'], 'next-found', 'the next line that has it'),
   bind('overlay', ['N'], 'previous-found', 'the line before that has it'),
+  bind('overlay', ['|'], 'page-out', 'the same text or list in $PAGER'),
   bind('overlay', [':', 'i'], 'go-prompt', 'to the prompt', { rank: 6, text: 'prompt' }),
   bind('overlay', ['?', 'f1'], 'help', 'this help', { rank: 9, text: 'help' }),
   bind('overlay', ['D'], 'devices', 'the connected devices', undefined, 'devices'),
