@@ -175,6 +175,10 @@ function editActive(state: State, key: EditKey): State {
     case 'find':
       return editFind(state, key);
     case 'waiting':
+      // Who types a line has not seen the question, and goes on with it; a secret is shown nowhere.
+      return state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
+        ? { ...state, prompt: editWithVi(state.prompt, key) }
+        : state;
     case 'runs':
     case 'devices':
     case 'resources':

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { answer, connect, goToTable, simulate } from './devsh.ts';
 
 test('a user is added with completion, read back, and is in the table', async () => {
@@ -96,7 +96,7 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   );
 });
 
-test('marked records on different devices become one command for each set of devices', async () => {
+test('marked records on different devices are deleted by one plan, a command for each set of devices', async () => {
   const simulator = await simulate({ devices: 2 });
   simulator.devices[0]?.putUser({ username: 'aa.one', lang: 'en' });
   simulator.devices[1]?.putUser({ username: 'aa.two', lang: 'en' });
@@ -107,10 +107,10 @@ test('marked records on different devices become one command for each set of dev
   program.press('*');
   await program.waitFor('[2 marked]');
   program.press('d');
-  await program.waitFor(/delete user aa.one on 127\.0\.0\.2\S*\? Type y/);
-  await answer(program, 'y');
-  await program.waitFor(/delete user aa.two on 127\.0\.0\.3\S*\? Type y/);
-  await answer(program, 'y');
+  await program.waitFor(/delete user aa.one on 127\.0\.0\.2/);
+  await program.waitFor(/delete user aa.two on 127\.0\.0\.3/);
+  await program.waitFor('2 steps on 2 devices. Type 2 to do them:');
+  await answer(program, '2');
   await program.waitFor('no record matches the filter');
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
 });
@@ -158,4 +158,21 @@ test('what is wrong with a line is pointed at, and the line stays to be correcte
   expect(screen[row + 1]?.indexOf('^')).toBe(screen[row]?.indexOf('lisst'));
   program.press('ctrl-c');
   await program.waitFor((lines) => !lines.join('\n').includes('lisst'));
+});
+
+test('a yes that was typed before the question opened answers nothing, and stays in the line', async () => {
+  const simulator = await simulate({ latencyMs: 400 });
+  const program = await connect(simulator);
+  const [device] = simulator.devices;
+  const before = device?.log.length ?? 0;
+  program.type('user delete viewer\r');
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  program.type('y');
+  // Still typing when it comes up.
+  await program.waitFor('to delete');
+  program.type('y\r');
+  await program.waitFor('answer>');
+  program.press('escape');
+  await program.waitFor(/devsh [^>]*> yy/);
+  expect(device?.users.map(({ username }) => username)).toContain('viewer');
 });
