@@ -1,14 +1,14 @@
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
-const LOOK_AHEAD = 256;
+const LONGEST = 256;
 
 /** What a reader takes for the first character of `text`; '' when there is none. */
 export function firstGrapheme(text: string): string {
   if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
     return text.slice(0, 1);
   }
-  const [first] = segmenter.segment(wholeCharacters(text, LOOK_AHEAD));
+  const [first] = segmenter.segment(wholeCharacters(text, LONGEST));
   return first?.segment ?? '';
 }
 
@@ -18,11 +18,13 @@ export function lastGrapheme(text: string): string {
   if (isAlone(text.charCodeAt(end)) && (end === 0 || isAlone(text.charCodeAt(end - 1)))) {
     return text.slice(end);
   }
+  const first = Math.max(0, end - LONGEST);
   let from = end;
-  while (from > 0 && !isAlone(text.charCodeAt(from))) from--;
+  while (from > first && !isAlone(text.charCodeAt(from))) from--;
   // A plain last character may still belong to the one before it.
   if (from === end && from > 0) from--;
-  while (from > 0 && !isAlone(text.charCodeAt(from))) from--;
+  while (from > first && !isAlone(text.charCodeAt(from))) from--;
+  if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
   let last = '';
   for (const { segment } of segmenter.segment(text.slice(Math.max(from, 0)))) last = segment;
   return last;
@@ -36,9 +38,13 @@ export function dropLastGrapheme(text: string): string {
   return text.slice(0, text.length - lastGrapheme(text).length);
 }
 
-/** Latin letters, digits and signs never join with a neighbour of their kind (UAX 29); CR does. */
+/** Latin letters, digits and signs, and Han ones, never join with each other (UAX 29); CR does. */
 function isAlone(code: number): boolean {
-  return code < 0x300 && code !== 0x0d;
+  return (code < 0x300 && code !== 0x0d) || (code >= 0x4e00 && code <= 0x9fff);
+}
+
+function isLowHalf(code: number): boolean {
+  return (code & 0xfc00) === 0xdc00;
 }
 
 /** The first `length` units, not ending in half a character. */

@@ -86,7 +86,9 @@ export function shownLine(text: string): string {
 
 /** Dots in place of what is typed. */
 export function masked(line: Line): Line {
-  const dots = (text: string): string => text.replace(/./gsu, '•');
+  // Counted, not replaced one by one: a pasted one may be very long.
+  const dots = (text: string): string =>
+    '•'.repeat(text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0));
   return { before: dots(line.before), after: dots(line.after) };
 }
 

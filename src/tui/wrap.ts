@@ -23,11 +23,16 @@ function wrapLine(text: string, width: number, indent: string): string[] {
       line = indent;
     }
     line += word;
-    while (widthOf(line.trimEnd()) > width) {
-      const head = headOf(line, width);
-      lines.push(head);
-      line = indent + line.slice(head.length);
+    // Only the head of the rest is measured: a pasted word may be a thousand lines long.
+    let margin = '';
+    for (;;) {
+      const head = headOf(line, width - margin.length);
+      if (head.length >= line.trimEnd().length) break;
+      lines.push(margin + head);
+      line = line.slice(head.length);
+      margin = indent;
     }
+    line = margin + line;
   }
   if (line.trim() !== '') lines.push(line.trimEnd());
   return lines;

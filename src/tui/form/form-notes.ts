@@ -1,9 +1,13 @@
 import { isOn } from '../../shell/field-text.ts';
 import type { FormField } from '../../shell/form-fields.ts';
+import { cut } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
 import type { Span } from '../bar-lines.ts';
 import { choicesOf, isChanged, problemOf, textOf, type FormState } from './form-state.ts';
 import { generalRefusals, refusalsOf } from './reduce-form.ts';
+
+/** A note takes three lines at most, and is not to be measured any longer. */
+const LONGEST_WAS = 400;
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
   observed: 'fields as the device tells them',
@@ -43,7 +47,7 @@ export function noteOf(form: FormState, field: FormField, isCurrent: boolean): S
       : isMissing
         ? ['required']
         : isChanged(form, field) && form.action === 'set' && !field.isSecret
-          ? [`was ${inWords(field, field.value) || 'empty'}`]
+          ? [wasText(field)]
           : [];
   return { tone: isMissing ? 'warning' : 'quiet', text: visible(texts.join(' · ')) };
 }
@@ -62,11 +66,14 @@ function hintsOf(form: FormState, field: FormField): string[] {
     ...nestedText(field),
     ...rangeText(min, max),
     ...(maxLength !== undefined && count === 0 ? [`up to ${maxLength} characters`] : []),
-    ...(isChanged(form, field) && form.action === 'set' && !isSecret
-      ? [`was ${inWords(field, field.value) || 'empty'}`]
-      : []),
+    ...(isChanged(form, field) && form.action === 'set' && !isSecret ? [wasText(field)] : []),
     ...(origin === 'seen' ? ['seen in records'] : []),
   ];
+}
+
+/** What it was before; of a text that fills many screens only the beginning. */
+function wasText(field: FormField): string {
+  return `was ${cut(visible(inWords(field, field.value.slice(0, LONGEST_WAS))), LONGEST_WAS) || 'empty'}`;
 }
 
 function nestedText({ nested, choices = [] }: FormField): string[] {

@@ -109,14 +109,21 @@ function valueSpan(form: FormState, field: FormField, width: number, isCurrent: 
   const text = textOf(form, field);
   const isTyped = isCurrent && hasCursor(form, field);
   if (isTyped) return { tone: 'plain', text: windowOf(lineIn(form, field), width - 1).text };
-  if (field.isReadOnly) return { tone: 'quiet', text: visible(text) };
+  const head = beginning(text, width);
+  if (field.isReadOnly) return { tone: 'quiet', text: visible(head) };
   const empty = visible(inWords(field, field.fallback)) || 'empty';
   if (text === '') return { tone: 'quiet', text: `(${empty})` };
-  if (field.isSecret) return { tone: 'plain', text: '•'.repeat(Array.from(text).length) };
-  if (field.type === 'boolean') return { tone: 'plain', text: visible(inWords(field, text)) };
+  if (field.isSecret) return { tone: 'plain', text: masked({ before: head, after: '' }).before };
+  if (field.type === 'boolean') return { tone: 'plain', text: visible(inWords(field, head)) };
   const label = choicesOf(field).find(({ value }) => value === text)?.label ?? text;
-  const named = label === text ? text : `${text} · ${label}`;
+  const named = label === text ? head : `${head} · ${label}`;
   return { tone: 'plain', text: shownLine(named) };
+}
+
+/** What can be in sight of a text in so many cells: a paste may be a thousand times as long. */
+function beginning(text: string, cells: number): string {
+  const reach = cells * 2 + 64;
+  return text.length > reach ? `${text.slice(0, reach)}…` : text;
 }
 
 /** Whether its text is being typed; in a list that is marked it is not. */
@@ -190,7 +197,8 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   const isCurrent = currentField(form) === undefined;
   const most = Math.max(1, isCurrent ? height - 5 : Math.floor(height / 4));
   const note = commandNote(form, !hasChanges(form));
-  const lines = wrapText(shownLine(shownCommand(form)), columns - 5);
+  const command = beginning(shownCommand(form), columns * (most + 1));
+  const lines = wrapText(shownLine(command), columns - 5);
   const kept = lines.slice(0, most);
   const last = kept.at(-1) ?? '';
   if (lines.length > most)
@@ -204,11 +212,9 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
       .map((line): FormRow => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
     ...kept.map((line, index): FormRow => {
       const sign = index === 0 ? `${isCurrent ? '▸' : ' '} › ` : '    ';
-      const command: Span = { tone: isCurrent ? 'accent' : 'plain', text: sign + line };
+      const words: Span = { tone: isCurrent ? 'accent' : 'plain', text: sign + line };
       const hasNote = isBeside && index === kept.length - 1 && left > 8;
-      return hasNote
-        ? [command, { tone: note.tone, text: `  ${cut(note.text, left)}` }]
-        : [command];
+      return hasNote ? [words, { tone: note.tone, text: `  ${cut(note.text, left)}` }] : [words];
     }),
   ];
 }

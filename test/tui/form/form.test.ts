@@ -312,3 +312,31 @@ describe.each([
     expect(formCommand(formOf(press(open, 'take-choice')))).toBe('user add kind=v88');
   });
 });
+
+describe('a megabyte pasted into a field', () => {
+  const seconds = (work: () => unknown): number => {
+    const start = performance.now();
+    work();
+    return (performance.now() - start) / 1000;
+  };
+
+  test.each([
+    ['one word', 'x'],
+    ['words', 'ab cd '],
+    ['Han signs', '漢'],
+    ['what a terminal would obey', '\u202e'],
+  ])('keeps no key waiting: %s', (_what, unit) => {
+    const pasted = press(adding, `"${unit.repeat(1_000_000 / unit.length)}`);
+    expect(seconds(() => screen(pasted))).toBeLessThan(2);
+    expect(seconds(() => screen(press(pasted, 'next-field')))).toBeLessThan(2);
+    expect(seconds(() => press(pasted, 'erase-left'))).toBeLessThan(2);
+    expect(screen(press(pasted, 'kill-left'))).toEqual(screen(adding));
+  });
+
+  test('goes whole into the command, of which the beginning is shown', () => {
+    const pasted = press(adding, `"${'x'.repeat(1_000_000)}`);
+    expect(formCommand(formOf(pasted))).toBe(`user add username=${'x'.repeat(1_000_000)}`);
+    const command = screen(pasted).join('\n').split('›')[1];
+    expect(command).toMatch(/^ user add\n( {4}(username=)?x+\n)+ {4}x+…$/);
+  });
+});
