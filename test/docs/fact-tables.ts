@@ -57,6 +57,7 @@ function propertiesOf(schema: Schema | boolean | undefined): Readonly<Record<str
   return typeof schema === 'object' ? (schema.properties ?? {}) : {};
 }
 
-function meaningOf({ description = '', enum: values }: Schema): string {
+function meaningOf({ description, enum: values }: Schema): string {
+  if (description === undefined) throw new Error('a fact without a description');
   return values === undefined ? description : `${description} (${values.join(', ')})`;
 }
