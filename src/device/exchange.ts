@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
 import { bodyText, inflate, isFramed, mebibytes } from './body.ts';
+import { startDeadline } from './deadline.ts';
 import { faultOf, TransportFault } from './fault.ts';
 import { JsonFailure, parseJson } from './json.ts';
 
@@ -29,7 +30,7 @@ export interface Answer {
 }
 
 export interface ExchangeLimits {
-  /** From the first byte of the request to the last of the answer. */
+  /** From the first byte of the request to the last of the answer, without times of our own. */
   readonly timeoutMs: number;
   /** On the wire and after decompression. */
   readonly maxBodyBytes: number;
@@ -76,7 +77,7 @@ function receive(
       return;
     }
     let controller: Dispatcher.DispatchController | undefined;
-    let deadline: NodeJS.Timeout | undefined;
+    let endDeadline: (() => void) | undefined;
     let status = 0;
     let answerHeaders: Record<string, string> = {};
     let size = 0;
@@ -84,7 +85,7 @@ function receive(
     const chunks: Buffer[] = [];
 
     const settle = (): void => {
-      clearTimeout(deadline);
+      endDeadline?.();
       signal?.removeEventListener('abort', cancel);
     };
     const fail = (error: Error): void => {
@@ -126,9 +127,9 @@ function receive(
             started.abort(failure);
             return;
           }
-          deadline = setTimeout(() => {
+          endDeadline ??= startDeadline(timeoutMs, () => {
             lost('timeout', `no complete answer within ${timeoutMs} ms`);
-          }, timeoutMs);
+          });
         },
         onResponseStart(_controller, statusCode, received) {
           if (statusCode < 200) return;

@@ -12,6 +12,7 @@ import type { buildConnector } from 'undici';
 import { CancelledError, DevshError } from '../errors.ts';
 import type { Address } from './address.ts';
 import { certificateProblem, certificateText, describeCertificate } from './certificate-check.ts';
+import { startDeadline } from './deadline.ts';
 import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { faultOf, TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
@@ -102,10 +103,10 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   const cancel = (): void => {
     limit.abort(new CancelledError());
   };
-  const timer = setTimeout(() => {
+  const endDeadline = startDeadline(connectTimeoutMs, () => {
     const detail = `no connection within ${connectTimeoutMs} ms`;
     limit.abort(new TransportFault('connect timeout', detail, { sent: false }));
-  }, connectTimeoutMs);
+  });
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   let stream: Duplex | undefined;
@@ -117,7 +118,7 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
     stream?.destroy();
     throw connectError(routeFault(route, error));
   } finally {
-    clearTimeout(timer);
+    endDeadline();
     signal?.removeEventListener('abort', cancel);
   }
 }

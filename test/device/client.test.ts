@@ -2,6 +2,12 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { expect, test } from 'vitest';
 import { deviceAt, serve, serveBytes } from './server.ts';
 
+/** Work of our own in which nothing else gets a turn. */
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 const USERS = '[{"uuid":"1","username":"bob"}]';
 const write = { method: 'POST', path: '/api/user/', form: [['uuid', 'null']] } as const;
 
@@ -287,6 +293,27 @@ test('one byte at a time does not outwit the deadline', async () => {
   const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
   await expect(listing).rejects.toThrow('no complete answer within 300 ms');
   expect(performance.now() - startedAt).toBeLessThan(1500);
+});
+
+test('an answer that came while devsh itself was busy is in time', async () => {
+  const server = await serve((_request, response) => {
+    response.end(USERS);
+    block(700);
+  });
+  const listing = await deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  expect(listing.records).toHaveLength(1);
+});
+
+test('a device that does not answer is given up even when devsh is busy now and then', async () => {
+  const server = await serveBytes(() => undefined);
+  const busy = setInterval(() => {
+    block(120);
+  }, 200);
+  const startedAt = performance.now();
+  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  await expect(listing).rejects.toThrow('no complete answer within 300 ms');
+  clearInterval(busy);
+  expect(performance.now() - startedAt).toBeLessThan(3000);
 });
 
 test('endless provisional answers do not outwit the deadline', async () => {
