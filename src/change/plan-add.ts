@@ -1,6 +1,8 @@
 import { createRequest } from '../device/encode.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
+import { suggest } from '../suggest.ts';
 import type { Change } from './change.ts';
 import { differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
@@ -20,7 +22,10 @@ export function planAdd(
   const fields = change.isExact ? change.fields : typedFields(context, change.fields);
   const wanted = fields[keyField];
   if (wanted === undefined || wanted === '') {
-    throw new UsageError(`${resource} add needs ${keyField}=…`, { field: keyField });
+    throw new UsageError(
+      `${resource} add needs ${keyField}=…${hintAt(keyField, context, change.fields)}`,
+      { field: keyField },
+    );
   }
   const key = valueText(wanted);
   const result = { device, resource, key, action: 'add' as const };
@@ -58,4 +63,15 @@ export function planAdd(
     ...untypedIn(context, change, request),
   };
   return { device, steps: [step], settled: [] };
+}
+
+/** `; did you mean that by "usrname"?`: a name that is nearly right, and no field of any record. */
+function hintAt(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
+  const meant = Object.keys(fields).find(
+    (name) =>
+      name !== keyField &&
+      suggest(name, [keyField]).length > 0 &&
+      !records.some((record) => Object.hasOwn(record, name)),
+  );
+  return meant === undefined ? '' : `; did you mean that by "${meant}"?`;
 }
