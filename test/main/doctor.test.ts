@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve } from '../device/server.ts';
@@ -100,4 +100,29 @@ test('damaged files and those that others can read are named', async () => {
   expect(check('files', 'inventory')?.detail).toContain('device restore');
   expect(check('files', 'pins')?.detail).toContain('can be read by others (mode 0644)');
   expect(run.exitCode).toBe(1);
+});
+
+test('own keys that the screen would refuse are named by doctor and info', async () => {
+  const devsh = await makeDevsh({ LANG: 'C.UTF-8' });
+  const folder = join(devsh.folder, 'config/devsh');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const write = (keys: object): Promise<void> =>
+    writeFile(join(folder, 'settings.json'), JSON.stringify({ keys }), { mode: 0o600 });
+
+  await write({ table: { delete: ['y'], copi: ['ctrl-y'] } });
+  const broken = await devsh('doctor --json');
+  expect(broken.exitCode).not.toBe(0);
+  expect(checksOf(broken)('files', 'settings')).toMatchObject({ state: 'failed' });
+  expect(checksOf(broken)('files', 'settings')?.detail).toContain('did you mean "copy"');
+  expect((await devsh('info')).stdout).toMatch(/^keys\tnot usable: .*no action "copi"/m);
+
+  await write({ table: { delete: ['y'] } });
+  const twice = await devsh('doctor --json');
+  expect(checksOf(twice)('files', 'settings')?.detail).toMatch(/the key y is both/);
+
+  await write({ table: { delete: ['ctrl-y'] } });
+  const right = await devsh('doctor --json');
+  expect(right.exitCode).toBe(0);
+  expect(checksOf(right)('files', 'settings')?.state).toBe('ok');
+  expect((await devsh('info')).stdout).not.toMatch(/^keys/m);
 });

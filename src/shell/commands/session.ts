@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import type { CommandSpec } from '../spec.ts';
 
@@ -44,6 +44,7 @@ export const info: CommandSpec = {
           { name: 'known devices', value: knownDevices.path },
           { name: 'history', value: history.path },
           { name: 'settings', value: paths.config },
+          ...(await keyRows(session.services)),
           { name: 'state', value: paths.state },
           ...proxy,
         ];
@@ -73,6 +74,18 @@ function proxyRows({ environmentProxy }: Services): { name: string; value: strin
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return [{ name: 'proxy', value: `not usable: ${error.message}` }];
+  }
+}
+
+/** Own keys that cannot be; right ones are in `help keys`. */
+async function keyRows(services: Services): Promise<{ name: string; value: string }[]> {
+  if (services.settings.get('keys') === undefined) return [];
+  try {
+    await services.keys();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [{ name: 'keys', value: `not usable: ${error.message}` }];
   }
 }
 

@@ -17,6 +17,11 @@ export async function* fileFindings(services: Services): AsyncGenerator<Finding>
       detail: problem ?? (state === 'absent' ? `${path}: will be made when needed` : path),
     };
   }
+  yield await fileFinding('settings', services.settings.path, async () => {
+    // One-shot commands have no keys; who opens the screen next is to find them right.
+    if (services.settings.get('keys') !== undefined) await services.keys();
+    return 'understood';
+  });
   yield await fileFinding('inventory', inventory.path, async () => {
     const { devices } = await inventory.load();
     return countOf(devices.length, 'device');
