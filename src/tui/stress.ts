@@ -1,11 +1,12 @@
 import type { Theme, Tone } from './theme.ts';
 
-/** Text with some of its characters in another tone; `letters` in UTF-16 units from 0, ascending. */
+/** Text with some of its characters in another tone than the rest; `letters` in UTF-16 units from 0, ascending. */
 export function stressed(
   theme: Theme,
   tone: Tone,
   text: string,
   letters: readonly number[],
+  rest: Tone = 'plain',
 ): string {
   let styled = '';
   let from = 0;
@@ -16,8 +17,8 @@ export function stressed(
       at += 1;
       end += 1;
     }
-    styled += text.slice(from, start) + theme(tone, text.slice(start, end));
+    styled += theme(rest, text.slice(from, start)) + theme(tone, text.slice(start, end));
     from = end;
   }
-  return styled + text.slice(from);
+  return styled + theme(rest, text.slice(from));
 }

@@ -61,7 +61,9 @@ function Under({ state, theme, under }: PromptProps) {
   if (menu !== undefined) {
     return menuLines(state, menu, under).map(({ text, letters, isChosen }, index) => (
       <Row key={index}>
-        {isChosen ? theme('chosen', text) : stressed(theme, 'match', text, letters)}
+        {isChosen
+          ? stressed(theme, 'current-match', text, letters, 'chosen')
+          : stressed(theme, 'match', text, letters)}
       </Row>
     ));
   }
