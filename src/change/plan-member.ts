@@ -17,10 +17,16 @@ export interface Planning {
 }
 
 /** What is wanted of a device: as it was said, or worked out from the records that it holds. */
-export type Wanted = readonly Change[] | ((inFull: HeldInFull) => Promise<readonly Change[]>);
+export type Wanted = readonly Change[] | WorkedOut;
+
+export interface WorkedOut {
+  readonly changes: (inFull: HeldInFull) => Promise<readonly Change[]>;
+  /** What it is about, for the report on a device that cannot be read. */
+  readonly about: NonNullable<DevicePlan['wanted']>;
+}
 
 /** The records of a resource with all their fields, as the device holds them now. Read once. */
-type HeldInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
+export type HeldInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
 
 /** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
 export async function planMember(
@@ -31,13 +37,13 @@ export async function planMember(
   const { access, signal } = planning;
   const { ref, entry } = member;
   const records = new Map<string, readonly DeviceRecord[]>();
-  let changes = typeof wanted === 'function' ? [] : wanted;
+  let changes = 'about' in wanted ? [] : wanted;
   try {
     if (entry.readOnly === true) {
       throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
-    if (typeof wanted === 'function') {
-      changes = await wanted(async (resource) => {
+    if ('about' in wanted) {
+      changes = await wanted.changes(async (resource) => {
         const listed = await member.list(access, resource, signal);
         const held = await member.inFull(access, resource, listed, signal);
         records.set(resource, held);
@@ -71,7 +77,8 @@ export async function planMember(
   } catch (error) {
     // A line that makes no sense is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
-    return unplanned(ref, changes, error);
+    const unread = unplanned(ref, changes, error);
+    return 'about' in wanted && changes.length === 0 ? { ...unread, wanted: wanted.about } : unread;
   }
 }
 

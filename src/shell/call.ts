@@ -138,19 +138,12 @@ export class Call {
    * devices of the inventory only: no login goes where it leads.
    */
   async #usualMembers(): Promise<readonly Member[]> {
-    const { settings, inventory, notices } = this.session.services;
+    const { settings, notices } = this.session.services;
     const selector = settings.get('on');
     if (selector === undefined) return [];
-    const members = await this.resolve([selector]);
     const origin = settings.origin('on');
-    if (origin.kind !== 'project') return members;
-    const known = await inventory.load();
-    const foreign = members.find(({ ref }) => known.findByAddress(ref.address) === undefined);
-    if (foreign !== undefined) {
-      throw new UsageError(
-        `${originText(origin)}: ${foreign.ref.name} is no device of the inventory; such a file may name no other`,
-      );
-    }
+    if (origin.kind !== 'project') return this.resolve([selector]);
+    const members = await this.resolveKnown([selector], originText(origin));
     notices.add(`the devices are those of ${selector}, as ${originText(origin)} says`);
     return members;
   }
@@ -182,6 +175,26 @@ export class Call {
     const said = profile === undefined ? {} : { profile };
     const entries = this.#select(selectors, new Inventory([...connected, ...others]));
     return fleet.members(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
+  }
+
+  /**
+   * The members that a file names which may come from anywhere: those of the inventory and of this
+   * session only, as no login is to go where such a file leads. Throws a `UsageError` for others.
+   */
+  async resolveKnown(selectors: readonly string[], file: string): Promise<readonly Member[]> {
+    const { fleet, services } = this.session;
+    const connected = new Set(fleet.connected.map(({ ref }) => ref.address));
+    const members = await this.resolve(selectors);
+    const inventory = await services.inventory.load();
+    const foreign = members.find(
+      ({ ref: { address } }) =>
+        !connected.has(address) && inventory.findByAddress(address) === undefined,
+    );
+    if (foreign === undefined) return members;
+    const { name } = foreign.ref;
+    throw new UsageError(
+      `${file}: ${name} is no device of the inventory, and a file leads no login elsewhere; --on ${name} means it`,
+    );
   }
 
   /** As `selectDevices`, but an error's column is counted in the line. */

@@ -4,6 +4,7 @@ import { freezePlan, isPlanFile, planDigest, thawPlan } from '../change/plan-fil
 import type { DevicePlan } from '../change/plan.ts';
 import { devicesOfShard, WHOLE, type Shard } from '../change/shard.ts';
 import { UsageError } from '../errors.ts';
+import { checkAddresses } from './plan-addresses.ts';
 import { applyNothing, applyPart, partOf, refuseForParts, shardAsked } from './apply-part.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
@@ -67,6 +68,12 @@ async function* applyFrozen(
     yield* applyNothing(call, shard, part);
     return;
   }
+  if (call.options.replan && frozen.changes.length === 0) {
+    throw new UsageError(
+      `${file} was worked out from a file of records, and cannot be planned anew by itself: repeat "${frozen.command}"`,
+    );
+  }
+  yield* checkAddresses(call, planned, file);
   const members = await call.membersAt(planned.map(({ device }) => device));
   if (call.options.replan) {
     yield* writeEach(call, members, () => frozen.changes);

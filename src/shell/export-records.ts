@@ -34,6 +34,7 @@ export async function* exportRecords(call: Call): AsyncGenerator<Output> {
 
   const reads = yield* readAll(call);
   yield* remarks(call, reads);
+  yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
     // Where nothing was said, it would be a table.
     if (call.options.format === undefined) yield { kind: 'checkpoint', format };
@@ -57,6 +58,14 @@ export async function* exportRecords(call: Call): AsyncGenerator<Output> {
     if (!outcome.ok) yield { kind: 'error', device, error: outcome.error };
   }
   yield filesTable(answered);
+}
+
+/** Later on, with `import --prune`, whatever is not in the file would be gone. */
+function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Generator<Output> {
+  const filter = read?.view.file?.filter;
+  if (filter === undefined || format === 'json' || format === 'yaml') return;
+  const text = `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`;
+  yield { kind: 'message', level: 'warning', text };
 }
 
 function filesTable(files: readonly { path: string; reads: readonly ReadOutput[] }[]): Output {
@@ -179,11 +188,15 @@ async function refuseExisting(call: Call, paths: readonly string[]): Promise<voi
   );
 }
 
+/** Names that are devices of Windows, whatever they end with. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
 /** One file for each device, called as the device; names that would be the same get a number. */
 function pathsOf(names: readonly string[], folder: string, format: RecordFormat): string[] {
   const used = new Set<string>();
   return names.map((name) => {
-    const plain = name.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+    const safe = name.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+    const plain = RESERVED.test(safe) ? `_${safe}` : safe;
     let path = plain;
     for (let number = 2; used.has(path.toLowerCase()); number += 1) path = `${plain}-${number}`;
     used.add(path.toLowerCase());

@@ -1,13 +1,15 @@
 import type { Change } from '../change/change.ts';
 import { freezePlan } from '../change/plan-file.ts';
-import type { Wanted } from '../change/plan-member.ts';
+import type { HeldInFull, Wanted } from '../change/plan-member.ts';
 import { stepCount } from '../change/plan.ts';
 import { matchRows } from '../change/record-file/match-rows.ts';
 import { readRecordFile } from '../change/record-file/read-record-file.ts';
 import { Problems, type RecordFile, type RecordRow } from '../change/record-file/record-file.ts';
 import { isResourceName } from '../device/profile.ts';
+import { valueText } from '../device/value-text.ts';
 import { DevshError, RefusedError, UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
+import { valueAt } from '../value-at.ts';
 import type { Call } from './call.ts';
 import { learnMember } from './learning.ts';
 import type { Output } from './output.ts';
@@ -44,10 +46,15 @@ async function* planAndWrite(
   const { rowsOf, members } = await assign(call, file);
   const problems = new Problems();
   const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
-  const match = { isCells: file.isCells, key: options.key, prune: options.prune };
+  const match = {
+    isCells: file.isCells,
+    key: options.key,
+    prune: options.prune,
+    force: options.force,
+  };
   const wantedOf = (member: Member): Wanted => {
     const rows = rowsOf.get(member) ?? [];
-    return async (heldInFull): Promise<readonly Change[]> => {
+    const changes = async (heldInFull: HeldInFull): Promise<readonly Change[]> => {
       const records = await heldInFull(resource);
       await learnQuietly(call, member, resource);
       const { profile, ref } = member;
@@ -62,6 +69,12 @@ async function* planAndWrite(
       for (const field of matched.ignored) tally.ignored.add(field);
       return matched.changes;
     };
+    const about = rows.map((row) => ({
+      action: 'set' as const,
+      resource,
+      key: nameOf(row, options.key),
+    }));
+    return { changes, about };
   };
   const plan = yield* planFleet(call, members, wantedOf);
   problems.throwAny();
@@ -153,7 +166,7 @@ async function assign(call: Call, file: RecordFile): Promise<Assigned> {
   const selected =
     hasSelection || isForAll || named.length === 0
       ? await call.members()
-      : await call.resolve(named.map(asSelector));
+      : await call.resolveKnown(named.map(asSelector), file.name);
   const memberOf = (device: string): Member | undefined =>
     selected.find(({ ref }) => ref.name === device) ??
     selected.find(({ ref }) => ref.address === device);
@@ -171,7 +184,8 @@ async function assign(call: Call, file: RecordFile): Promise<Assigned> {
       else rows.push(row);
     }
   }
-  return { rowsOf, members: selected.filter((member) => rowsOf.has(member)) };
+  const isRead = ({ ref }: Member): boolean => !file.missing.includes(ref.name);
+  return { rowsOf, members: selected.filter((member) => rowsOf.has(member) && isRead(member)) };
 }
 
 /** A name of a device, not a pattern. */
@@ -203,6 +217,11 @@ async function askToLeaveOut(
   throw new RefusedError(
     `${what}: name all devices with --on, or take these ${records} out of the file; nothing was sent`,
   );
+}
+
+/** What a row is about, where no device tells by which field records are told apart. */
+function nameOf({ fields }: RecordRow, key = 'username'): string {
+  return valueText(valueAt(fields, key) ?? valueAt(fields, 'name') ?? Object.values(fields)[0]);
 }
 
 /** Types and limits come from the device, where it tells them; it need not. */

@@ -2,6 +2,7 @@ import type { Run, StepState } from '../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { countsOf, pendingResult, resultsOf } from '../change/run-results.ts';
 import { RefusedError } from '../errors.ts';
+import { someOf } from '../fleet/import/findings.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
@@ -120,7 +121,15 @@ async function* goOn(
 
 /** Plans for the devices that could not be read before. */
 async function* replan(call: Call, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
-  const unread = run.plan.devices.filter(({ error }) => error !== undefined);
+  const failed = run.plan.devices.filter(({ error }) => error !== undefined);
+  const unread = failed.filter(({ changes = [] }) => changes.length > 0);
+  // What a file would have changed shows only beside the records of the device.
+  const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
+  if (unknown.length > 0) {
+    const names = someOf(unknown.map(({ device }) => device.name));
+    const text = `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`;
+    yield { kind: 'message', level: 'warning', text };
+  }
   const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
   const members = await call.membersAt(unread.map(({ device }) => device));
   if (members.length === 0) return [];

@@ -183,6 +183,72 @@ describe('import', () => {
     expect(writes()).toEqual([]);
   });
 
+  test('filtered CSV warns that it must not prune', async () => {
+    const { devsh } = await startFleet({ devices: 1 });
+    const { stderr } = await devsh(['export', 'user', 'lang=de', '--on', 'sim1']);
+    expect(stderr).toContain('only what matches "lang=de" is in it, which csv cannot say');
+  });
+
+  test('a file leads no login to a device that is not in the inventory', async () => {
+    const { devsh, device } = await startFleet({ devices: 2, isListed: false });
+    await devsh(['device', 'add', 'sim1', device(1).address]);
+    const text = `DEVICE,username,lang\nsim1,viewer,en\n${device(2).address},viewer,en\n`;
+    const file = await put(devsh, 'users.csv', text);
+
+    const { exitCode, stderr } = await devsh(['import', file, '--yes']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${device(2).address} is no device of the inventory`);
+    expect(device(1).log).toEqual([]);
+    expect(device(2).log).toEqual([]);
+  });
+
+  test('a device that cannot be read is among the results, and retry says what to do', async () => {
+    const { devsh, device } = await startFleet({ devices: 2 });
+    device(2).setFault('refuse');
+    const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
+
+    const run = await devsh(['import', file, '--on', '@lab', '--yes']);
+    expect(run.exitCode).toBe(3);
+    expect(run.stdout).toContain('1 done · 1 failed');
+
+    const again = await devsh(['retry', '--yes']);
+    expect(again.exitCode).toBe(3);
+    expect(again.stderr).toContain('repeat the line of the run with --on for it alone: import');
+  });
+
+  test('a plan of it cannot be planned anew by itself', async () => {
+    const { devsh, writes } = await startFleet({ devices: 1 });
+    const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
+    const plan = join(devsh.folder, 'new.plan');
+    await devsh(['import', file, '--on', 'sim1', '-o', plan]);
+
+    const { exitCode, stderr } = await devsh(['apply', plan, '--replan', '--yes']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('cannot be planned anew by itself: repeat "import ');
+    expect(writes()).toEqual([]);
+  });
+
+  test('a plan is not applied where its device is no longer', async () => {
+    const { devsh, device, writes } = await startFleet({ devices: 2 });
+    const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
+    const plan = join(devsh.folder, 'new.plan');
+    await devsh(['import', file, '--on', 'sim1', '-o', plan]);
+    for (const name of ['sim1', 'sim2']) await devsh(['device', 'remove', name]);
+    await devsh(['device', 'add', 'sim1', device(2).address]);
+
+    const moved = await devsh(['apply', plan, '--yes']);
+    expect(moved.exitCode).toBe(6);
+    expect(moved.stderr).toContain(`the inventory at ${device(2).address}: make the plan anew`);
+    expect(writes()).toEqual([]);
+
+    await devsh(['device', 'remove', 'sim1']);
+    await devsh(['device', 'add', 'other', device(2).address]);
+    const strange = await devsh(['apply', plan, '--dry-run']);
+    expect(strange.stderr).toContain(`not in the inventory: sim1 at ${device(1).address}`);
+  });
+
   test('renames by another key, and takes columns by other names', async () => {
     const { devsh, device } = await startFleet({ devices: 1 });
     const [, , user] = device(1).users;

@@ -41,7 +41,7 @@ test('a project cannot lead a login to a device that is not in the inventory', a
   const { devsh, device } = await startFleet({ devices: 1, isListed: false });
   const cwd = await projectIn(devsh, { on: device(1).address });
   const { stderr, exitCode } = await devsh('user list', { cwd });
-  expect(stderr).toContain('is no device of the inventory; such a file may name no other');
+  expect(stderr).toContain('is no device of the inventory, and a file leads no login elsewhere');
   expect(exitCode).toBe(2);
   expect(device(1).log).toEqual([]);
   const own = await devsh('user list', { env: { DEVSH_ON: device(1).address } });

@@ -8,6 +8,7 @@ import { valueAt } from '../../value-at.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
 import { shapeOf } from '../typed-fields.ts';
+import { checkPrune } from './check-prune.ts';
 import { decodeCell } from './csv-cell.ts';
 import { fieldValue, isSameCell } from './field-value.ts';
 import type { Problems, RecordRow } from './record-file.ts';
@@ -28,6 +29,8 @@ export interface MatchOptions {
   readonly key?: string | undefined;
   /** What the file does not have is deleted. */
   readonly prune: boolean;
+  /** Prunes whatever that deletes. */
+  readonly force?: boolean;
 }
 
 export interface Matched {
@@ -54,6 +57,7 @@ export function matchRows(
   const changes: Change[] = [];
   const seen = new Map<string, RecordRow>();
   const kept = new Set<DeviceRecord>();
+  const added: { row: RecordRow; key: string }[] = [];
   let unchanged = 0;
   for (const row of rows) {
     const key = matching.keyOf(row);
@@ -78,6 +82,7 @@ export function matchRows(
       const text = `${held.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: tell them apart with --key`;
       problems.add(() => row.place(matching.keyField), text);
     } else if (record === undefined) {
+      added.push({ row, key });
       changes.push({ action: 'add', resource, fields: matching.newFields(row), isExact: true });
     } else {
       const fields = matching.changedFields(row, record);
@@ -86,9 +91,12 @@ export function matchRows(
     }
   }
   if (options.prune) {
-    for (const record of records) {
-      if (!kept.has(record)) changes.push(matching.remove(record));
-    }
+    const removed = records.filter((record) => !kept.has(record));
+    const { name } = held;
+    const { keyField } = matching;
+    const pruning = { name, resource, keyField, rows, added, held: records.length, removed };
+    if (options.force !== true) checkPrune(pruning, problems);
+    for (const record of removed) changes.push(matching.remove(record));
   }
   return { changes, unchanged, ignored: [...matching.ignored] };
 }

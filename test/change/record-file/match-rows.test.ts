@@ -114,3 +114,30 @@ test('names the first twenty mistakes, and counts the others', () => {
   const rows = Array.from({ length: 30 }, () => 'bob,x');
   expect(() => match('u.csv', `username,age\n${rows.join('\n')}\n`, [BOB])).toThrow(/and 10 more/);
 });
+
+test.each(['Bob', 'bob ', 'b\u043eb', 'bob\u200b'])(
+  'does not prune bob where the file has "%s", unless it is forced',
+  (name) => {
+    const records = [BOB, { ...BOB, uuid: 'u2', username: 'eve' }];
+    const text = `username,lang\neve,de\n${name},de\n`;
+    const options = { prune: true } as const;
+    expect(() => match('u.csv', text, records, options)).toThrow(
+      /^u\.csv:3:1: ".*" looks like "bob" on fw1, which --prune would delete/,
+    );
+    expect(match('u.csv', text, records, { ...options, force: true }).changes).toHaveLength(2);
+  },
+);
+
+test('takes 7 for what a spreadsheet made of 007', () => {
+  const records = [BOB, { ...BOB, uuid: 'u2', username: '007' }];
+  const text = 'username,lang\nbob,de\n7,de\n';
+  expect(() => match('u.csv', text, records, { prune: true })).toThrow('"7" looks like "007"');
+});
+
+test('does not prune all that a device has for a file of something else', () => {
+  const text = 'username,lang\nmallory,de\n';
+  expect(() => match('u.csv', text, [BOB], { prune: true })).toThrow(
+    'u.csv:2:1: none of the 1 users of fw1 is in the file: --prune would delete them all',
+  );
+  expect(match('u.csv', text, [BOB], { prune: true, force: true }).changes).toHaveLength(2);
+});
