@@ -38,6 +38,7 @@ export type TableAction =
 export type PromptAction =
   | 'history-back'
   | 'history-forth'
+  | 'last-argument'
   | 'search'
   | 'search-accept'
   | 'search-cancel'

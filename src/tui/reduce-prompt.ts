@@ -1,5 +1,6 @@
 import type { PromptAction } from './actions.ts';
 import { takenOf } from './ghost.ts';
+import { putLastArgument } from './last-argument.ts';
 import { VI_START } from './editor/vi.ts';
 import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from './line.ts';
 import type { HistorySearch, Menu, PromptState } from './state.ts';
@@ -47,6 +48,8 @@ export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptSt
       return recall(prompt, -1);
     case 'history-forth':
       return recall(prompt, 1);
+    case 'last-argument':
+      return putLastArgument(prompt);
     case 'search':
       return searchOlder(prompt);
     case 'search-accept': {

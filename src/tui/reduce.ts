@@ -235,6 +235,7 @@ function act(state: State, action: ViewAction): State {
       }));
     case 'history-back':
     case 'history-forth':
+    case 'last-argument':
     case 'search':
     case 'search-accept':
     case 'search-cancel':

@@ -6,6 +6,7 @@ import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../theme-names.ts';
+import type { LastArgument } from './last-argument.ts';
 import { EMPTY_EDITING, type Editing } from './line.ts';
 import type { DeviceFacts } from '../shell/device-facts.ts';
 import type { DeniedWrites } from '../shell/denied-writes.ts';
@@ -62,6 +63,7 @@ export interface PromptState {
   readonly history: readonly string[];
   /** While history is walked through: where, and the line that was being typed. */
   readonly recall: { readonly at: number; readonly draft: string } | undefined;
+  readonly lastArgument?: LastArgument;
   readonly search: HistorySearch | undefined;
   readonly menu: Menu | undefined;
   /** What is wrong with the line as it stands; gone with the next key. */

@@ -161,3 +161,19 @@ test('!! is no command but two signs', async () => {
   program.type('!!\r');
   await program.waitFor(/there is no command "!!"/);
 });
+
+test('Alt-. puts in the last word of the line before, again that of an older one', async () => {
+  const program = await startDevsh([]);
+  await program.waitFor('devsh>');
+  program.type('user list "a b"\r');
+  await program.waitFor(/no device is selected/);
+  program.type('devices\r');
+  program.type('user show ');
+  program.press('alt-.');
+  await program.waitFor(/devsh> user show devices$/m);
+  program.press('alt-.');
+  await program.waitFor(/devsh> user show "a b"$/m);
+  program.type('x');
+  program.press('alt-.');
+  await program.waitFor(/devsh> user show "a b"xdevices$/m);
+});

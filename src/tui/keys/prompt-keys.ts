@@ -13,6 +13,12 @@ export const PROMPT_KEYS: Keymap = [
     text: 'history',
   }),
   bind('prompt', ['down', 'ctrl-n'], 'history-forth', 'the line after'),
+  bind(
+    'prompt',
+    ['alt-.', 'alt-_'],
+    'last-argument',
+    'the last word of the line before; again: older',
+  ),
   bind('prompt', ['ctrl-r'], 'search', 'search in history', { rank: 6, text: 'search' }),
   bind('prompt', ['ctrl-d'], 'end-of-input', 'leave, when nothing is typed', {
     rank: 7,
