@@ -45,6 +45,7 @@ export function createServices(options: ServiceOptions): Services {
   const vault = new Vault(join(paths.data, 'vault.age'));
   let keychain: OsKeychain | undefined;
   const notices = new Notices();
+  if (settings.remark !== undefined) notices.add(settings.remark);
   const goodCopy = (name: string): GoodCopy => new GoodCopy(join(paths.state, 'good-copies', name));
   return {
     version,

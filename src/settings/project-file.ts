@@ -10,12 +10,13 @@ const MAX_BYTES = 64 * 1024;
 
 export interface ProjectFile {
   readonly path: string;
-  readonly text: string;
+  /** Undefined when it belongs to somebody else (in /tmp anybody can put one): it says nothing then. */
+  readonly text: string | undefined;
 }
 
 /**
- * The nearest `.devsh.json` in `folder` or above it; undefined when there is none, or when the nearest
- * belongs to somebody else (in /tmp anybody can put one). Throws SettingsError for one that cannot be read.
+ * The nearest `.devsh.json` in `folder` or above it; undefined when there is none. Throws SettingsError
+ * for one that cannot be read.
  */
 export async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {
@@ -24,7 +25,8 @@ export async function findProjectFile(folder: string): Promise<ProjectFile | und
     if (found !== undefined) {
       const own = process.getuid?.();
       const isOurs = own === undefined || found.uid === own || found.uid === 0;
-      if (!isOurs || !found.isFile()) return undefined;
+      if (!found.isFile()) return undefined;
+      if (!isOurs) return { path, text: undefined };
       if (found.size > MAX_BYTES) throw new SettingsError(`${path} is too large for settings`);
       const text = await readText(path);
       return text === undefined ? undefined : { path, text };

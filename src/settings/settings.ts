@@ -4,7 +4,7 @@ import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
 import { withLock } from './lock.ts';
 import type { Paths } from './paths.ts';
-import { findProjectFile } from './project-file.ts';
+import { findProjectFile, type ProjectFile } from './project-file.ts';
 import { SETTING_VARIABLES } from './setting-variables.ts';
 import type { SettingsValues } from './settings-schema.ts';
 
@@ -33,6 +33,8 @@ export function originText(origin: SettingOrigin): string {
 /** The settings that hold, and those of this user, which are kept in `settings.json`. */
 export interface Settings {
   readonly path: string;
+  /** What the user should know of a file that does not count; undefined where all do. */
+  readonly remark: string | undefined;
   get<Name extends SettingName>(name: Name): SettingsValues[Name];
   /** Where the value comes from. */
   origin(name: SettingName): SettingOrigin;
@@ -79,7 +81,8 @@ export async function openSettings(
 ): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
   const text = await readText(path);
-  const above = [fromEnvironment(env), await fromProject(folder)].filter(
+  const project = folder === undefined ? undefined : await findProjectFile(folder);
+  const above = [fromEnvironment(env), await fromProject(project)].filter(
     (layer) => Object.keys(layer.said).length > 0,
   );
   let own: Readonly<Record<string, unknown>> =
@@ -87,6 +90,10 @@ export async function openSettings(
   let values = await combined(own, above, path);
   const settings: Settings = {
     path,
+    remark:
+      project !== undefined && project.text === undefined
+        ? `${project.path} does not count: it belongs to somebody else`
+        : undefined,
     get: (name) => values[name],
     origin(name) {
       const layer = above.find(({ said }) => name in said);
@@ -151,9 +158,8 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Layer {
   };
 }
 
-async function fromProject(folder: string | undefined): Promise<Layer> {
-  const file = folder === undefined ? undefined : await findProjectFile(folder);
-  if (file === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
+async function fromProject(file: ProjectFile | undefined): Promise<Layer> {
+  if (file?.text === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
   const { path, text } = file;
   const data: unknown = inFile(path, 'read', () => JSON.parse(text) as unknown);
   const { checkProject } = await import('./settings-schema.ts');

@@ -16,6 +16,8 @@ import type { Output } from './output.ts';
 
 /** More devices than any inventory that one file should hold. */
 const MAX_DEVICES = 100_000;
+/** Pages may be empty, too. */
+const MAX_PAGES = 10_000;
 
 /** What reading a source needs of the machine. */
 export interface ImportWorld {
@@ -81,7 +83,7 @@ async function* readNetBox(call: Call, source: string): AsyncGenerator<Output, F
   try {
     for (let next: string | undefined = first; next !== undefined;) {
       const path: string = next;
-      if (seen.has(path) || records.length > MAX_DEVICES) {
+      if (seen.has(path) || seen.size >= MAX_PAGES || records.length > MAX_DEVICES) {
         throw new ProtocolError(member.ref, 'its pages come without end');
       }
       seen.add(path);

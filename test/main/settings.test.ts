@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
@@ -61,3 +61,17 @@ test('another inventory is used for this call, and each is compared with itself 
   expect(first.stdout).toContain('fw1');
   expect(first.stderr).toBe('');
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'the file of somebody else does not count, which is said once (needs root, to give it away)',
+  async () => {
+    const { devsh } = await startFleet({ devices: 1 });
+    const cwd = await projectIn(devsh, { on: 'nowhere' });
+    await chown(join(cwd, '.devsh.json'), 4321, 4321);
+    const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      `warning: ${cwd}/.devsh.json does not count: it belongs to somebody else\n`,
+    );
+  },
+);

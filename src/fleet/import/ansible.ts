@@ -1,7 +1,9 @@
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
+import { nameProblem } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
+import { valueAt } from '../../value-at.ts';
 import { someOf, type Findings, type FoundDevice } from './findings.ts';
 import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
 
@@ -30,19 +32,23 @@ export function parseAnsible(text: string, file: string): Findings {
   const { _meta: meta, ...entries } = root;
   const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
   const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
-  const own = groups.filter(({ name }) => !OWN_GROUPS.includes(name));
+  const own = groups.filter(
+    ({ name, children }) => !OWN_GROUPS.includes(name) && children.length > 0,
+  );
+  const bad = own.filter(({ name }) => nameProblem(name, 'group') !== undefined);
   const groupsOfHost = new Map<string, string[]>();
   for (const name of Object.keys(variables)) groupsOfHost.set(name, []);
   for (const { name: group, hosts } of groups) {
     for (const host of hosts) {
       const known = groupsOfHost.get(host) ?? [];
-      groupsOfHost.set(host, OWN_GROUPS.includes(group) ? known : [...known, group]);
+      if (!OWN_GROUPS.includes(group)) known.push(group);
+      groupsOfHost.set(host, known);
     }
   }
   const hosts = [...groupsOfHost].map(([name, of]) => ({
     name,
     groups: of,
-    variables: asObject(variables[name]) ?? {},
+    variables: asObject(valueAt(variables, name)) ?? {},
   }));
   const isLocal = ({ variables }: { variables: JsonObject }): boolean =>
     variables['ansible_connection'] === 'local';
@@ -51,8 +57,11 @@ export function parseAnsible(text: string, file: string): Findings {
     devices: hosts
       .filter((host) => !isLocal(host))
       .map(({ name, groups: of, variables }) => deviceOf(name, of, variables, file)),
-    groups: own.filter(({ children }) => children.length > 0).map(writtenGroup),
+    groups: own.filter((group) => !bad.includes(group)).map(writtenGroup),
     remarks: [
+      ...(bad.length > 0
+        ? [`groups whose names no group here can have: ${someOf(bad.map(({ name }) => name))}`]
+        : []),
       ...(local.length > 0
         ? [`hosts that are this machine: ${someOf(local.map(({ name }) => name))}`]
         : []),
@@ -70,7 +79,10 @@ function groupOf(name: string, entry: Value): Group {
 }
 
 function writtenGroup({ name, children }: Group): WrittenGroup {
-  return { name, children: children.filter((child) => !OWN_GROUPS.includes(child)), settings: {} };
+  const own = children.filter(
+    (child) => !OWN_GROUPS.includes(child) && nameProblem(child, 'group') === undefined,
+  );
+  return { name, children: own, settings: {} };
 }
 
 function deviceOf(

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { dirname, resolve } from 'node:path';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
+import { valueAt } from '../../value-at.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
 import { someOf, type Findings, type FoundDevice } from './findings.ts';
 
@@ -84,7 +85,7 @@ function delimiterOf(text: string): string {
 /** `Read-Only` -> `read_only`, `IP address` -> `address`. */
 function columnName(written: string): string {
   const name = written.toLowerCase().replace(/[\s-]+/g, '_');
-  return ALIASES[name] ?? name;
+  return valueAt(ALIASES, name) ?? name;
 }
 
 /** Our own CSV has an apostrophe before what a spreadsheet would take for a formula. */

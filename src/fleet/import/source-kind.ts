@@ -19,10 +19,10 @@ export function kindOfSource(name: string, text: string): SourceKind | undefined
       return kindOfYaml(start);
   }
   if (/^[[{]\s*(?:["\]}{]|$)/.test(start)) return kindOfJson(start);
-  if (/^\s*(?:Host|Match|Include)[\s=]/im.test(start)) return 'ssh';
-  if (/^\[[\w.:-]+\]\s*$/m.test(start)) return 'ansible';
+  if (/^[ \t]*(?:Host|Match|Include)[\s=]/im.test(start)) return 'ssh';
+  if (/^\[[\w.:-]+\][ \t]*\r?$/m.test(start)) return 'ansible';
   const [line = ''] = start.split('\n', 1);
-  if (/^[\w"' -]+(?:[,;\t][\w"' -]*)+\s*$/.test(line) && /\bname\b|device/i.test(line))
+  if (/^[\w"' -]+(?:[,;\t][\w"' -]*)+\r?$/.test(line) && /\bname\b|device/i.test(line))
     return 'csv';
   return kindOfYaml(start);
 }
@@ -36,7 +36,9 @@ function kindOfJson(text: string): SourceKind {
 
 function kindOfYaml(text: string): SourceKind | undefined {
   if (/^devices\s*:/m.test(text)) return 'devices';
-  return /^(?:all|[\w.-]+)\s*:\s*(?:#.*)?\n\s+(?:hosts|children|vars)\s*:/m.test(text)
+  return /^[\w.-]+[ \t]*:[ \t]*(?:#.*)?(?:\r?\n[ \t]*){1,20}[ \t](?:hosts|children|vars)[ \t]*:/m.test(
+    text,
+  )
     ? 'ansible'
     : undefined;
 }

@@ -10,6 +10,7 @@ import type { VerbSpec } from '../spec.ts';
 /** What should be read before it is taken over from a file of somebody else. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   insecure: 'certificates will not be checked',
+  ca: 'whoever has its key can pose as the device',
   credential_command: 'a program will be run for the login',
   git_credential: 'a helper will be run for the login',
 };

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
 import { parseCsvDevices } from '../../../src/fleet/import/csv.ts';
+import { planImport } from '../../../src/fleet/import/import-plan.ts';
 import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../../src/fleet/import/netbox.ts';
 import { kindOfSource } from '../../../src/fleet/import/source-kind.ts';
 import { parseSshConfig } from '../../../src/fleet/import/ssh-config.ts';
+import { Inventory } from '../../../src/fleet/inventory.ts';
 
 const noFiles = () => Promise.resolve([]);
 const ssh = (text: string) => parseSshConfig(text, 'config', noFiles);
@@ -242,3 +244,50 @@ test.each([
 ])('the source %s with %j is %s', (name, text, kind) => {
   expect(kindOfSource(name, text)).toBe(kind);
 });
+
+test('Ansible: a group that no group here can be is left out, and its devices say so', () => {
+  const text = JSON.stringify({
+    _meta: { hostvars: { fw1: {}, fw2: {} } },
+    'a b!': { children: ['core'] },
+    germany: { children: ['core', 'a b!'] },
+    core: { hosts: ['fw1'] },
+    'x y!': { hosts: ['fw2'] },
+  });
+  const { groups, remarks, devices } = parseAnsible(text, 'inv.json');
+  expect(groups).toEqual([{ name: 'germany', children: ['core'], settings: {} }]);
+  expect(remarks).toEqual(['groups whose names no group here can have: a b!']);
+  const plan = planImport(
+    { devices, groups, remarks },
+    { written: { devices: [], groups: [] }, inventory: new Inventory([]), folder: '/' },
+  );
+  expect(plan.steps.map(({ action, changes }) => [action, changes[0]?.after])).toEqual([
+    ['add', 'fw1'],
+  ]);
+  expect(plan.refused).toMatchObject([{ name: 'fw2', reason: 'invalid' }]);
+});
+
+test('names that every object has are hosts, groups and columns like any other', () => {
+  const text =
+    '{"_meta": {"hostvars": {}}, "__proto__": {"hosts": ["constructor", "__proto__"]}, "toString": ["fw1"]}';
+  expect(parseAnsible(text, 'inv.json').devices.map(({ name }) => name)).toEqual([
+    'constructor',
+    '__proto__',
+    'fw1',
+  ]);
+  const { devices, remarks } = parseCsvDevices(
+    'name,address,constructor\nfw1,10.0.0.1,x\n',
+    'a.csv',
+  );
+  expect(devices).toHaveLength(1);
+  expect(remarks).toEqual(['columns that are not taken: constructor']);
+});
+
+test.each(['\n', '\t', ' ', 'a:\n', '[a]\n'])(
+  'what a source is takes no longer for a long text of %j',
+  (part) => {
+    const startedAt = performance.now();
+    kindOfSource('-', `x${part.repeat(300_000)}!`);
+    kindOfSource('a.yml', `x${part.repeat(300_000)}!`);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  },
+);
