@@ -1,5 +1,6 @@
 import { DevshError } from './errors.ts';
 import { quoteLine, wordsOfArgv } from './shell/parse.ts';
+import type { ColorChoice } from './shell/options.ts';
 import type { ThemeName } from './theme-names.ts';
 import type { Shell } from './shell/shell.ts';
 
@@ -8,7 +9,7 @@ export interface Opening {
   readonly line: string;
   readonly isPlain: boolean;
   readonly isDemo: boolean;
-  readonly noColor: boolean;
+  readonly color: ColorChoice;
   readonly theme: ThemeName | undefined;
 }
 
@@ -24,7 +25,7 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
       line: isEmpty(argv) ? '' : quoteLine(argv),
       isPlain: options.plain,
       isDemo: command.name === 'demo',
-      noColor: options.noColor,
+      color: options.color,
       theme: options.theme,
     };
   } catch (error) {
@@ -37,8 +38,8 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
 function isEmpty(argv: readonly string[]): boolean {
   return argv.every(
     (word, at) =>
-      ['--plain', '--no-color', '--no-pager', '--theme'].includes(word) ||
-      word.startsWith('--theme=') ||
-      argv[at - 1] === '--theme',
+      ['--plain', '--no-color', '--no-pager', '--theme', '--color'].includes(word) ||
+      /^--(?:theme|color)=/.test(word) ||
+      ['--theme', '--color'].includes(argv[at - 1] ?? ''),
   );
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { ColorChoice } from '../shell/options.ts';
 
 /** The process as devsh sees it, so that `main` can run inside a test. */
 export interface Host {
@@ -31,12 +32,13 @@ export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
 }
 
 /**
- * What was asked of colours, the first that says something: --no-color, NO_COLOR, FORCE_COLOR,
+ * What was asked of colours, the first that says something: --color, NO_COLOR, FORCE_COLOR,
  * CLICOLOR_FORCE, CLICOLOR, TERM=dumb. Else there are colours where stdout is a terminal.
  */
-export function wantsColor(host: Host, noColor: boolean): boolean {
+export function wantsColor(host: Host, choice: ColorChoice): boolean {
   const { NO_COLOR = '', FORCE_COLOR = '', CLICOLOR, CLICOLOR_FORCE = '', TERM } = host.env;
-  if (noColor || NO_COLOR !== '') return false;
+  if (choice !== 'auto') return choice === 'always';
+  if (NO_COLOR !== '') return false;
   if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
   if (!['', '0'].includes(CLICOLOR_FORCE)) return true;
   return CLICOLOR !== '0' && TERM !== 'dumb' && host.stdout.isTTY === true;

@@ -119,7 +119,7 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
 function streamsOf(
   host: Host,
   line: string | readonly Word[],
-  { quiet = false, noColor = false }: Partial<Pick<Options, 'quiet' | 'noColor'>>,
+  { quiet = false, color = 'auto' }: Partial<Pick<Options, 'quiet' | 'color'>>,
 ): Streams {
   const columns = host.stdout.columns ?? 80;
   const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));
@@ -129,7 +129,7 @@ function streamsOf(
     isTty: host.stdout.isTTY === true,
     isErrTty: host.stderr.isTTY === true && !appendsOnly(host),
     columns,
-    color: wantsColor(host, noColor),
+    color: wantsColor(host, color),
     quiet,
     typed: {
       text: hideSecrets(text),

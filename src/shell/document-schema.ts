@@ -183,6 +183,18 @@ export const documentSchema = z
   })
   .meta({ title: 'The output of a devsh command as JSON or YAML' });
 
+/** What the other kinds of lines are told by: a row that has one of them is one of these, gone wrong. */
+const TOLD_BY = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
+
+const otherLine = z
+  .looseObject({ summary: z.string().optional() })
+  .refine((line) => Object.keys(line).length > 0 && TOLD_BY.every((name) => !(name in line)))
+  .meta({
+    description: 'A row of a table, or {name: text}',
+    minProperties: 1,
+    not: { anyOf: TOLD_BY.map((name) => ({ required: [name] })) },
+  });
+
 /** One line of JSON lines, as it arrives. */
 export const lineSchema = z
   .union([
@@ -201,7 +213,7 @@ export const lineSchema = z
       fields: z.array(z.string()).optional(),
       record,
     }),
-    row.describe('A row of a table, or {name: text}'),
+    otherLine,
   ])
   .meta({ title: 'A line of the output of a devsh command as JSON lines' });
 

@@ -3,8 +3,9 @@ import { parseRoute } from '../device/route/choose-route.ts';
 import { SOURCE_KINDS } from '../fleet/import/source-kind.ts';
 import { THEME_NAMES } from '../theme-names.ts';
 import { WATCH_MS } from './watch.ts';
-import { FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
+import { COLOR_CHOICES, FORMATS, REPORT_KINDS, type OptionSpec } from './options.ts';
 import {
+  colorOf,
   failuresOf,
   filledOf,
   formatOf,
@@ -64,10 +65,18 @@ export const OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, verbose: true }),
   },
   {
+    name: 'color',
+    value: 'WHEN',
+    summary: `Colours: ${COLOR_CHOICES.join(', ')} (default: auto, on a terminal)`,
+    group: 'general',
+    choices: COLOR_CHOICES,
+    set: (options, text) => ({ ...options, color: colorOf(text) }),
+  },
+  {
     name: 'no-color',
     summary: 'No colours, as with NO_COLOR in the environment',
     group: 'general',
-    set: (options) => ({ ...options, noColor: true }),
+    set: (options) => ({ ...options, color: 'never' }),
   },
   {
     name: 'no-pager',

@@ -4,8 +4,10 @@ import { SOURCE_KINDS, type SourceKind } from '../fleet/import/source-kind.ts';
 import { UsageError } from '../errors.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import {
+  COLOR_CHOICES,
   FORMATS,
   REPORT_KINDS,
+  type ColorChoice,
   type Format,
   type OnlyOn,
   type Options,
@@ -40,6 +42,12 @@ export function themeOf(text: string): ThemeName {
   const theme = THEME_NAMES.find((name) => name === text);
   if (theme !== undefined) return theme;
   throw new UsageError(`there is no theme "${text}"; the themes are ${THEME_NAMES.join(', ')}`);
+}
+
+export function colorOf(text: string): ColorChoice {
+  const choice = COLOR_CHOICES.find((name) => name === text);
+  if (choice !== undefined) return choice;
+  throw new UsageError(`"${text}" is not one of ${COLOR_CHOICES.join(', ')}`);
 }
 
 /** `5`, `10%`. */

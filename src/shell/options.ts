@@ -7,6 +7,9 @@ import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+export type ColorChoice = (typeof COLOR_CHOICES)[number];
+
 export const FORMATS = FORMAT_NAMES;
 export type Format = (typeof FORMATS)[number];
 
@@ -17,7 +20,7 @@ export interface Options {
   readonly format: Format | undefined;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  readonly noColor: boolean;
+  readonly color: ColorChoice;
   readonly noPager: boolean;
   readonly plain: boolean;
   readonly theme: ThemeName | undefined;
@@ -103,7 +106,7 @@ export const NO_OPTIONS: Options = {
   format: undefined,
   quiet: false,
   verbose: false,
-  noColor: false,
+  color: 'auto',
   noPager: false,
   plain: false,
   theme: undefined,

@@ -48,7 +48,7 @@ export async function runTui(
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const store = new Store(initialState(terminal.size, keymap, isVi, themeFor(asked, host.env)));
-  const hasColor = wantsColor(host, opening.noColor);
+  const hasColor = wantsColor(host, opening.color);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
   let lent: Promise<unknown> = Promise.resolve();
   // One program at a time has the terminal.

@@ -101,6 +101,20 @@ test('what every command prints as JSON, YAML and JSON lines is as "help json" s
   }
 }, 60_000);
 
+test.each([
+  {},
+  { device: 'fw1', record: 5 },
+  { device: 'fw1', resource: 'user', key: 'bob', action: 'add', verdict: 'fine' },
+  { device: 'fw1', error: 'no' },
+  { run: 'x', summary: { done: 'one' } },
+])('%j is no line of JSON lines', (line) => {
+  const isLine = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    outputJsonSchema().line as object,
+  );
+  expect(isLine(line)).toBe(false);
+  expect(problemsOf(lineSchema, line)).not.toEqual([]);
+});
+
 test('no command is left out above', () => {
   const covered = new Set([...LINES.map((line) => line.split(' ')[0]), ...NOT_RUN]);
   const missing = COMMANDS.map(({ name }) => name).filter((name) => !covered.has(name));

@@ -29,7 +29,8 @@ const cases: readonly (readonly [string, NodeJS.ProcessEnv, onTty: boolean, pipe
 ];
 
 test.each(cases)('%s decides on colours as documented', (_name, env, onTty, piped) => {
-  expect(wantsColor(host(env, true), false)).toBe(onTty);
-  expect(wantsColor(host(env, false), false)).toBe(piped);
-  expect(wantsColor(host(env, true), true)).toBe(false);
+  expect(wantsColor(host(env, true), 'auto')).toBe(onTty);
+  expect(wantsColor(host(env, false), 'auto')).toBe(piped);
+  expect(wantsColor(host(env, true), 'never')).toBe(false);
+  expect(wantsColor(host(env, false), 'always')).toBe(true);
 });

@@ -9,7 +9,7 @@ export const environment: TopicBody = {
         ...twoColumns(variables.map(({ name, meaning }): [string, string] => [name, meaning])),
         '',
       ]),
-      'Colours: --no-color, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM=dumb; the first that',
+      'Colours: --color, --no-color, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM=dumb; the first that',
       'says something decides. Otherwise there are colours where stdout is a terminal.',
       'An option comes before a variable, and a variable before the settings.',
       '',
