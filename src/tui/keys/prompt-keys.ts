@@ -15,7 +15,8 @@ export const PROMPT_KEYS: Keymap = [
   bind('prompt', ['down', 'ctrl-n'], 'history-forth', 'the line after'),
   bind(
     'prompt',
-    ['alt-.', 'alt-_'],
+    // Not Alt-_ as well: terminals send it as the start of a string (APC), which has no end then.
+    ['alt-.'],
     'last-argument',
     'the last word of the line before; again: older',
   ),
