@@ -156,7 +156,8 @@ function tableParts(state: State): TitlePart[] {
   const filters = [table.commandFilter, lineText(table.filter.editing.line)].filter(
     (text) => text.trim() !== '',
   );
-  const filter = visible(hideSecrets(filters.join(' + ')));
+  // More of a pasted one is in no line.
+  const filter = visible(hideSecrets(filters.join(' + ').slice(0, 4 * state.size.columns)));
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
     { text: `${shown}${count(devices.length, 'device')}`, rank: 4 },

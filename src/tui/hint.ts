@@ -14,9 +14,12 @@ export interface UsageHint {
   readonly summary: string;
 }
 
+/** Who has pasted that much knows how it goes on, and every key would have to read it again. */
+const LONG = 10_000;
+
 /** The usage of the command up to the cursor; undefined before there is one, and where it has no more. */
 export function usageHint({ before }: Line): UsageHint | undefined {
-  if (before.includes('\n')) return undefined;
+  if (before.length > LONG || before.includes('\n')) return undefined;
   const { words } = parseLine(before);
   const isTyping = words.length > 0 && words.at(-1)?.end === before.length;
   const texts = words.map(({ text }) => text);

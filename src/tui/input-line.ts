@@ -4,6 +4,7 @@ import { hideSecrets } from '../shell/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from './graphemes.ts';
 import { contextOf } from './keymap.ts';
 import { lineText, type Line } from './line.ts';
+import { memoized } from './memoized.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { State } from './state.ts';
 
@@ -40,7 +41,7 @@ export function inputLine(state: State): InputLine {
     case 'search': {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';
-      const query = visible(search?.query ?? '');
+      const query = visible((search?.query ?? '').slice(0, columns));
       const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
       return place(
         cut(label, Math.floor(columns / 2)),
@@ -92,11 +93,11 @@ export function masked(line: Line): Line {
   return { before: dots(line.before), after: dots(line.after) };
 }
 
-/** The line with dots in place of the values of secret fields. */
-function secretless(line: Line): Line {
+/** The line with dots in place of the values of secret fields; a frame asks for it several times. */
+const secretless = memoized((line: Line): Line => {
   const text = hideSecrets(lineText(line));
   return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
-}
+});
 
 function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
   // On a narrow screen the line is more important than where it goes.
