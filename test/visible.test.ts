@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible, visibleLines } from '../src/visible.ts';
+import { hasUnsafe, replaceUnsafe, visible, visibleLines } from '../src/visible.ts';
 import { widthOf } from '../src/output/width.ts';
 
 const anyText = fc.string({ unit: 'binary' });
@@ -50,4 +50,16 @@ test('making visible twice changes nothing, and it never narrows a text', () => 
 
 test('a message of several lines keeps its line breaks only', () => {
   expect(visibleLines('a\tb\n\u001B]0;x\u0007\nc')).toBe('a  b\n^[]0;x^G\nc');
+});
+
+test('exactly the unsafe code points are replaced, whatever stands beside them', () => {
+  const wrong: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const character = String.fromCodePoint(code);
+    const expected = hasUnsafe(character) ? `?${character}?` : character;
+    const replaced = replaceUnsafe(`é${character}💡`, (match) => `?${match}?`);
+    if (replaced !== `é${expected}💡`) wrong.push(code.toString(16));
+  }
+  // A low half behind a high one would be a pair: these stand alone.
+  expect(wrong).toEqual([]);
 });

@@ -25,6 +25,7 @@ export function decodeList(
   profile: Profile = documentedProfile,
 ): DecodedList {
   const list = decodeListOf(text, resource, profile);
+  if (profile.list.attributes === undefined) return list;
   return { ...list, records: list.records.map((record) => sideBySide(record, profile)) };
 }
 

@@ -170,12 +170,10 @@ function isObjectOfItsOwn(value: JsonObject): boolean {
   return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
 }
 
-function recordsOf(items: readonly Value[]): DeviceRecord[] {
+function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
   if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
-  return items.map((item) => {
-    if (!isObject(item)) throw new DecodeFailure('a list in which not every item is a record');
-    return item;
-  });
+  if (items.every(isObject)) return items;
+  throw new DecodeFailure('a list in which not every item is a record');
 }
 
 function isKeyedById(value: JsonObject): boolean {
