@@ -47,25 +47,62 @@ function places(texts: readonly string[], isReversed: boolean): readonly number[
     if (previous === undefined || compareNumbers(previous, key) !== 0) place += 1;
     distinct.set(key.text, place);
   }
-  for (const [index, text] of words.entries()) {
+  for (const [index, word] of words.entries()) {
     const previous = words[index - 1];
-    if (previous === undefined || compareTexts(previous, text) !== 0) place += 1;
-    distinct.set(text, place);
+    if (previous === undefined || !isSame(previous, word)) place += 1;
+    distinct.set(word.text, place);
   }
   if (isReversed) for (const [text, at] of distinct) distinct.set(text, place - at);
   if (hasEmpty) distinct.set('', place + 1);
   return texts.map((text) => distinct.get(text) ?? 0);
 }
 
+interface Word {
+  readonly text: string;
+  /** Undefined where only the collator knows. */
+  readonly key: string | undefined;
+}
+
+function isSame(a: Word, b: Word): boolean {
+  if (a.key !== undefined && b.key !== undefined) return a.key === b.key;
+  return compareTexts(a.text, b.text) === 0;
+}
+
 /** The texts as the collator orders them; the plain ones, which are most, without asking it. */
-function inCollation(texts: readonly string[]): string[] {
-  const entries = texts.map((text) => ({ text, key: plainKey(text) }));
-  entries.sort((a, b) => {
-    if (a.key === undefined || b.key === undefined) return compareTexts(a.text, b.text);
+function inCollation(texts: readonly string[]): Word[] {
+  const plain: { text: string; key: string }[] = [];
+  const others: Word[] = [];
+  for (const text of texts) {
+    const key = plainKey(text);
+    if (key === undefined) others.push({ text, key });
+    else plain.push({ text, key });
+  }
+  plain.sort((a, b) => {
     if (a.key === b.key) return 0;
     return a.key < b.key ? -1 : 1;
   });
-  return entries.map(({ text }) => text);
+  others.sort((a, b) => compareTexts(a.text, b.text));
+  const words: Word[] = [];
+  let from = 0;
+  for (const other of others) {
+    const end = firstAfter(plain, other.text, from);
+    for (const word of plain.slice(from, end)) words.push(word);
+    words.push(other);
+    from = end;
+  }
+  for (const word of plain.slice(from)) words.push(word);
+  return words;
+}
+
+/** The index of the first word, from `from` on, that comes after a text. */
+function firstAfter(words: readonly Word[], text: string, from: number): number {
+  let [low, high] = [from, words.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareTexts(words[middle]?.text ?? '', text) > 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Signs, digits and small letters that no other character can join; numbers short enough for a key. */
