@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whenEnding } from './cleanup.js';
 import { dataRows } from './data.js';
 import { fleetRows } from './fleet-rows.js';
 import { growthRows } from './growth.js';
@@ -27,6 +28,9 @@ const root = join(import.meta.dirname, '../..');
 // Below node_modules, where it finds its packages; each run builds its own.
 const built = mkdtempSync(join(root, 'node_modules/.devsh-bench-'));
 const folder = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
+whenEnding(() => {
+  for (const made of [folder, built]) rmSync(made, { recursive: true, force: true });
+});
 
 const report = new Report({
   isJson: values.json,
@@ -42,19 +46,11 @@ const bench = {
   records: Number(values.records),
 };
 
-try {
-  execFileSync(process.execPath, ['build.js', built], { cwd: root, stdio: 'inherit' });
-  const load = () => loadavg()[0].toFixed(1);
-  report.note(`${cpus().length} processors, Node ${process.version}, load at the start ${load()}`);
-  await startRows(bench);
-  await terminalRows(bench);
-  await dataRows(bench);
-  await memoryRows(bench);
-  await fleetRows(bench);
-  await growthRows(bench);
-  report.note(`load at the end ${load()}`);
-  report.print();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-  rmSync(built, { recursive: true, force: true });
-}
+execFileSync(process.execPath, ['build.js', built], { cwd: root, stdio: 'inherit' });
+const load = () => loadavg()[0].toFixed(1);
+report.note(`${cpus().length} processors, Node ${process.version}, load at the start ${load()}`);
+const parts = { startRows, terminalRows, dataRows, memoryRows, fleetRows, growthRows };
+for (const [name, rows] of Object.entries(parts)) await report.attempt(name, () => rows(bench));
+report.note(`load at the end ${load()}`);
+report.print();
+process.exitCode = report.hasFailed ? 1 : 0;

@@ -1,6 +1,7 @@
 // A prompt that is spoken to through pipes.
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { whenEnding } from './cleanup.js';
 
 export function conversation([program, ...args], env) {
   const child = spawn(program, args, {
@@ -25,8 +26,6 @@ export function conversation([program, ...args], env) {
         };
       });
     },
-    close() {
-      child.kill('SIGKILL');
-    },
+    close: whenEnding(() => child.kill('SIGKILL')),
   };
 }

@@ -14,10 +14,13 @@ const FEWER = 100;
 const python = ['python3', '/usr/bin/python3'].find((one) => has(one, '-c', 'import aiohttp'));
 
 export async function fleetRows(bench) {
-  for (const latencyMs of LATENCIES_MS) await listRows(bench, latencyMs);
-  await toolRows(bench);
-  await againRow(bench);
-  await addRow(bench);
+  const { report } = bench;
+  for (const latencyMs of LATENCIES_MS) {
+    await report.attempt(`lists, ${latencyMs} ms away`, () => listRows(bench, latencyMs));
+  }
+  await report.attempt('lists by other tools', () => toolRows(bench));
+  await report.attempt('second list', () => againRow(bench));
+  await report.attempt('add', () => addRow(bench));
 }
 
 /** A fleet, and its addresses as the rivals take them. */

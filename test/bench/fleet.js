@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { whenEnding } from './cleanup.js';
 
 const ACCOUNT = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
 
@@ -31,6 +32,7 @@ function startDevices(args, devices) {
     env: { ...process.env, HOME: tmpdir() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const kill = whenEnding(() => child.kill('SIGKILL'));
   return new Promise((resolve, reject) => {
     let table = '';
     let problem = '';
@@ -43,7 +45,7 @@ function startDevices(args, devices) {
       // One for each of the two accounts of a device.
       if (rows.length < 2 * devices) return;
       const found = new Map(rows.map((row) => [row.split('\t')[1], row.split('\t')[5]]));
-      resolve(known(found, () => child.kill('SIGKILL')));
+      resolve(known(found, kill));
     });
   });
 }
@@ -60,10 +62,10 @@ function known(found, end) {
     XDG_CACHE_HOME: join(home, 'cache'),
     ...ACCOUNT,
   };
-  const close = () => {
+  const close = whenEnding(() => {
     end();
     rmSync(home, { recursive: true, force: true });
-  };
+  });
   return { addresses: [...found.keys()], found, env, close };
 }
 

@@ -16,15 +16,17 @@ export async function growthRows(bench) {
   const { report } = bench;
   const devicesName = 'growth, time for each device';
   const recordsName = 'growth, time for each 1,000 records';
-  if (report.wants(devicesName)) {
+  await report.attempt(devicesName, async () => {
+    if (!report.wants(devicesName)) return;
     const figures = [];
     for (const devices of DEVICES) {
       const fleet = await startFleet(bench, { devices, users: 10 });
       figures.push(await cost(bench, fleet, devices));
     }
     add(report, devicesName, DEVICES, figures);
-  }
-  if (report.wants(recordsName)) {
+  });
+  await report.attempt(recordsName, async () => {
+    if (!report.wants(recordsName)) return;
     const { createFleetData } = await import(pathToFileURL(await bundleParts(bench)).href);
     const figures = [];
     for (const records of RECORDS) {
@@ -37,7 +39,7 @@ export async function growthRows(bench) {
       figures.push(await cost(bench, fleet, records / 1000));
     }
     add(report, recordsName, RECORDS, figures);
-  }
+  });
 }
 
 /** The figures of a list for each of so many parts of it, over the start of node. Ends the fleet. */

@@ -10,12 +10,22 @@ const TELL_PEAK = join(import.meta.dirname, 'tell-peak.cjs');
 const REFRESHES = 1000;
 
 export async function memoryRows(bench) {
-  await oneShotRow(bench, 1, 70);
-  await oneShotRow(bench, bench.devices, 190);
-  await screenRow(bench, 1000, { columns: 80, rows: 24 }, 140);
-  await screenRow(bench, bench.records, { columns: 80, rows: 24 }, 260);
-  await screenRow(bench, bench.records, { columns: 200, rows: 50 }, 350);
-  await refreshRow(bench);
+  const { report } = bench;
+  for (const [devices, goal] of [
+    [1, 70],
+    [bench.devices, 190],
+  ]) {
+    await report.attempt(`memory, ${devices} devices`, () => oneShotRow(bench, devices, goal));
+  }
+  for (const [records, columns, rows, goal] of [
+    [1000, 80, 24, 140],
+    [bench.records, 80, 24, 260],
+    [bench.records, 200, 50, 350],
+  ]) {
+    const row = () => screenRow(bench, records, { columns, rows }, goal);
+    await report.attempt(`memory, ${records} records on the screen`, row);
+  }
+  await report.attempt('memory, refreshes', () => refreshRow(bench));
 }
 
 async function oneShotRow(bench, devices, goal) {

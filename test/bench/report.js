@@ -41,13 +41,32 @@ export class Report {
     this.#notes.push(text);
   }
 
+  /** Does `work`. What goes wrong in it is a row of its own, and the others go on. */
+  async attempt(name, work) {
+    try {
+      await work();
+    } catch (error) {
+      const row = { name, isMet: false, failure: error.message };
+      this.#rows.push(row);
+      if (!this.#isJson) console.log(`! ${name.padEnd(58)} failed: ${error.message}`);
+    }
+  }
+
+  /** Whether a row could not be measured at all. */
+  get hasFailed() {
+    return this.#rows.some(({ failure }) => failure !== undefined);
+  }
+
   /**
    * Two programs in turn. `own` and `other` resolve to `{ms, cpuMs}`, see `run`.
    *
    * @param goal at most this, or at least this where more is better
    */
-  async compare(name, { kind, goal, own, other, against, rounds }) {
-    if (!this.wants(name)) return;
+  async compare(name, how) {
+    if (this.wants(name)) await this.attempt(name, () => this.#compared(name, how));
+  }
+
+  async #compared(name, { kind, goal, own, other, against, rounds }) {
     const [ours, theirs] = await inTurn([own, other], this.rounds(rounds));
     const compared = (part) =>
       median(ours.map((figures, round) => pair(kind, figures[part], theirs[round][part])));

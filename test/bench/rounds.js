@@ -1,10 +1,13 @@
 // Runs programs in turn and compares them pair by pair, so that a machine that slows down slows both.
 import { execFileSync, spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { whenEnding } from './cleanup.js';
 
 /** Bash knows the computing time of what it ran, its children with it, to the millisecond. */
 const TIMED = ['-c', 'TIMEFORMAT="%U %S"; { time "$@" 2>&3; } 3>&2 2>&4', 'timed'];
 const hasBash = has('bash');
+/** So much of what a program says when it fails is told. */
+const MOST_SAID = 300;
 
 /**
  * Runs a program to its end. Resolves to its wall and computing time (`NaN` where there is no bash);
@@ -24,9 +27,14 @@ export function run(
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
+    const kill = whenEnding(() => child.kill('SIGKILL'));
+    let heard = '';
     let problem = '';
     let times = '';
-    child.stdout.on('data', (chunk) => onOutput(performance.now() - startedAt, chunk));
+    child.stdout.on('data', (chunk) => {
+      if (heard.length < MOST_SAID) heard += chunk;
+      onOutput(performance.now() - startedAt, chunk);
+    });
     child.stderr.on('data', (chunk) => (problem += chunk));
     child.stdio[4].on('data', (chunk) => (times += chunk));
     child.on('error', reject);
@@ -35,10 +43,14 @@ export function run(
     child.stdin.end(input);
     child.on('close', (code) => {
       const ms = performance.now() - startedAt;
+      kill();
       const [user, system] = times.trim().split(' ').map(Number);
       onProblem(problem);
       if (accepts.includes(code)) resolve({ ms, cpuMs: hasBash ? (user + system) * 1000 : NaN });
-      else reject(new Error(`${command.join(' ').slice(0, 80)}: ${code} ${problem.slice(0, 300)}`));
+      else {
+        const said = `${problem} ${heard}`.trim().slice(0, MOST_SAID);
+        reject(new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${said}`));
+      }
     });
   });
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
+import { whenEnding } from './cleanup.js';
 
 /** With this devsh ends each frame (synchronized output). */
 const END_OF_FRAME = '\x1b[?2026l';
@@ -19,6 +20,9 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
   });
   let seen = '';
   let hasEnded = false;
+  const kill = whenEnding(() => {
+    if (!hasEnded) pty.kill('SIGKILL');
+  });
   let lastAt = openedAt;
   const listeners = new Set();
   const tell = () => {
@@ -97,7 +101,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
       return framesIn(seen) / times;
     },
     async close() {
-      if (!hasEnded) pty.kill('SIGKILL');
+      kill();
       await ended;
     },
   };

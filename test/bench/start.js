@@ -10,8 +10,9 @@ const NODE = ['node', '-e', '0'];
 const ROUNDS = 11;
 
 export async function startRows(bench) {
-  await oneCommandRows(bench);
-  await firstUsersRows(bench);
+  const { report } = bench;
+  await report.attempt('one command', () => oneCommandRows(bench));
+  await report.attempt('first users', () => firstUsersRows(bench));
 }
 
 async function oneCommandRows(bench) {
