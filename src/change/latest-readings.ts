@@ -55,9 +55,12 @@ export class LatestReadings {
 
 /** What a plan knows of the records of each resource. */
 export function imagesOf(steps: readonly Step[]): Map<string, readonly DeviceRecord[]> {
-  const images = new Map<string, readonly DeviceRecord[]>();
+  const images = new Map<string, DeviceRecord[]>();
   for (const { resource, before } of steps) {
-    if (before !== undefined) images.set(resource, [...(images.get(resource) ?? []), before]);
+    if (before === undefined) continue;
+    const known = images.get(resource) ?? [];
+    known.push(before);
+    images.set(resource, known);
   }
   return images;
 }
