@@ -39,6 +39,19 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
+test.each([
+  'user set bob "${password}" --yes',
+  'user "${password}" --yes',
+  'get /${password} --on nobody',
+])('a value that is called a password is in no error and no dry run: %s', async (line) => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const options = { stdin: `${line}\n`, env: { DEVSH_VAR_password: 'hush-hush' } };
+  for (const rest of ['', ' --dry-run', ' --json']) {
+    const { stdout, stderr } = await devsh(`run - --on sim1${rest}`, options);
+    expect(stdout + stderr).not.toContain('hush-hush');
+  }
+});
+
 test('variables come from behind the file, then from the environment, then from the script', async () => {
   const { devsh, device } = await startFleet({ devices: 1 });
   const stdin = 'user add username=${USER} first_name="${FIRST} X" lang=${LANG:-de}\n';

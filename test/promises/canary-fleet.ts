@@ -70,10 +70,15 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
     await writeFile(join(inputs, 'programs', name), text);
   }
 
+  const newUser = canaries.make('password of a new user');
+  await writeInputs(inputs, newUser, canaries.make('password in an inventory of Ansible'));
+
   const env = {
     // A proxy is one program among others that a machine is set up with.
     DEVSH_NO_SUCH_SETTING: canaries.make('a variable of devsh'),
     BROWSER: program,
+    // What is longer than the screen is to be seen here, too.
+    DEVSH_PAGER: 'cat',
     PATH: process.env['PATH'] ?? '',
   };
   const devsh = await makeDevsh(env);
@@ -98,11 +103,29 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
     seenByPrograms,
     shown: [],
     secrets: {
-      newUser: canaries.make('password of a new user'),
+      newUser,
       passphrase: canaries.make('passphrase of the vault'),
       login: passwords[0] ?? '',
     },
   };
+}
+
+/** Files as users write them, with secrets in them. */
+async function writeInputs(folder: string, newUser: string, ansible: string): Promise<void> {
+  const password = JSON.stringify(newUser);
+  const ivy = 'username: ivy, first_name: Ivy, lastname: I, lang: de';
+  const host = { ansible_host: '10.9.9.8', ansible_user: 'admin', ansible_password: ansible };
+  const files = {
+    'change.yaml': `- add: user\n  fields: {${ivy}, password: ${password}}\n`,
+    'users.csv': `username,first_name,lastname,lang,password\njim,Jim,J,de,"${newUser.replaceAll('"', '""')}"\n`,
+    'router.yaml': 'extends: drf\nbase_path: /api/\n',
+    'ansible.json': JSON.stringify({
+      all: { hosts: ['core1'] },
+      _meta: { hostvars: { core1: host } },
+    }),
+    'set.devsh': 'user set sim "${password}"\n',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 
 export function proxyUrl({ port }: TestProxy, login = ''): string {

@@ -91,7 +91,7 @@ const NO_LOGIN = { DEVSH_USER: undefined, DEVSH_PASSWORD: undefined };
 
 /** Left out where keys are typed: what asks for more than a line, or for another terminal. */
 const NOT_TYPED =
-  /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -)|-stdin/;
+  /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -|watch)|-stdin/;
 
 /** On the full screen the outputs are the same; these show what is typed, asked and remembered. */
 const ON_SCREEN = /^(user (list '|add|set|show)|post|history|credentials|run show)/;

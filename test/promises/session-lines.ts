@@ -10,9 +10,10 @@ export interface SessionLine {
 }
 
 /** A session of all commands, with secrets in each place where they can be typed. */
-export function sessionLines({ inputs, proxy, secrets }: CanaryFleet): SessionLine[] {
+export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): SessionLine[] {
   const { newUser, passphrase, login } = secrets;
   const input = (name: string): string => join(inputs, name);
+  const written = (name: string): string => join(devsh.folder, name);
   const on = '--on @all-of-them --timeout 3';
   const withSecret = `'password=${newUser.replaceAll("'", '')}'`;
   const lines: (string | SessionLine)[] = [
@@ -27,6 +28,10 @@ export function sessionLines({ inputs, proxy, secrets }: CanaryFleet): SessionLi
     'device add spare 10.9.9.9',
     'device remove spare',
     'device restore',
+    `device import ${input('ansible.json')} --group all-of-them --yes`,
+    `device import ${input('ansible.json')} --dry-run --json`,
+    'device list --ansible',
+    'device schema',
     ...['table', 'json', 'jsonl', 'csv', 'yaml'].map(
       (format) => `user list ${on} --format ${format}`,
     ),
@@ -47,6 +52,15 @@ export function sessionLines({ inputs, proxy, secrets }: CanaryFleet): SessionLi
     `plan ${input('change.yaml')} ${on} -o ${input('../plan-of-devsh')}`,
     `apply ${input('change.yaml')} ${on} --yes`,
     `apply ${input('users.csv')} ${on} --yes --json`,
+    `plan ${input('change.yaml')} ${on} -o ${written('whole.plan')}`,
+    `apply ${written('whole.plan')} --shard 1/2 --result ${written('1.json')} --timeout 3 --yes`,
+    `apply ${written('whole.plan')} --shard 2/2 --result ${written('2.json')} --timeout 3 --yes`,
+    `runs merge ${written('1.json')} ${written('2.json')} --plan ${written('whole.plan')} --json`,
+    ...['csv', 'json', 'jsonl', 'yaml'].map(
+      (format) => `export ${on} --format ${format} --output ${written(`users.${format}`)}`,
+    ),
+    `import ${input('users.csv')} ${on} --dry-run --json`,
+    `import ${input('users.csv')} ${on} --yes`,
     'runs --json',
     'resume',
     'retry --yes',
@@ -84,13 +98,18 @@ export function sessionLines({ inputs, proxy, secrets }: CanaryFleet): SessionLi
     'trust restore',
     { line: 'run -', stdin: `user list ${on}\nuser set bob ${withSecret} --on echo --yes\n` },
     { line: 'run -', stdin: `user add ${withSecret} 'open\n` },
+    `run ${input('set.devsh')} ${withSecret} --on echo --yes`,
+    { line: 'watch --interval 1 user list --on sim1', stopAt: 'viewer' },
     'history',
+    'theme dark',
+    'completion bash',
     { line: 'demo --users 5', stdin: '' },
     { line: 'simulator --port 0 --users 5', stopAt: 'Ctrl-C' },
     'simulator faults',
     'simulator quirks',
     'doctor @all-of-them --json --timeout 3',
     'info --json',
+    'info --config',
     'help user',
     'quit',
   ];

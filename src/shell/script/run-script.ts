@@ -38,7 +38,7 @@ export async function* runScript(call: Call): AsyncGenerator<Output> {
     }
     const exitCode = new ExitCode();
     try {
-      for await (const output of runStep(call, step)) {
+      for await (const output of runStep(call, step, variables)) {
         if (output.kind === 'quit') return;
         exitCode.add(output);
         yield output;
@@ -46,7 +46,7 @@ export async function* runScript(call: Call): AsyncGenerator<Output> {
       if (exitCode.value !== 0 && stops) throw new StoppedError(exitCode.value);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      const told = located(error, file, step.line);
+      const told = located(error, file, step.line, variables);
       if (stops || isCancelled()) throw told;
       exitCode.addError(error);
       yield { kind: 'error', error: told };
@@ -81,19 +81,23 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
       if (command.name === 'connect') isConnected = true;
       return [{ line, words }];
     } catch (error) {
-      throw error instanceof DevshError ? located(error, file, line) : error;
+      throw error instanceof DevshError ? located(error, file, line, variables) : error;
     }
   });
 }
 
-async function* runStep(call: Call, { words }: Step): AsyncGenerator<Output> {
+async function* runStep(call: Call, { words }: Step, variables: Variables): AsyncGenerator<Output> {
   const invocation = bind(words, call.grammar);
   const { command, verb, options, line } = invocation;
   yield { kind: 'checkpoint', ...(options.format !== undefined && { format: options.format }) };
   if (options.help) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
   } else if (call.options.dryRun && !isDryRunnable(command, verb)) {
-    yield { kind: 'message', level: 'info', text: `not run (--dry-run): ${line}` };
+    yield {
+      kind: 'message',
+      level: 'info',
+      text: variables.hidden(`not run (--dry-run): ${line}`),
+    };
   } else {
     yield* runInvocation(call, invocation);
   }
@@ -104,15 +108,20 @@ async function* runInvocation(call: Call, invocation: Invocation): AsyncGenerato
 }
 
 /** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */
-function located(error: DevshError, file: string, line: ScriptLine): DevshError {
+function located(
+  error: DevshError,
+  file: string,
+  line: ScriptLine,
+  { hidden }: Variables,
+): DevshError {
   const column = error instanceof UsageError ? error.column : undefined;
   const place = placeOf(line, column);
   const where = `${file}:${place.line}${column === undefined ? '' : `:${place.column}`}`;
   if (error instanceof UsageError) {
     const { message, suggestions } = error;
-    return new UsageError(`${where}: ${message}`, { suggestions, cause: error });
+    return new UsageError(hidden(`${where}: ${message}`), { suggestions, cause: error });
   }
-  error.message = `${where}: ${error.message}`;
+  error.message = hidden(`${where}: ${error.message}`);
   return error;
 }
 

@@ -1,3 +1,5 @@
+import { redact } from '../../device/redact.ts';
+import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
@@ -13,6 +15,7 @@ export class Variables {
   readonly #given: ReadonlyMap<string, string>;
   readonly #environment: (name: string) => string | undefined;
   readonly #asked = new Set<string>();
+  readonly #secrets = new Set<string>();
 
   /**
    * @param words `NAME=VALUE`, as given behind the file
@@ -48,6 +51,7 @@ export class Variables {
     }
     this.#asked.add(name);
     const value = this.#given.get(name) ?? this.#environment(PREFIX + name);
+    if (value !== undefined && mayBeSecretField(name)) this.#secrets.add(value);
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;
     throw new UsageError(
@@ -56,6 +60,9 @@ export class Variables {
       { column, suggestions: suggest(name, [...this.#given.keys()]).map((one) => `\${${one}}`) },
     );
   };
+
+  /** `text` without the values of variables that are called like a secret: `${password}`. */
+  readonly hidden = (text: string): string => redact(text, [...this.#secrets]);
 
   /** Throws a `UsageError` for a value that the script never asked for: most often a slip. */
   refuseUnused(words: readonly Word[]): void {
