@@ -94,9 +94,7 @@ export class Credentials {
     const user = this.#userFor(request);
     const found =
       (await this.#given.fromStdin(device, user)) ??
-      (request.skipsEnvironment === true
-        ? undefined
-        : this.#given.fromEnvironment(device, user)) ??
+      (request.skipsEnvironment === true ? undefined : this.#given.fromEnvironment(device, user)) ??
       (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request)) ??

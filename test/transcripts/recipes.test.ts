@@ -41,6 +41,9 @@ async function carryOut(part: Part, fleet: TestFleet): Promise<string> {
     return part.text;
   }
   if (part.kind === 'fault') return play(part, fleet);
-  const command = part.command.replaceAll(/(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md)\b/g, `${folder}/$&`);
+  const command = part.command.replaceAll(
+    /(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md)\b/g,
+    `${folder}/$&`,
+  );
   return (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');
 }

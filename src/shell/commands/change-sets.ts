@@ -44,7 +44,16 @@ export const apply: CommandSpec = {
       name: '',
       summary: 'Carry out a change set, or a plan that was written down',
       args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
-      options: ['devices', 'profile', 'curl', 'change-set', 'write', 'roll-out', 'apply', 'confirm'],
+      options: [
+        'devices',
+        'profile',
+        'curl',
+        'change-set',
+        'write',
+        'roll-out',
+        'apply',
+        'confirm',
+      ],
       details:
         'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
         '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +

@@ -18,7 +18,17 @@ export const importCommand: CommandSpec = {
         },
         { ...RESOURCE, summary: 'what the records are (default: as the file says, else user)' },
       ],
-      options: ['devices', 'profile', 'curl', 'import', 'write', 'roll-out', 'output', 'plan', 'confirm'],
+      options: [
+        'devices',
+        'profile',
+        'curl',
+        'import',
+        'write',
+        'roll-out',
+        'output',
+        'plan',
+        'confirm',
+      ],
       details:
         'Each row is laid beside the record with the same natural key (--key names another field): a new one\n' +
         'is added, one that differs is changed in the fields that differ, one that is the same is left alone.\n' +
