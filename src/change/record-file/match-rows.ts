@@ -11,7 +11,7 @@ import { shapeOf } from '../typed-fields.ts';
 import { checkPrune } from './check-prune.ts';
 import { decodeCell } from './csv-cell.ts';
 import { fieldValue, isSameCell } from './field-value.ts';
-import type { Problems, RecordRow } from './record-file.ts';
+import { keylessText, type Problems, type RecordRow } from './record-file.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** What the rows of a file are laid beside. */
@@ -62,7 +62,7 @@ export function matchRows(
   for (const row of rows) {
     const key = matching.keyOf(row);
     if (key === '') {
-      problems.add(() => row.place(), `this ${resource} has no ${matching.keyField}`);
+      problems.add(() => row.place(), keylessText(row, resource, matching.keyField));
       continue;
     }
     const earlier = seen.get(key);

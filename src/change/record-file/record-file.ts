@@ -52,6 +52,12 @@ export class Problems {
   }
 }
 
+/** What is wrong with a row that does not say which record it is about. */
+export function keylessText({ fields }: RecordRow, resource: string, keyField: string): string {
+  const names = Object.keys(fields).slice(0, 10).join(', ');
+  return `this ${resource} has no ${keyField}, only ${names} (--map COLUMN=${keyField}, or --key)`;
+}
+
 /** `line:column`, both from 1, of an offset in a text. */
 export function lineAndColumn(text: string, offset: number): string {
   let line = 1;

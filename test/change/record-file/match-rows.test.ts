@@ -141,3 +141,9 @@ test('does not prune all that a device has for a file of something else', () => 
   );
   expect(match('u.csv', text, [BOB], { prune: true, force: true }).changes).toHaveLength(2);
 });
+
+test('a row without a key tells what it has', () => {
+  expect(() => match('u.csv', 'Login,lang\nbob,de\n', [BOB])).toThrow(
+    'u.csv:2:1: this user has no username, only Login, lang (--map COLUMN=username, or --key)',
+  );
+});
