@@ -20,8 +20,9 @@ const LOOKED_AT = 50;
  */
 export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string): string[] {
   const some = records.slice(0, LOOKED_AT);
-  const names = [...new Set(some.flatMap((record) => Object.keys(record)))];
-  return names.filter(
+  const names = new Set<string>();
+  for (const record of some) for (const name in record) names.add(name);
+  return [...names].filter(
     (name) =>
       BY_NAME.test(name) ||
       (BY_CONTENT.test(name) &&

@@ -33,8 +33,8 @@ export interface ClientOptions {
   readonly timeoutMs?: (() => number | undefined) | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
-  /** Receives one line for each request and one for each answer; never a secret. */
-  readonly trace?: (line: string) => void;
+  /** Receives one line for each request and one for each answer, made when it is read; never a secret. */
+  readonly trace?: (line: () => string) => void;
   /** Receives what keeps the user waiting, in words. */
   readonly notice?: (text: string) => void;
 }
@@ -159,8 +159,10 @@ export class DeviceClient {
   ): Promise<Answer> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     const { credential, trace, route } = this.#options;
-    const how = [who(credential), viaText(route) ?? []].flat().join(', ');
-    trace?.(`> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`);
+    trace?.(() => {
+      const how = [who(credential), viaText(route) ?? []].flat().join(', ');
+      return `> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`;
+    });
     const headers = {
       accept: request.accept ?? 'application/json, */*;q=0.1',
       'accept-language': 'en',
@@ -172,11 +174,13 @@ export class DeviceClient {
     };
     try {
       const answer = await exchange(dispatcher, request, headers, this.#limits(), signal);
-      const bytes = Buffer.byteLength(answer.body);
-      trace?.(`< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`);
+      trace?.(() => {
+        const bytes = Buffer.byteLength(answer.body);
+        return `< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`;
+      });
       return answer;
     } catch (error) {
-      trace?.(`< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      trace?.(() => `< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }

@@ -74,9 +74,9 @@ export async function scanCertificate(
 ): Promise<PresentedCertificate> {
   try {
     const trust = { kind: 'insecure' } as const;
-    const { socket, certificate } = await openTrusted({ device, address, trust, ...options });
+    const { socket, x509 } = await openTrusted({ device, address, trust, ...options });
     socket.destroy();
-    return certificate;
+    return describeCertificate(x509);
   } catch (error) {
     const request = { method: 'GET', path: '/' } as const;
     throw exchangeError(
@@ -88,7 +88,7 @@ export async function scanCertificate(
 
 interface Trusted {
   readonly socket: TLSSocket;
-  readonly certificate: PresentedCertificate;
+  readonly x509: X509Certificate;
 }
 
 /** `through the proxy http://proxy:3128`, for messages; undefined for the direct way. */
@@ -146,9 +146,8 @@ function secure(stream: Duplex, options: ConnectOptions, limit: AbortSignal): Pr
         // Read once: Node gives it out only once for each socket.
         const x509 = socket.getPeerX509Certificate();
         if (!x509) throw new TransportFault('tls', 'no certificate was presented', { sent: false });
-        const certificate = describeCertificate(x509);
-        verify(options, x509, certificate, socket);
-        resolve({ socket, certificate });
+        verify(options, x509, socket);
+        resolve({ socket, x509 });
       } catch (error) {
         socket.destroy();
         reject(error instanceof Error ? error : new Error(String(error)));
@@ -198,17 +197,17 @@ function contextFor(trust: Trust): SecureContext {
 function verify(
   { device, trust, address }: ConnectOptions,
   x509: X509Certificate,
-  presented: PresentedCertificate,
   socket: TLSSocket,
 ): void {
   if (trust.kind === 'insecure') return;
   if (trust.kind === 'pinned') {
-    if (normalizeFingerprint(trust.fingerprint) === presented.fingerprint) return;
-    throw changedCertificate(device, trust, presented);
+    if (normalizeFingerprint(trust.fingerprint) === x509.fingerprint256) return;
+    throw changedCertificate(device, trust, describeCertificate(x509));
   }
   const ca = trust.kind === 'ca' ? trust.pem : undefined;
   const problem = certificateProblem(socket, x509, address.host, ca);
   if (problem === undefined) return;
+  const presented = describeCertificate(x509);
   switch (trust.kind) {
     case 'ca':
       throw new UntrustedError(

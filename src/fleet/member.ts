@@ -236,7 +236,7 @@ export class Member {
       credential,
       profile: this.#profile,
       // A device stays open from line to line, but each line has its own time limit and trace.
-      trace: (line) => this.#calling?.trace?.(line),
+      trace: (line) => this.#calling?.trace?.(line()),
       notice: (text) => this.#calling?.notice?.(text),
       timeoutMs: () => this.#calling?.timeoutMs,
     });

@@ -17,7 +17,7 @@ import { startSimulator, type SimulatedDevice } from '../../src/simulator/simula
 
 /** One simulated device and a `Device` that is logged in there as its administrator. */
 async function simulated(
-  options: { fault?: FaultName; trust?: Trust; trace?: (line: string) => void } = {},
+  options: { fault?: FaultName; trust?: Trust; trace?: (line: () => string) => void } = {},
 ): Promise<{ box: SimulatedDevice; device: Device }> {
   const simulator = await startSimulator({ devices: 1, users: 5 });
   onTestFinished(() => simulator.close());
@@ -235,7 +235,7 @@ test('raw requests give any answer and cannot leave the device', async () => {
 
 test('a trace tells requests and answers, and no secret', async () => {
   const lines: string[] = [];
-  const { box, device } = await simulated({ trace: (line) => lines.push(line) });
+  const { box, device } = await simulated({ trace: (line) => lines.push(line()) });
   await device.raw({ method: 'GET', path: '/api/user/?token=hunter2secret' });
   const origin = `https://${box.address}`;
   expect(lines[0]).toBe(`> GET ${origin}/api/user/?token=*** (as ${box.accounts.admin.username})`);
