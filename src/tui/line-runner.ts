@@ -123,7 +123,8 @@ export class LineRunner {
       isRefreshing: true,
       ask: async (question) => {
         const { questions, store } = this.#options;
-        const answer = await questions.ask(question, router.takePlan(), signal);
+        const details = [...router.written, ...(question.details ?? [])];
+        const answer = await questions.ask({ ...question, details }, router.takePlan(), signal);
         // What was said while planning is over.
         store.dispatch({ kind: 'work-progress', text: 'working' });
         return answer;

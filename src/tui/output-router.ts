@@ -266,6 +266,11 @@ export class OutputRouter {
     this.#writer.write(output);
   }
 
+  /** What was written so far and waits for the end of the line: a question may be about it. */
+  get written(): readonly string[] {
+    return this.#text.trim() === '' ? [] : this.#text.trimEnd().split('\n');
+  }
+
   #flush(): void {
     this.#writer?.end();
     this.#writer = undefined;

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { startDevsh } from './devsh.ts';
 
 test('with nothing set up one key opens the demo', async () => {
@@ -45,4 +48,19 @@ test('in the table, and once something was typed, the digits are no steps any mo
   program.type('x1');
   await program.waitFor(/devsh> x1$/m);
   await program.waitFor('Type one of these:');
+});
+
+test('what an inventory would bring stands above the question whether to take it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-import-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'devices.csv');
+  await writeFile(file, 'name,address\nfw8,10.0.0.8\nfw9,10.0.0.9\n');
+  const program = await startDevsh([]);
+  await program.waitFor('Press a key');
+  program.type(`device import ${file}\r`);
+  await program.waitFor(/fw8 +add +address 10\.0\.0\.8\n fw9 +add .*\n Write this to/);
+  await program.waitFor('answer>');
+  program.type('2\r');
+  await program.waitFor('2 added');
+  await program.waitFor((screen) => !screen.join('\n').includes('answer>'));
 });
