@@ -13,12 +13,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 2, libraries: [] },
-  __complete: { files: 8, kilobytes: 350, libraries: [] },
-  help: { files: 5, kilobytes: 740, libraries: ['undici'] },
-  'user list': { files: 5, kilobytes: 740, libraries: ['undici'] },
+  __complete: { files: 7, kilobytes: 340, libraries: [] },
+  help: { files: 4, kilobytes: 740, libraries: ['undici'] },
+  'user list': { files: 4, kilobytes: 740, libraries: ['undici'] },
   'user list --format csv': { files: 9, kilobytes: 920, libraries: ['csv', 'undici', 'yaml'] },
   'user add': { files: 20, kilobytes: 980, libraries: ['undici', 'zod'] },
-  'full screen': { files: 20, kilobytes: 1730, libraries: ['csv', 'ink', 'undici', 'yaml'] },
+  'full screen': { files: 14, kilobytes: 1570, libraries: ['ink', 'undici'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -1,5 +1,5 @@
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
-import { isQuick, quickWriter } from '../output/quick-writer.ts';
+import { writerFor } from '../output/writer-for.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import { isReading } from '../shell/reading-verbs.ts';
@@ -109,11 +109,9 @@ async function print(
   return { exitCode: exitCode.value, isQuit };
 }
 
-/** The libraries of the other formats are loaded when one is asked for. */
 async function openWriter(format: Format, streams: Streams): Promise<Writer> {
-  if (isQuick(format)) return quickWriter(format, streams);
-  const { createWriter } = await import('../output/writer.ts');
-  return createWriter(format, streams);
+  const makeWriter = await writerFor(format);
+  return makeWriter(streams);
 }
 
 function streamsOf(

@@ -5,6 +5,7 @@ import { visible } from '../visible.ts';
 import type { Invocation } from '../shell/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
+import { writerFor } from '../output/writer-for.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { Store } from './store.ts';
@@ -93,7 +94,9 @@ export class LineRunner {
 
   async #run({ line, invocation, made }: Job, signal: AbortSignal): Promise<void> {
     const { shell, store, feed, onEnd, onQuit } = this.#options;
-    const router = new OutputRouter(store, feed, made?.shown ?? line, invocation);
+    const makeWriter = await writerFor(invocation.options.format ?? 'table');
+    const shown = made?.shown ?? line;
+    const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
     if (made !== undefined) router.log('quiet', `› ${visible(made.shown)}`);
     const io = this.#ioOf(router, signal);
     let failure: DevshError | undefined;

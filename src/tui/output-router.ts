@@ -5,8 +5,7 @@ import { errorLines, failureLine } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { createWriter } from '../output/writer.ts';
-import type { Writer } from '../output/streams.ts';
+import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/bind.ts';
 import type {
   DriftOutput,
@@ -41,6 +40,15 @@ const EMPTY_LISTS: Readonly<Partial<Record<Overlay['kind'], string>>> = {
 
 const MESSAGE_TONES = { info: 'plain', done: 'good', warning: 'warning' } as const;
 
+interface RouterOptions {
+  readonly store: Store;
+  readonly feed: TableFeed;
+  readonly line: string;
+  readonly invocation: Invocation;
+  /** For what has no view of its own, in the format that the line asks for. */
+  readonly makeWriter: (streams: Streams) => Writer;
+}
+
 /** Puts what one line says where it belongs: table, messages, pager, or the plan of a question. */
 export class OutputRouter {
   readonly results: StepResult[] = [];
@@ -56,17 +64,19 @@ export class OutputRouter {
   #hasTable = false;
   #hasCompared = false;
   readonly #invocation: Invocation;
+  readonly #makeWriter: (streams: Streams) => Writer;
   #writer: Writer | undefined;
   #text = '';
   /** Results at the end of the log that later ones may still fold with. */
   #open: { results: StepResult[]; lines: number } = { results: [], lines: 0 };
 
-  constructor(store: Store, feed: TableFeed, line: string, invocation: Invocation) {
+  constructor({ store, feed, line, invocation, makeWriter }: RouterOptions) {
     this.#store = store;
     this.#feed = feed;
     this.#line = line;
     this.#title = hideSecrets(line);
     this.#invocation = invocation;
+    this.#makeWriter = makeWriter;
   }
 
   write(output: Output): void {
@@ -254,7 +264,7 @@ export class OutputRouter {
   }
 
   #print(output: Output): void {
-    this.#writer ??= createWriter(this.#invocation.options.format ?? 'table', {
+    this.#writer ??= this.#makeWriter({
       out: (text) => (this.#text += text),
       err: (text) => (this.#text += text),
       isTty: true,
