@@ -41,10 +41,13 @@ export class PagedOutput {
     this.#held = [];
   }
 
-  /** All is written. Resolves when the user has left the pager. */
-  async show(): Promise<void> {
+  /**
+   * All is written. Resolves when the user has left the pager. Who is typing the next line by then,
+   * as `isTyping` tells, gets no pager: it would take the letters for its own keys.
+   */
+  async show(isTyping: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
     const text = this.#held.map((part) => (part.to === 'stdout' ? part.text : '')).join('');
-    if (this.#words === undefined || fits(text, this.#host.stdout)) {
+    if (this.#words === undefined || fits(text, this.#host.stdout) || (await isTyping())) {
       this.goLive();
       return;
     }

@@ -29,7 +29,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
     // A comment is no command, and no command at all would be `help`.
     if (parseLine(line).words.length === 0) return;
     end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
-    await end.paged?.show();
+    await end.paged?.show(() => isTyping(host, ahead));
   };
   await run(firstLine);
   if (host.stdin.isTTY !== true) {
@@ -56,6 +56,15 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
     }
   }
   return end.exitCode;
+}
+
+/** Whether the next line was begun already; what there is of it stands at the next prompt. */
+async function isTyping(host: Host, ahead: TypedAhead): Promise<boolean> {
+  if (host.stdin.isTTY !== true) return false;
+  const typed = await typedSoFar(host.stdin);
+  host.stdin.setRawMode?.(false);
+  ahead.keep(typed ?? '');
+  return typed !== '';
 }
 
 /** Runs a line that Ctrl-C can stop. */

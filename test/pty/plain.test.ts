@@ -101,6 +101,7 @@ test('what is typed while a command runs waits unseen, and stands at the next pr
   expect(output).toContain('"username": "viewer"');
   expect(output).not.toContain('hunter2');
   program.press('ctrl-c');
+  await program.waitFor(/> $/m);
   program.press('ctrl-d');
   await program.exit;
 });

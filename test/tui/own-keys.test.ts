@@ -18,14 +18,14 @@ test('without keys of the user the keymap is as it was', () => {
 });
 
 test('an action has the keys of the user, and no longer its own', () => {
-  const own = { table: { delete: ['x', 'ctrl-x d'], copy: [] } };
-  expect(pressed('x', 'table', own)).toBe('delete');
+  const own = { table: { delete: ['t', 'ctrl-x d'], copy: [] } };
+  expect(pressed('t', 'table', own)).toBe('delete');
   expect(pressed('d', 'table', own)).toBeUndefined();
   expect(pressed('y', 'table', own)).toBeUndefined();
 });
 
 test('a key that was freed can be used for another action', () => {
-  const own = { table: { delete: ['x'], 'half-down': ['d'] } };
+  const own = { table: { delete: ['t'], 'half-down': ['d'] } };
   expect(pressed('d', 'table', own)).toBe('half-down');
 });
 
@@ -72,7 +72,7 @@ describe('what cannot be is refused by name', () => {
 test('Esc, Ctrl-C and Enter at the prompt cannot be lost', () => {
   const own = {
     prompt: { 'run-line': ['ctrl-o'], 'go-table': [] },
-    overlay: { close: ['x'] },
+    overlay: { close: ['t'] },
     anywhere: { interrupt: ['ctrl-q'] },
   };
   expect(pressed('enter', 'prompt', own)).toBe('run-line');
