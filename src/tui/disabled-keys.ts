@@ -4,6 +4,7 @@ import { lineText } from './line.ts';
 import type { State } from './state.ts';
 import { tableRows } from './table-rows.ts';
 import { driftRows } from './views/drift-list.ts';
+import { listView } from './views/list-view.ts';
 
 type Reason = (state: State) => string | undefined;
 
@@ -61,6 +62,13 @@ const detailsReason: Reason = (state) => {
   return driftRows(overlay).length === 0 ? 'nothing differs' : undefined;
 };
 
+/** Texts have at least a line, and the help asks here while it is made: they are not looked at. */
+const nothingToPage: Reason = (state) => {
+  if (state.overlay.kind === 'none') return firstOf(noDevice, noRow)(state);
+  const list = listView(state);
+  return list?.count === 0 ? list.empty : undefined;
+};
+
 const change = firstOf(noDevice, readOnly, noRow, notOffered('set'));
 const create = firstOf(noDevice, readOnly, notOffered('add'));
 
@@ -92,6 +100,7 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   mark: firstOf(noDevice, noRow),
   'mark-all': firstOf(noDevice, noRow),
   refresh: noDevice,
+  'page-out': nothingToPage,
   export: noDevice,
   filter: noDevice,
   fold: firstOf(noDevice, oneDevice),

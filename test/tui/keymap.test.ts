@@ -84,6 +84,8 @@ describe('a key that does nothing now says why', () => {
     },
   });
 
+  const noRuns: State = { ...empty, overlay: { kind: 'runs', runs: [], cursor: 0 } };
+
   test.each<[string, State, Effect | ViewAction, RegExp | undefined]>([
     ['without a device', empty, 'delete', /^no device is connected/],
     ['read-only', readOnly, 'add-form', /^read-only/],
@@ -94,6 +96,10 @@ describe('a key that does nothing now says why', () => {
     ['with a method that is not offered', denied, 'edit-form', undefined],
     ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
     ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],
+    ['without a device', empty, 'page-out', /^no device is connected/],
+    ['without a record', stateOf({ fw1: [] }), 'page-out', /^there is no record here/],
+    ['without a run', noRuns, 'page-out', /^no run was made yet/],
+    ['with records', stateOf({ fw1: [user('a')] }), 'page-out', undefined],
   ])('%s', (_title, state, action, reason) => {
     const why = disabledReason(action, state);
     if (reason === undefined) expect(why).toBeUndefined();
