@@ -2,6 +2,8 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
 const LONGEST = 256;
+/** Looked at one by one, many take their time. */
+const BLOCK = 1024;
 
 /** What a reader takes for the first character of `text`; '' when there is none. */
 export function firstGrapheme(text: string): string {
@@ -25,9 +27,9 @@ export function lastGrapheme(text: string): string {
   if (from === end && from > 0) from--;
   while (from > first && !isAlone(text.charCodeAt(from))) from--;
   if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
-  let last = '';
-  for (const { segment } of segmenter.segment(text.slice(Math.max(from, 0)))) last = segment;
-  return last;
+  const tail = text.slice(Math.max(from, 0));
+  // Not one after the other from the front: that is what makes a long line of them slow.
+  return segmenter.segment(tail).containing(tail.length - 1)?.segment ?? '';
 }
 
 export function dropFirstGrapheme(text: string): string {
@@ -36,6 +38,48 @@ export function dropFirstGrapheme(text: string): string {
 
 export function dropLastGrapheme(text: string): string {
   return text.slice(0, text.length - lastGrapheme(text).length);
+}
+
+/** All that a reader takes for a character, first to last. */
+export function* graphemes(text: string): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    if (
+      isAlone(text.charCodeAt(at)) &&
+      (at + 1 === text.length || isAlone(text.charCodeAt(at + 1)))
+    ) {
+      yield text.charAt(at++);
+      continue;
+    }
+    const block = wholeCharacters(text.slice(at), BLOCK);
+    const isEnd = at + block.length === text.length;
+    for (const { segment, index } of segmenter.segment(block)) {
+      // It may go on behind the block.
+      if (!isEnd && index >= BLOCK - LONGEST) break;
+      yield segment;
+      at += segment.length;
+    }
+  }
+}
+
+/** All that a reader takes for a character, last to first. */
+export function* graphemesBack(text: string): Generator<string> {
+  let end = text.length;
+  while (end > 0) {
+    if (isAlone(text.charCodeAt(end - 1)) && (end === 1 || isAlone(text.charCodeAt(end - 2)))) {
+      yield text.charAt(--end);
+      continue;
+    }
+    let from = Math.max(0, end - BLOCK);
+    if (from > 0 && isLowHalf(text.charCodeAt(from))) from--;
+    const block = Array.from(segmenter.segment(text.slice(from, end)));
+    // The first ones may have begun before the block.
+    const whole = from === 0 ? block : block.filter(({ index }) => index >= LONGEST);
+    for (const { segment } of (whole.length > 0 ? whole : block).reverse()) {
+      yield segment;
+      end -= segment.length;
+    }
+  }
 }
 
 /** Latin letters, digits and signs, and Han ones, never join with each other (UAX 29); CR does. */

@@ -1,4 +1,4 @@
-import { firstGrapheme, lastGrapheme } from './graphemes.ts';
+import { graphemes, graphemesBack } from './graphemes.ts';
 
 const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
 const isPartOfWord = (grapheme: string): boolean => /^[\p{L}\p{N}_]/u.test(grapheme);
@@ -26,23 +26,21 @@ export function partEnd(after: string): number {
 }
 
 function skipBack(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let rest = text;
-  while (rest !== '') {
-    const grapheme = lastGrapheme(rest);
+  let end = text.length;
+  for (const grapheme of graphemesBack(text)) {
     if (!isSkipped(grapheme)) break;
-    rest = rest.slice(0, rest.length - grapheme.length);
+    end -= grapheme.length;
   }
-  return rest;
+  return text.slice(0, end);
 }
 
 function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let rest = text;
-  while (rest !== '') {
-    const grapheme = firstGrapheme(rest);
+  let from = 0;
+  for (const grapheme of graphemes(text)) {
     if (!isSkipped(grapheme)) break;
-    rest = rest.slice(grapheme.length);
+    from += grapheme.length;
   }
-  return rest;
+  return text.slice(from);
 }
 
 /** How much of the end of a text is no word. */
