@@ -13,6 +13,7 @@ import { operatorName } from '../operator.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../settings/write-lock.ts';
 import { VERSION } from '../version.ts';
+import { refuseUnknownOptions } from './known-options.ts';
 import { OpenDevice } from './open-device.ts';
 import { ReadyPlan } from './plan.ts';
 
@@ -37,6 +38,16 @@ export interface ApplyOptions {
   readonly onResult?: (result: StepResult) => void;
 }
 
+const APPLY_OPTIONS: Readonly<Record<keyof ApplyOptions, true>> = {
+  stateFolder: true,
+  purpose: true,
+  concurrency: true,
+  maxFailures: true,
+  force: true,
+  signal: true,
+  onResult: true,
+};
+
 /** What became of a plan. */
 export interface RunReport {
   /** As in `20261121-093041-ab3q`; `devsh run show` takes it where there is a journal. */
@@ -58,6 +69,7 @@ export interface RunReport {
  * SettingsError when the journal cannot be written: nothing more is sent then.
  */
 export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promise<RunReport> {
+  refuseUnknownOptions('apply', options, APPLY_OPTIONS);
   const { concurrency = 1, maxFailures, signal = new AbortController().signal } = options;
   checkCount('concurrency', concurrency, 1);
   if (maxFailures !== undefined) checkCount('maxFailures', maxFailures, 0);

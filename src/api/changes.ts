@@ -23,6 +23,7 @@ export function changeOf(spec: ChangeSpec): Change {
   if ('add' in spec) {
     return { action: 'add', resource: resourceOf(spec.add), fields: fieldsOf(spec.fields) };
   }
+  if (!('set' in spec) && !('delete' in spec)) throw noAction();
   const target =
     'key' in spec
       ? ({ kind: 'key', key: spec.key } as const)
@@ -39,7 +40,11 @@ export function changeOf(spec: ChangeSpec): Change {
 
 function resourceOf(name: unknown): string {
   if (typeof name === 'string' && isResourceName(name)) return name;
-  throw new UsageError('a change says add, set or delete with the name of a resource, as "user"');
+  throw noAction();
+}
+
+function noAction(): UsageError {
+  return new UsageError('a change says add, set or delete with the name of a resource, as "user"');
 }
 
 function fieldsOf(fields: unknown): Fields {

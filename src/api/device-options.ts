@@ -45,6 +45,20 @@ export interface DeviceOptions {
   readonly readOnly?: boolean;
 }
 
+/** Every option that there is; the type keeps it whole. */
+export const DEVICE_OPTIONS: Readonly<Record<keyof DeviceOptions, true>> = {
+  name: true,
+  login: true,
+  fingerprint: true,
+  ca: true,
+  insecure: true,
+  profile: true,
+  proxy: true,
+  jump: true,
+  timeoutMs: true,
+  readOnly: true,
+};
+
 /** Throws UsageError when more than one is said, or what is said cannot be understood. */
 export function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
   const said = [fingerprint, ca, insecure].filter((one) => one !== undefined);

@@ -3,7 +3,15 @@ import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, UsageError } from '../errors.ts';
 import { Member } from '../fleet/member.ts';
 import { DeviceAccess, gate } from './device-access.ts';
-import { credentialOf, profileOf, routeOf, trustOf, type DeviceOptions } from './device-options.ts';
+import {
+  credentialOf,
+  DEVICE_OPTIONS,
+  profileOf,
+  routeOf,
+  trustOf,
+  type DeviceOptions,
+} from './device-options.ts';
+import { refuseUnknownOptions } from './known-options.ts';
 
 /** One device. Whoever opened it closes it. */
 export class OpenDevice {
@@ -62,6 +70,7 @@ export async function openDevice(
   address: string,
   options: DeviceOptions = {},
 ): Promise<OpenDevice> {
+  refuseUnknownOptions('openDevice', options, DEVICE_OPTIONS);
   const parsed = parseAddress(address);
   const { name = shortAddress(parsed), login, timeoutMs, readOnly } = options;
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {

@@ -50,6 +50,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
 
 /** `help user`: all verbs of a command. */
 export function helpOnCommand(command: CommandSpec): string {
+  const nameless = command.verbs.find(({ name }) => name === '');
   return command.verbs.length === 1
     ? command.verbs.map((verb) => helpOn(command, verb)).join('\n')
     : [
@@ -60,6 +61,9 @@ export function helpOnCommand(command: CommandSpec): string {
         ),
         '',
         `"help ${command.name} VERB" tells more about one of them.`,
+        ...(nameless === undefined
+          ? []
+          : [`"${command.name} --help" tells more about "${usageOf(command, nameless)}".`]),
       ].join('\n');
 }
 

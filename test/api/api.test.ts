@@ -242,6 +242,7 @@ test.each<[string, DeviceOptions]>([
   ['a proxy and a jump host', { proxy: 'http://proxy:3128', jump: 'bastion' }],
   ['a login without a password', { login: JSON.parse('{"user": "admin"}') as never }],
   ['no time at all', { timeoutMs: 0 }],
+  ['an option that there is not', JSON.parse('{"readonly": true}') as DeviceOptions],
 ])('%s is refused when the device is opened', async (_what, options) => {
   expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
 });
@@ -256,6 +257,11 @@ test('what is no change, two devices of one name, and a record changed twice are
   const twice = [BOB, { ...BOB, lang: 'en' }].map((fields) => ({ add: 'user', fields }));
 
   for (const one of nonsense) expect(await codeOf(plan(opened, [one]))).toBe('usage');
+  const misspelt = JSON.parse('[{"ad": "user"}]') as [];
+  await expect(plan(opened, misspelt)).rejects.toThrow('a change says add, set or delete');
+  const ready = await plan(opened, [{ delete: 'user', key: 'x' }]);
+  const options = JSON.parse('{"maxFailure": 1}') as object;
+  await expect(apply(ready, options)).rejects.toThrow('did you mean maxFailures?');
   expect(await codeOf(plan([opened, opened], [{ delete: 'user', key: 'x' }]))).toBe('usage');
   expect(await codeOf(plan(opened, twice))).toBe('usage');
 });

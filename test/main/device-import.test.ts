@@ -34,6 +34,14 @@ test('a CSV file is shown as a plan, asked about, written, and then there is not
   expect(again.stderr).toContain('nothing to do: 2 devices are in the inventory');
 });
 
+test('a source without a device, or with none that can be taken, is told as such', async () => {
+  const devsh = await makeDevsh();
+  const empty = await devsh('device import - --from csv', { stdin: 'name,address\n' });
+  expect(empty.stderr).toContain('nothing to do: the source has no device\n');
+  const bad = await devsh('device import -', { stdin: 'name,address\nfw1,999.1.1.1\n' });
+  expect(bad.stderr).toContain('nothing to do: the source has no device that can be taken');
+});
+
 test('what has changed is shown with before and after; --dry-run and a no write nothing', async () => {
   const devsh = await makeDevsh();
   await devsh('device add fw1 10.0.0.9 --user root');

@@ -41,6 +41,12 @@ test('the overview names every command, and fits into 120 columns', async () => 
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
 });
 
+test('a verb without a name is reached from the help of its command', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('help run');
+  expect(stdout).toContain('"run --help" tells more about "run FILE [NAME=VALUE…]".');
+});
+
 test('help of what there is not suggests what there is', async () => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh('help usr');

@@ -43,7 +43,11 @@ export async function parseSshConfig(
   const blocksFor = indexBlocks(blocks);
   const seen = new Set<string>();
   const devices: FoundDevice[] = [];
-  const remarks = matches === 0 ? [] : [`${matches} Match blocks: devsh runs no programs for them`];
+  const remarks: string[] = [];
+  if (matches > 0) {
+    const blocks = matches === 1 ? 'a Match block was' : `${matches} Match blocks were`;
+    remarks.push(`${blocks} left out: devsh runs no programs for an import`);
+  }
   const commands: string[] = [];
   const several: string[] = [];
   for (const { patterns, place } of blocks) {

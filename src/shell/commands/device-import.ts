@@ -48,9 +48,7 @@ export const importDevices: VerbSpec = {
     yield* tellPlan(call, found, plan);
     const count = plan.steps.length + plan.groups.length;
     if (count === 0) {
-      const known = plan.unchanged.length;
-      const text = `nothing to do: ${known === 1 ? '1 device is' : `${known} devices are`} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
-      yield { kind: 'message', level: 'done', text };
+      yield nothingToDo(found, plan);
       return;
     }
     if (call.options.dryRun) return;
@@ -59,6 +57,17 @@ export const importDevices: VerbSpec = {
     yield { kind: 'message', level: 'done', text: `${file.path}: ${countsOf(plan)}` };
   },
 };
+
+function nothingToDo({ devices }: Findings, { unchanged }: ImportPlan): Output {
+  const known = unchanged.length;
+  if (known === 0) {
+    const why = devices.length === 0 ? 'has no device' : 'has no device that can be taken';
+    return { kind: 'message', level: 'warning', text: `nothing to do: the source ${why}` };
+  }
+  const are = known === 1 ? '1 device is' : `${known} devices are`;
+  const text = `nothing to do: ${are} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
+  return { kind: 'message', level: 'done', text };
+}
 
 function inGroups(found: Findings, groups: readonly string[]): Findings {
   if (groups.length === 0) return found;

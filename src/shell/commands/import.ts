@@ -39,6 +39,10 @@ export const importCommand: CommandSpec = {
         'taken from the file, a field that the file does not have is left as it is. Mistakes are told with line\n' +
         'and column, up to twenty at once, and nothing is sent then.\n' +
         '\n' +
+        '--prune refuses, unless --force is said, what looks like a mistake: a file that holds no record of a\n' +
+        'device, and a new row that spells one which would be deleted in another way ("Bob", "7" for "007").\n' +
+        'Devices that only the file names must be in the inventory.\n' +
+        '\n' +
         'In CSV an empty cell empties the field (of a new record: leaves it to the device; of a secret: leaves\n' +
         'it alone), true, 5 and ["a"] are what the field holds on the device, and one apostrophe before\n' +
         '= + - @ [ { " or more apostrophes before these, as in \'=1+1, is taken off again. Separators , ; and\n' +

@@ -15,7 +15,13 @@ export const scripts: TopicBody = {
       '--token-stdin, --password-stdin   the secret from standard input; there is no option that takes it',
       '',
       'An empty word, as an unset variable leaves it, is a mistake and never means "all".',
-      'run FILE runs the lines of a file as they stand at the prompt, and stops at the first that fails.',
+      'run FILE runs the lines of a file as they stand at the prompt, and stops at the first that fails;',
+      'from a line "set +e" on until "set -e", and with --keep-going, it goes on. ${NAME} in it stands for',
+      'NAME=VALUE behind the file, or DEVSH_VAR_NAME in the environment. "run --help" tells more.',
     ].join('\n'),
-  examples: ['run change.devsh --on @berlin --yes', 'user show -- -x'],
+  examples: [
+    'run change.devsh --on @berlin --yes',
+    'run leaver.devsh USER=bob --on @berlin --yes',
+    'user show -- -x',
+  ],
 };

@@ -79,7 +79,7 @@ Host fw*
     ['bastion', '192.0.2.1', {}, 'config:9'],
     ['gw', 'gw', {}, 'config:12'],
   ]);
-  expect(remarks.join('\n')).toContain('1 Match blocks');
+  expect(remarks.join('\n')).toContain('a Match block was left out');
   expect(remarks.join('\n')).toContain('ProxyJump over several hosts is not taken: gw');
 });
 
