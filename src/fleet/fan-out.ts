@@ -1,3 +1,8 @@
+import { AdaptiveWidth, LOOK_MS } from './adaptive-width.ts';
+
+/** How many at a time; `adaptive`: as many as machine and network bear. */
+export type Width = number | 'adaptive';
+
 /**
  * Runs `work` for every item, at most `width` at a time, and yields what it emits as soon as it does.
  * `work` must not throw: what can go wrong is a result, too. After an abort no further item is
@@ -5,7 +10,7 @@
  */
 export async function* fanOut<Item, Result>(
   items: readonly Item[],
-  width: number,
+  width: Width,
   work: (item: Item, emit: (result: Result) => void) => Promise<void>,
   signal?: AbortSignal,
 ): AsyncGenerator<Result> {
@@ -14,13 +19,14 @@ export async function* fanOut<Item, Result>(
   let failure: { error: unknown } | undefined;
   let running = 0;
   let wake: () => void = () => undefined;
+  const adaptive = width === 'adaptive' ? new AdaptiveWidth() : { width, look: () => false };
 
   const emit = (result: Result): void => {
     ready.push(result);
     wake();
   };
   const start = (): void => {
-    while (running < width && failure === undefined && signal?.aborted !== true) {
+    while (running < adaptive.width && failure === undefined && signal?.aborted !== true) {
       const next = waiting.next();
       if (next.done === true) return;
       running += 1;
@@ -37,17 +43,27 @@ export async function* fanOut<Item, Result>(
   };
 
   start();
-  for (;;) {
-    const results = ready.splice(0);
-    yield* results;
-    if (ready.length > 0) continue;
-    if (running === 0) {
-      if (failure !== undefined) throw failure.error;
-      return;
+  const looking =
+    width === 'adaptive' && items.length > adaptive.width
+      ? setInterval(() => {
+          if (adaptive.look(running)) start();
+        }, LOOK_MS)
+      : undefined;
+  try {
+    for (;;) {
+      const results = ready.splice(0);
+      yield* results;
+      if (ready.length > 0) continue;
+      if (running === 0) {
+        if (failure !== undefined) throw failure.error;
+        return;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (ready.length > 0 || running === 0) resolve();
+      });
     }
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      if (ready.length > 0 || running === 0) resolve();
-    });
+  } finally {
+    clearInterval(looking);
   }
 }

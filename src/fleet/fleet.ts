@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
-import { fanOut } from './fan-out.ts';
+import { fanOut, type Width } from './fan-out.ts';
 import type { Access } from './access.ts';
 import { Member } from './member.ts';
 import type { DeviceEntry } from './selector.ts';
@@ -15,7 +15,7 @@ export interface FleetCall {
     records: readonly DeviceRecord[],
   ) => Promise<readonly DeviceRecord[]>;
   /** How many devices at a time. */
-  readonly width: number;
+  readonly width: Width;
 }
 
 export type FleetRead =

@@ -7,15 +7,13 @@ import type { Member } from '../fleet/member.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
 import { originText } from '../settings/settings.ts';
+import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access.ts';
 import type { Arguments, Grammar, Invocation } from './bind.ts';
 import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
 import { unlessCancelled } from './unless-cancelled.ts';
-
-/** Reads go to so many devices at a time, unless `--concurrency` says otherwise. */
-const READ_WIDTH = 128;
 
 /** One line being carried out: what a verb's `run` gets. */
 export class Call {
@@ -107,8 +105,9 @@ export class Call {
     return this.#access !== undefined;
   }
 
-  get readWidth(): number {
-    return this.options.concurrency ?? READ_WIDTH;
+  /** Reads go to as many devices as machine and network bear, unless `--concurrency` says otherwise. */
+  get readWidth(): Width {
+    return this.options.concurrency ?? 'adaptive';
   }
 
   /** Writes go in turn, unless `--concurrency` says otherwise. */

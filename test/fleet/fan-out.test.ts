@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { fanOut } from '../../src/fleet/fan-out.ts';
 
 async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
@@ -75,4 +75,46 @@ test('after an abort nothing new is started, and what is under way is still yiel
 test('a bug in the work comes out as it is', async () => {
   const results = fanOut([1], 1, () => Promise.reject(new TypeError('bug')));
   await expect(collect(results)).rejects.toThrow(new TypeError('bug'));
+});
+
+test('where it only waits, more are under way before long', async () => {
+  const gate = gates(1)[0];
+  let running = 0;
+  const results = fanOut(
+    Array.from({ length: 1000 }, (_, index) => index),
+    'adaptive',
+    async (item, emit: (item: number) => void) => {
+      running += 1;
+      await gate?.opened;
+      emit(item);
+    },
+  );
+  const all = collect(results);
+  expect(running).toBe(128);
+  await vi.waitUntil(() => running === 512, 10_000);
+  gate?.open();
+  expect(await all).toHaveLength(1000);
+});
+
+test('where this process is what they wait for, fewer are under way', async () => {
+  let running = 0;
+  const seen: number[] = [];
+  const results = fanOut(
+    Array.from({ length: 600 }, (_, index) => index),
+    'adaptive',
+    async (item, emit: (item: number) => void) => {
+      running += 1;
+      seen.push(running);
+      for (let turn = 0; turn < 4; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const until = performance.now() + 0.5;
+        while (performance.now() < until);
+      }
+      running -= 1;
+      emit(item);
+    },
+  );
+  expect(await collect(results)).toHaveLength(600);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(128);
+  expect(seen.at(-1)).toBeLessThan(100);
 });

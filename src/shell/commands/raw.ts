@@ -9,7 +9,7 @@ import { allPages } from '../../device/raw-pages.ts';
 import type { Circumstances } from '../../device/circumstances.ts';
 import { answerError } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
-import { fanOut } from '../../fleet/fan-out.ts';
+import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import { requestAsCurl } from '../as-curl.ts';
 import type { Call } from '../call.ts';
@@ -209,7 +209,7 @@ async function* confirmRaw(
 async function* each(
   call: Call,
   members: readonly Member[],
-  width: number,
+  width: Width,
   work: (member: Member, emit: (output: Output) => void) => Promise<Output[]>,
 ): AsyncGenerator<Output> {
   yield* fanOut<Member, Output>(

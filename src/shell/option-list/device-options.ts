@@ -56,7 +56,8 @@ export const DEVICE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'concurrency',
     value: 'N',
-    summary: 'How many devices at a time (default: 128 for reads, 1 for writes)',
+    summary:
+      'How many devices at a time (default: as many as the machine bears for reads, 1 for writes)',
     group: 'devices',
     set: (options, text) => ({ ...options, concurrency: integerOf(text, 1, 1024) }),
   },
