@@ -13,7 +13,7 @@ interface JobShell {
   readonly program: PtyProgram;
   readonly home: string;
   /** Types a command; resolves when the shell has done it and shows what `said` prints. */
-  run(command: string, said: string): Promise<void>;
+  readonly run: (command: string, said: string) => Promise<void>;
 }
 
 /** `sh`, as it leaves the modes of the terminal alone: bash would mend them behind a job. */
