@@ -64,12 +64,15 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
   {
     title: 'Programs',
     variables: [
-      { name: 'VISUAL, EDITOR', meaning: 'the editor of "user edit"' },
+      {
+        name: 'VISUAL, EDITOR',
+        meaning: 'the editor of "user edit" and of the line (Ctrl-X Ctrl-E)',
+      },
       {
         name: 'DEVSH_PAGER, PAGER',
         meaning: 'what shows output that is longer than the screen; "cat" or empty: nothing',
       },
-      { name: 'LESS', meaning: 'options of less; FRX when it is not set' },
+      { name: 'LESS, LV', meaning: 'options of these pagers; FRX and -c when they are not set' },
       { name: 'BROWSER', meaning: 'the browser of "open"' },
       { name: 'SHELL', meaning: 'for which shell "completion" explains the set-up' },
     ],
