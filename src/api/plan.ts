@@ -9,9 +9,6 @@ import { gate } from './device-access.ts';
 import { changeOf, type ChangeSpec } from './changes.ts';
 import { OpenDevice } from './open-device.ts';
 
-/** Reads go to so many devices at a time. */
-const READ_WIDTH = 128;
-
 /** What changes would do, device by device, computed from what each one holds now. */
 export class ReadyPlan {
   /** In the order of the devices that were given. One that could not be read has an `error`. */
@@ -73,7 +70,7 @@ export async function plan(
   gate.forgetRefusals();
   const planned = fanOut<OpenDevice, readonly [OpenDevice, DevicePlan]>(
     all,
-    READ_WIDTH,
+    'adaptive',
     async (device, emit) => {
       const { access, member } = OpenDevice.behind(device);
       const learn = (one: typeof member, resource: string): Promise<void> =>
