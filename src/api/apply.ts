@@ -73,6 +73,8 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   const { concurrency = 1, maxFailures, signal = new AbortController().signal } = options;
   checkCount('concurrency', concurrency, 1);
   if (maxFailures !== undefined) checkCount('maxFailures', maxFailures, 0);
+  // An empty variable must not be a journal in the folder where the program happens to run.
+  if (options.stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
   // A plan may be applied more than once; each time is a run of its own.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
   if (options.force !== true) guardPlan(plan, ReadyPlan.behind(ready).accountOn);

@@ -61,6 +61,9 @@ export const DEVICE_OPTIONS: Readonly<Record<keyof DeviceOptions, true>> = {
 
 /** Throws UsageError when more than one is said, or what is said cannot be understood. */
 export function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
+  // Not every caller has types: `insecure: false` must not be an unchecked certificate.
+  if (![undefined, true].includes(insecure))
+    throw new UsageError('insecure: true, or leave it out');
   const said = [fingerprint, ca, insecure].filter((one) => one !== undefined);
   if (said.length > 1) throw new UsageError('say one of fingerprint, ca and insecure');
   if (fingerprint !== undefined) {

@@ -13,6 +13,9 @@ import {
 } from './device-options.ts';
 import { refuseUnknownOptions } from './known-options.ts';
 
+/** A timer of Node that waits longer does not wait at all. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** One device. Whoever opened it closes it. */
 export class OpenDevice {
   readonly #member: Member;
@@ -73,8 +76,12 @@ export async function openDevice(
   refuseUnknownOptions('openDevice', options, DEVICE_OPTIONS);
   const parsed = parseAddress(address);
   const { name = shortAddress(parsed), login, timeoutMs, readOnly } = options;
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
-    throw new UsageError('timeoutMs: a number of milliseconds above 0');
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= LONGEST_MS)) {
+    throw new UsageError(`timeoutMs: a number of milliseconds above 0, up to ${LONGEST_MS}`);
+  }
+  // Not every caller has types: what is no yes and no no must not be a device that is written to.
+  if (![undefined, true, false].includes(readOnly)) {
+    throw new UsageError('readOnly: true or false');
   }
   const route = routeOf(options);
   const access = new DeviceAccess(

@@ -1,7 +1,7 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import * as z from 'zod';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { parseFilter } from '../fleet/filter.ts';
+import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { YamlSource, type Path } from '../yaml-source.ts';
@@ -157,7 +157,7 @@ function targetOf(source: YamlSource, path: Path, entries: ReadonlyMap<string, u
   }
   const filter = textOf(source, [...path, 'where'], where);
   try {
-    parseFilter(filter, { isFuzzy: false });
+    parseChoice(filter);
   } catch (error) {
     if (error instanceof UsageError) throw source.error([...path, 'where'], error.message);
     throw error;

@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../device/record.ts';
-import { matches, parseFilter } from '../fleet/filter.ts';
+import { matches, parseChoice } from '../fleet/filter.ts';
 
 /** Which records a change is about: one by natural key or id, or all that a filter picks. */
 export type Target =
@@ -42,6 +42,6 @@ export function pickWhere(
   records: readonly DeviceRecord[],
   deviceName: string,
 ): readonly DeviceRecord[] {
-  const parsed = parseFilter(filter, { isFuzzy: false });
+  const parsed = parseChoice(filter);
   return records.filter((record) => matches(parsed, record, deviceName));
 }

@@ -46,7 +46,19 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   return parseFilterWords(splitWords(text), options);
 }
 
-/** The same for words that a line's parser has already freed of their quotes. */
+/**
+ * A filter that chooses what is written to: words must be there as typed. Throws a UsageError also for
+ * one that says nothing, which would choose every record.
+ */
+export function parseChoice(text: string): Filter {
+  const filter = parseFilter(text, { isFuzzy: false });
+  if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
+    throw new UsageError('a filter that says nothing would choose every record');
+  }
+  return filter;
+}
+
+/** A filter of words that a line's parser has already freed of their quotes. */
 export function parseFilterWords(
   words: readonly { readonly text: string; readonly column: number }[],
   { isFuzzy = true }: FilterOptions = {},

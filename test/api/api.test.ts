@@ -242,6 +242,9 @@ test.each<[string, DeviceOptions]>([
   ['a proxy and a jump host', { proxy: 'http://proxy:3128', jump: 'bastion' }],
   ['a login without a password', { login: JSON.parse('{"user": "admin"}') as never }],
   ['no time at all', { timeoutMs: 0 }],
+  ['a time without end', { timeoutMs: Infinity }],
+  ['insecure that is not true', JSON.parse('{"insecure": false}') as DeviceOptions],
+  ['read-only that is neither yes nor no', JSON.parse('{"readOnly": "yes"}') as DeviceOptions],
   ['an option that there is not', JSON.parse('{"readonly": true}') as DeviceOptions],
 ])('%s is refused when the device is opened', async (_what, options) => {
   expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
@@ -252,14 +255,21 @@ test('what is no change, two devices of one name, and a record changed twice are
   if (device === undefined) throw new RangeError();
   const opened = await open(device);
   const nonsense = JSON.parse(
-    '[{"delete": "user"}, {"add": "user"}, {"set": 7, "key": "x"}]',
+    `[{"delete": "user"}, {"add": "user"}, {"set": 7, "key": "x"}, {"delete": "user", "key": ""},
+      {"delete": "user", "where": ""}, {"delete": "user", "where": " '' "}, {"add": "user", "fields": ["x"]},
+      {"delete": "user", "key": "x", "where": "lang=de"}, {"delete": "user", "set": "user", "key": "x"},
+      {"delete": "user", "key": "x", "on": "fw1"}]`,
   ) as [];
   const twice = [BOB, { ...BOB, lang: 'en' }].map((fields) => ({ add: 'user', fields }));
 
   for (const one of nonsense) expect(await codeOf(plan(opened, [one]))).toBe('usage');
   const misspelt = JSON.parse('[{"ad": "user"}]') as [];
   await expect(plan(opened, misspelt)).rejects.toThrow('a change says add, set or delete');
+  for (const lang of [undefined, NaN, [undefined]] as never[]) {
+    expect(await codeOf(plan(opened, [{ add: 'user', fields: { lang } }]))).toBe('usage');
+  }
   const ready = await plan(opened, [{ delete: 'user', key: 'x' }]);
+  expect(await codeOf(apply(ready, { stateFolder: '' }))).toBe('usage');
   const options = JSON.parse('{"maxFailure": 1}') as object;
   await expect(apply(ready, options)).rejects.toThrow('did you mean maxFailures?');
   expect(await codeOf(plan([opened, opened], [{ delete: 'user', key: 'x' }]))).toBe('usage');

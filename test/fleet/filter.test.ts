@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { matches, parseFilter, parseFilterWords } from '../../src/fleet/filter.ts';
+import { matches, parseChoice, parseFilter, parseFilterWords } from '../../src/fleet/filter.ts';
 
 const alice = {
   uuid: 'beda1f3c-0000-4000-8000-00000000beda',
@@ -87,3 +87,11 @@ test('a record matches its own fields, written as conditions', () => {
     }),
   );
 });
+
+test.each(['', '  ', "''", '"" \t'])(
+  'what is to be written is not chosen by a filter that says nothing: %j',
+  (text) => {
+    expect(() => parseChoice(text)).toThrow('would choose every record');
+    expect(parseChoice(`${text} lang=de`).terms).not.toEqual([]);
+  },
+);

@@ -1,13 +1,13 @@
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
-import { parseFilter, type Filter } from '../../fleet/filter.ts';
+import { parseChoice, type Filter } from '../../fleet/filter.ts';
 import type { Word } from '../parse.ts';
 
 /** What `--where` chooses by. Throws UsageError, which points nowhere: its columns count in the filter. */
 export function whereFilter(text: string): Filter {
   if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
   try {
-    return parseFilter(text, { isFuzzy: false });
+    return parseChoice(text);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`--where: ${error.message}`, { suggestions: error.suggestions });
