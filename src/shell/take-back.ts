@@ -7,6 +7,7 @@ import { RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { profileOf } from './device-profile.ts';
 import type { Output } from './output.ts';
+import { runBefore } from './run-store.ts';
 import { writeEach } from './write.ts';
 
 /** Plans and carries out the way back from a run. */
@@ -18,7 +19,7 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
   }
   const undone = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
   if (undone.length === 0) {
-    throw new RefusedError(`run ${run.run} has changed nothing: there is nothing to take back`);
+    throw await nothingToTakeBack(call, run);
   }
   const losses = undone.flatMap(({ device, losses: own }) =>
     own.map((loss) => `${device.name}: ${loss}`),
@@ -32,6 +33,23 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
   yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
+}
+
+/** What one wants back may be the run before: a line that found all as it should be is a run, too. */
+async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedError> {
+  const { services } = session;
+  const before = await runBefore(
+    services,
+    run.run,
+    (one) => undoOf(one, () => documentedProfile).length > 0,
+  );
+  const hint =
+    before === undefined
+      ? ''
+      : `; the last one before it that did: "undo ${before.run}" (${before.command})`;
+  return new RefusedError(
+    `run ${run.run} has changed nothing: there is nothing to take back${hint}`,
+  );
 }
 
 /** `--force`: also where somebody else has changed the record since. */

@@ -96,6 +96,20 @@ test('undo takes back the latest run, also of the same second, and undo of that 
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
 
+test('undo of a run that changed nothing names the last one that did', async () => {
+  const { devsh } = await startFleet();
+  await devsh('user add username=zoe lang=de --on sim1 --yes');
+  await devsh('user add username=zoe lang=de --on sim1 --yes');
+  const names = await journals(devsh);
+  const { stderr, exitCode } = await devsh('undo --yes');
+  expect(exitCode).toBe(6);
+  const ids = names.map((name) => name.replace('.jsonl', ''));
+  const [hinted = ''] = /(?<=the last one before it that did: "undo )[\w-]+/.exec(stderr) ?? [];
+  expect(ids).toContain(hinted);
+  expect(stderr).toContain('(user add username=zoe lang=de --on sim1 --yes)');
+  expect((await devsh(`undo ${hinted} --yes`)).exitCode).toBe(0);
+});
+
 test('undo leaves alone what somebody else has changed since, without --force', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user set viewer lang=de --on sim1 --yes');

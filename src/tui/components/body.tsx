@@ -1,7 +1,7 @@
 import { Box } from 'ink';
+import { emptyLines } from '../empty-lines.ts';
 import { overlayLines } from '../overlay-lines.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import { firstStepRows } from '../first-steps.ts';
 import { rollOutLines } from '../roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table-rows.ts';
@@ -97,16 +97,6 @@ function Waiting({ state, theme, height }: BodyProps) {
       })}
     </>
   );
-}
-
-function emptyLines(state: State): string[] {
-  const { fleet, table } = state;
-  if (fleet.devices.length === 0 && table.reads.size === 0) {
-    return firstStepRows(state);
-  }
-  if (table.filter.parsed.terms.length > 0) return ['', 'no record matches the filter'];
-  const hasAnswers = [...table.reads.values()].some(({ outcome }) => outcome.ok);
-  return ['', hasAnswers ? 'no records' : 'nothing was read yet; r in the table tries again'];
 }
 
 function OverlayText({ state, theme, height }: BodyProps) {
