@@ -13,7 +13,7 @@ import { GoodCopy } from './settings/good-copy.ts';
 import { ColumnMemory } from './settings/column-memory.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { KnownDevices } from './settings/known-devices.ts';
-import { readText, fileExists, writeTextAtomically } from './settings/files.ts';
+import { fileExists, readText, writeNewText, writeTextAtomically } from './settings/files.ts';
 import { holdFile } from './settings/hold-file.ts';
 import { withWriteLock } from './settings/write-lock.ts';
 import { openInventory } from './settings/open-inventory.ts';
@@ -102,6 +102,7 @@ export function createServices(options: ServiceOptions): Services {
     importing: createImportWorld(env),
     readIfThere: readText,
     writeFile: writeTextAtomically,
+    writeNewFile: writeNewText,
     fileExists,
     async render(format, outputs) {
       const { renderedText } = await import('./output/render.ts');

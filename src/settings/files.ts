@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SettingsError } from '../errors.ts';
+import { RefusedError, SettingsError } from '../errors.ts';
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -96,7 +108,38 @@ async function isFolder(path: string): Promise<boolean> {
  * it points to is replaced.
  */
 export async function writeTextAtomically(path: string, text: string): Promise<void> {
-  const target = await followLinks(path);
+  await writeDraft(path, await followLinks(path), text, rename);
+}
+
+/** The same for a file that is not there yet. Throws a RefusedError when there is anything by now. */
+export async function writeNewText(path: string, text: string): Promise<void> {
+  await writeDraft(path, path, text, async (draft, target) => {
+    try {
+      await link(draft, target);
+    } catch (error) {
+      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
+      await copyFile(draft, target, constants.COPYFILE_EXCL);
+    }
+    await rm(draft, { force: true });
+  });
+}
+
+/** From file systems without hard links (FAT, some of the network). */
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'ENOSYS',
+  'EOPNOTSUPP',
+  'EMLINK',
+]);
+
+/** `place` brings the whole draft, on disk, to where it belongs. */
+async function writeDraft(
+  path: string,
+  target: string,
+  text: string,
+  place: (draft: string, target: string) => Promise<void>,
+): Promise<void> {
   await makePrivateFolder(dirname(target));
   const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
   try {
@@ -107,11 +150,14 @@ export async function writeTextAtomically(path: string, text: string): Promise<v
     } finally {
       await file.close();
     }
-    await rename(draft, target);
+    await place(draft, target);
     await syncFolder(dirname(target));
   } catch (error) {
     // The reason for the failure is what counts, not whether the draft could be removed.
     await rm(draft, { force: true }).catch(() => undefined);
+    if (place !== rename && errorCode(error) === 'EEXIST') {
+      throw new RefusedError(`${path} exists already: it was not replaced`);
+    }
     throw fileError('write', path, error);
   }
 }

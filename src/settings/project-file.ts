@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SettingsError } from '../errors.ts';
 import { errorCode, readText } from './files.ts';
@@ -21,12 +21,12 @@ export interface ProjectFile {
 export async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, PROJECT_FILE);
-    const found = await statOf(path);
+    const found = await statOf(path, stat);
     if (found !== undefined) {
-      const own = process.getuid?.();
-      const isOurs = own === undefined || found.uid === own || found.uid === 0;
       if (!found.isFile()) return undefined;
-      if (!isOurs) return { path, text: undefined };
+      // Who puts a link there chooses what it leads to: somebody else's must not choose a file of ours.
+      const entry = (await statOf(path, lstat)) ?? found;
+      if (![found, entry].every(isTrusted)) return { path, text: undefined };
       if (found.size > MAX_BYTES) throw new SettingsError(`${path} is too large for settings`);
       const text = await readText(path);
       return text === undefined ? undefined : { path, text };
@@ -35,9 +35,15 @@ export async function findProjectFile(folder: string): Promise<ProjectFile | und
   }
 }
 
-async function statOf(path: string): Promise<Stats | undefined> {
+/** Belongs to the user, or to the administrator. */
+function isTrusted({ uid }: Stats): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === 0;
+}
+
+async function statOf(path: string, look: typeof stat): Promise<Stats | undefined> {
   try {
-    return await stat(path);
+    return await look(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
     throw error;

@@ -46,13 +46,14 @@ export async function* exportRecords(call: Call): AsyncGenerator<Output> {
     : [{ path: target ?? '', reads }];
   const answered = files.filter((file) => file.reads.some(({ outcome }) => outcome.ok));
   const { services } = call.session;
-  // What came in the way meanwhile is not replaced either.
   await refuseExisting(
     call,
     answered.map(({ path }) => path),
   );
+  // What comes in the way even now is not replaced either.
+  const write = call.options.overwrite ? services.writeFile : services.writeNewFile;
   for (const { path, reads: held } of answered) {
-    await services.writeFile(path, await services.render(format, held));
+    await write(path, await services.render(format, held));
   }
   for (const { device, outcome } of reads) {
     if (!outcome.ok) yield { kind: 'error', device, error: outcome.error };

@@ -1,4 +1,4 @@
-import { title } from './bind.ts';
+import { title, type Invocation } from './bind.ts';
 import type { CommandSpec, VerbSpec } from './spec.ts';
 
 /** Commands that change nothing, neither on a device nor on this machine. */
@@ -36,7 +36,9 @@ export function isReading(command: CommandSpec, verb: VerbSpec): boolean {
 }
 
 /** Whether nothing is changed when the line is run with `--dry-run`. */
-export function isDryRunnable(command: CommandSpec, verb: VerbSpec): boolean {
+export function isDryRunnable({ command, verb, options }: Invocation): boolean {
+  // Also a plan is a file that was not there, or was another one.
+  if (options.output !== undefined && options.output !== '-') return false;
   return (
     verb.options.includes('write') || isReading(command, verb) || CHOOSING.has(title(command, verb))
   );

@@ -117,6 +117,8 @@ export interface Services {
   /** A file that devsh has written; undefined when there is none. */
   readonly readIfThere: (path: string) => Promise<string | undefined>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** The same where nothing is yet, and nothing is replaced. Throws a RefusedError otherwise. */
+  readonly writeNewFile: (path: string, text: string) => Promise<void>;
   readonly fileExists: (path: string) => Promise<boolean>;
   /** What a command says, as the text of a file. */
   readonly render: (format: Format, outputs: readonly Output[]) => Promise<string>;

@@ -105,10 +105,12 @@ test('the exit code is that of the line that failed', async () => {
 
 test('--dry-run changes nothing on this machine, either', async () => {
   const { devsh } = await startFleet({ devices: 1 });
-  const stdin = 'device add fw9 10.0.0.9\ntrust forget sim1\nuser list viewer\n';
+  const stdin =
+    'device add fw9 10.0.0.9\ntrust forget sim1\nuser list viewer\nplan new.yaml -o new.plan\n';
   const { stdout, stderr, exitCode } = await devsh('run - --on sim1 --dry-run', { stdin });
   expect(stderr).toContain('not run (--dry-run): device add fw9 10.0.0.9');
   expect(stderr).toContain('not run (--dry-run): trust forget sim1');
+  expect(stderr).toContain('not run (--dry-run): plan new.yaml -o new.plan');
   expect(stdout).toContain('viewer');
   expect(exitCode).toBe(0);
   expect((await devsh('device list')).stdout).not.toContain('fw9');

@@ -1,4 +1,4 @@
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chown, lchown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
@@ -73,5 +73,21 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(stderr).toBe(
       `warning: ${cwd}/.devsh.json does not count: it belongs to somebody else\n`,
     );
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'nor does the link of somebody else, wherever it leads (needs root, to give it away)',
+  async () => {
+    const { devsh } = await startFleet({ devices: 1 });
+    const cwd = await projectIn(devsh, { on: 'nowhere' });
+    const path = join(cwd, '.devsh.json');
+    await rename(path, join(cwd, 'ours.json'));
+    await symlink('ours.json', path);
+    expect((await devsh('user list', { cwd })).stderr).toContain('nowhere');
+    await lchown(path, 4321, 4321);
+    const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(`warning: ${path} does not count: it belongs to somebody else\n`);
   },
 );

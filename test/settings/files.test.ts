@@ -1,8 +1,13 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SettingsError } from '../../src/errors.ts';
-import { appendText, readText, writeTextAtomically } from '../../src/settings/files.ts';
+import { RefusedError, SettingsError } from '../../src/errors.ts';
+import {
+  appendText,
+  readText,
+  writeNewText,
+  writeTextAtomically,
+} from '../../src/settings/files.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 test('reads nothing where there is no file', async () => {
@@ -64,4 +69,19 @@ test('ends a line that was cut before it appends the next one', async () => {
   await appendText(path, 'three\n');
   await appendText(path, 'four\n');
   expect(await readFile(path, 'utf8')).toBe('one\ntw\nthree\nfour\n');
+});
+
+test('a new file is never put in the place of another one, nor of a link', async () => {
+  const folder = await makeTempFolder();
+  const [path, linked] = [join(folder, 'users.csv'), join(folder, 'link.csv')];
+  await symlink(join(folder, 'elsewhere'), linked);
+
+  const both = await Promise.allSettled([writeNewText(path, 'one'), writeNewText(path, 'two')]);
+
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(writeNewText(path, 'three')).rejects.toThrow(`${path} exists already`);
+  await expect(writeNewText(linked, 'x')).rejects.toThrow(RefusedError);
+  expect(['one', 'two']).toContain(await readFile(path, 'utf8'));
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder)).sort()).toEqual(['link.csv', 'users.csv']);
 });

@@ -92,7 +92,7 @@ async function* runStep(call: Call, { words }: Step, variables: Variables): Asyn
   yield { kind: 'checkpoint', ...(options.format !== undefined && { format: options.format }) };
   if (options.help) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
-  } else if (call.options.dryRun && !isDryRunnable(command, verb)) {
+  } else if (call.options.dryRun && !isDryRunnable(invocation)) {
     yield {
       kind: 'message',
       level: 'info',
