@@ -4,6 +4,7 @@ import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
 import { appendsOnly, type Host } from './host.ts';
 import { readLine } from './line-reader.ts';
+import { stopForShell } from './stop-for-shell.ts';
 import { typedSoFar, type TypedAhead } from './typed-ahead.ts';
 
 /**
@@ -53,6 +54,7 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
   });
   const terminal = createInterface({ input: host.stdin, output, terminal: true, historySize: 0 });
   return new Promise((resolve) => {
+    const prompt = `${visibleLines(question.text)} `;
     let isAnswered = false;
     const finish = (answer: string | undefined): void => {
       if (isAnswered) return;
@@ -68,10 +70,17 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
     terminal.on('SIGINT', () => {
       finish(undefined);
     });
+    terminal.on('SIGTSTP', () => {
+      stopForShell(host.stdin, () => {
+        if (isAnswered) return;
+        host.stdin.setRawMode?.(true);
+        if (isSecret) host.stderr.write(prompt);
+        else terminal.prompt(true);
+      });
+    });
     terminal.on('close', () => {
       resolve(undefined);
     });
-    const prompt = `${visibleLines(question.text)} `;
     // Muted before anybody is told to type.
     isMuted = isSecret;
     terminal.question(prompt, finish);

@@ -22,6 +22,7 @@ export class HeldEcho {
     try {
       return await work();
     } finally {
+      process.off('SIGCONT', this.#hide);
       this.#show();
       process.off('SIGTSTP', this.#suspend);
       process.off('exit', this.#show);
@@ -50,8 +51,9 @@ export class HeldEcho {
 
   /** Ctrl-Z: the shell gets the terminal as it was. */
   readonly #suspend = (): void => {
+    // Lent to another program, there is nothing to hide again.
+    if (this.#isHeld) process.once('SIGCONT', this.#hide);
     this.#show();
-    process.once('SIGCONT', this.#hide);
     process.kill(process.pid, 'SIGSTOP');
   };
 }

@@ -1,5 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import type { Host } from './host.ts';
+import { stopForShell } from './stop-for-shell.ts';
 
 /** What is read, and what stands around it. */
 export interface LineQuestion {
@@ -223,13 +224,11 @@ class LineReader {
   #suspend(): void {
     const { stdin } = this.#host;
     this.#write('^Z\n');
-    stdin.setRawMode?.(false);
-    process.once('SIGCONT', () => {
+    stopForShell(stdin, () => {
       if (this.#hasEnded) return;
       stdin.setRawMode?.(true);
       this.#showAgain();
     });
-    process.kill(0, 'SIGTSTP');
   }
 
   #showAgain(): void {

@@ -160,3 +160,23 @@ test('a password that was typed too early is dropped, and never shown', async ()
   await program.waitFor(/8 records[^]*> $/m);
   expect(program.raw()).not.toContain('admin-secret');
 });
+
+test.each([
+  ['with a terminal that can do all', {}],
+  ['where only text is written', { TERM: 'dumb' }],
+])('a password stays hidden after a Ctrl-Z that no shell answers, %s', async (_where, env) => {
+  const simulator = await simulate();
+  const address = simulator.devices[0]?.address ?? '';
+  const program = await startDevsh(['login', address, '--user', 'admin', '--insecure'], {
+    env: { NO_COLOR: '1', ...env },
+  });
+  await program.waitFor('Password of admin');
+  const asked = (): number => program.raw().split('Password of admin').length;
+  const before = asked();
+  program.press('ctrl-z');
+  await vi.waitUntil(() => asked() > before, { timeout: 5_000 });
+  program.type('hunter2');
+  program.press('ctrl-c');
+  await program.exit;
+  expect(program.raw()).not.toContain('hunter2');
+});
