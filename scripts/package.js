@@ -39,7 +39,7 @@ while [ -L "$program" ]; do
     *) program=$(dirname "$program")/$link ;;
   esac
 done
-lib=$(cd "$(dirname "$program")/../lib" && pwd) || exit 70
+lib=$(CDPATH= cd -- "$(dirname -- "$program")/../lib" && pwd) || exit 70
 exec "$lib/node" "$lib/devsh/dist/cli.js" "$@"
 `;
 
