@@ -232,7 +232,7 @@ function valuesOf(
 ): Expected {
   return {
     candidates: candidatesOf(option, scope, command),
-    takesFile: FILES.includes(option.value),
+    takesFile: FILES.includes(option.value) || option.name === 'profile',
   };
 }
 

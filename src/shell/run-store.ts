@@ -1,5 +1,5 @@
 import { parseJournal, type Run } from '../change/journal.ts';
-import { DevshError, NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import type { Services } from './session.ts';
 
@@ -16,26 +16,4 @@ export async function latestRun(services: Services): Promise<Run> {
   const [id] = await services.runs.ids();
   if (id === undefined) throw new NotFoundError('there is no run yet');
   return loadRun(services, id);
-}
-
-/** A hint is not worth reading more of them. */
-const MOST_LOOKED_AT = 20;
-
-/** The latest run before this one that is `wanted`, if it is not far back; damaged ones are passed over. */
-export async function runBefore(
-  services: Services,
-  id: string,
-  isWanted: (run: Run) => boolean,
-): Promise<Run | undefined> {
-  const ids = await services.runs.ids();
-  const earlier = ids.slice(ids.indexOf(id) + 1);
-  for (const one of earlier.slice(0, MOST_LOOKED_AT)) {
-    try {
-      const run = await loadRun(services, one);
-      if (isWanted(run)) return run;
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-    }
-  }
-  return undefined;
 }

@@ -3,11 +3,12 @@ import type { Run } from '../change/journal.ts';
 import { undoOf } from '../change/undo.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import type { Profile } from '../device/profile.ts';
-import { RefusedError } from '../errors.ts';
+import { DevshError, RefusedError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { profileOf } from './device-profile.ts';
 import type { Output } from './output.ts';
-import { runBefore } from './run-store.ts';
+import type { Services } from './session.ts';
+import { loadRun } from './run-store.ts';
 import { writeEach } from './write.ts';
 
 /** Plans and carries out the way back from a run. */
@@ -69,4 +70,26 @@ function withoutExpectation(change: Change): Change {
     case 'delete':
       return { action, resource, target: change.target };
   }
+}
+
+/** A hint is not worth reading more of them. */
+const MOST_LOOKED_AT = 20;
+
+/** The latest run before this one that is `wanted`, if it is not far back; damaged ones are passed over. */
+async function runBefore(
+  services: Services,
+  id: string,
+  isWanted: (run: Run) => boolean,
+): Promise<Run | undefined> {
+  const ids = await services.runs.ids();
+  const earlier = ids.slice(ids.indexOf(id) + 1);
+  for (const one of earlier.slice(0, MOST_LOOKED_AT)) {
+    try {
+      const run = await loadRun(services, one);
+      if (isWanted(run)) return run;
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+    }
+  }
+  return undefined;
 }

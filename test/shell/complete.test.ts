@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BUILT_IN_PROFILES } from '../../src/device/built-in-profiles.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { complete } from '../../src/shell/complete.ts';
 import type { Session } from '../../src/shell/session.ts';
@@ -20,9 +21,17 @@ test('commands, verbs, options and their values, by what is typed already', asyn
   const { session } = await startSession();
   expect(await inserts(session, 'conn')).toEqual(['connect ']);
   expect(await inserts(session, 'user sh')).toEqual(['show ']);
-  expect(await inserts(session, 'user list --col')).toEqual(['--columns ']);
+  expect(await inserts(session, 'user list --colu')).toEqual(['--columns ']);
   expect(await inserts(session, 'user list --format js')).toEqual(['json ', 'jsonl ']);
   expect(await inserts(session, 'user list --yes')).toEqual([]);
+});
+
+test('the profiles that are built in are proposed, and so are the ways of a simulated device', async () => {
+  const { session } = await startSession();
+  const names = BUILT_IN_PROFILES.map(({ name }) => `${name} `);
+  const proposed = await inserts(session, 'user list --profile ');
+  expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
+  expect(await inserts(session, 'simulator --paging o')).toEqual(['offset ']);
 });
 
 test('usernames, fields and values come from what was read', async () => {

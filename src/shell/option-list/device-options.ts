@@ -2,6 +2,9 @@ import { parseRoute } from '../../device/route/choose-route.ts';
 import type { OptionSpec } from '../options.ts';
 import { filledOf, integerOf, withRoute, storeOf, timeMsOf } from '../option-values.ts';
 
+/** The built-in ones by name: reading them would load what one-shot commands do without. */
+const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
+
 /** Which devices are meant, and how they are reached and logged in to. */
 export const DEVICE_OPTIONS: readonly OptionSpec[] = [
   {
@@ -64,9 +67,9 @@ export const DEVICE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'profile',
     value: 'NAME',
-    summary:
-      'How the device speaks: documented, drf, generic-rest, form-action, or a file of yours',
+    summary: `How the device speaks: ${PROFILES.join(', ')}, or a file of yours`,
     group: 'profile',
+    choices: PROFILES,
     set: (options, text) => ({ ...options, profile: filledOf(text) }),
   },
   {

@@ -1,6 +1,9 @@
 import type { OptionSpec } from '../options.ts';
 import { integerOf } from '../option-values.ts';
 
+const ENVELOPES = 'array results data rows records user keyed key-value form-text'.split(' ');
+const PAGINGS = ['none', 'next', 'page', 'offset'];
+
 /** Simulated devices. */
 export const SIMULATOR_OPTIONS: readonly OptionSpec[] = [
   {
@@ -41,16 +44,17 @@ export const SIMULATOR_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'envelope',
     value: 'NAME',
-    summary:
-      'What lists are wrapped in: array, results, data, rows, records, user, keyed, key-value, form-text',
+    summary: `What lists are wrapped in: ${ENVELOPES.join(', ')}`,
     group: 'simulator',
+    choices: ENVELOPES,
     set: (options, text) => ({ ...options, envelope: text }),
   },
   {
     name: 'paging',
     value: 'NAME',
-    summary: 'How lists are paged: none, next, page, offset',
+    summary: `How lists are paged: ${PAGINGS.join(', ')}`,
     group: 'simulator',
+    choices: PAGINGS,
     set: (options, text) => ({ ...options, paging: text }),
   },
   {
