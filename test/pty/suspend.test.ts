@@ -169,3 +169,27 @@ test('SIGTERM in a roll-out gives the terminal back; resume does the rest, and n
   await run('clear; "$NODE" "$CLI" resume --yes --insecure', '$?');
   expect(posts(simulator)).toEqual(sent);
 });
+
+test('the plain prompt and its hidden question come back with fg as well', async () => {
+  const shell = await startShell(await simulate());
+  const { program } = shell;
+  program.type('unset DEVSH_USER DEVSH_PASSWORD; clear\r');
+  program.type('"$NODE" "$CLI" connect $DEVICES --insecure --plain\r');
+  await program.waitFor('User name');
+  program.type('admin\r');
+  await program.waitFor('Password of admin');
+  await suspend(shell);
+  program.type('clear; fg\r');
+  await program.waitFor('Password of admin');
+  program.type('admin-secret\r');
+  await program.waitFor('8 records');
+  await program.waitFor(/devsh [^>]*> ?$/m);
+  program.type('user show vie');
+  await program.waitFor('> user show vie');
+  await suspend(shell);
+  program.type('clear; fg\r');
+  await program.waitFor('> user show vie');
+  program.type('wer\r');
+  await program.waitFor(/Reader/);
+  expect(program.raw()).not.toContain('admin-secret');
+});
