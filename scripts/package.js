@@ -71,7 +71,12 @@ try {
 
   mkdirSync(values.output, { recursive: true });
   const target = join(resolve(values.output), `${name}.tar.gz`);
-  execFileSync('tar', ['-czf', target, '-C', scratch, name]);
+  // Unpacked by root, the files must not belong to whoever has the number of the builder there.
+  const isGnu = execFileSync('tar', ['--version']).includes('GNU');
+  const owner = isGnu
+    ? ['--owner=0', '--group=0', '--numeric-owner']
+    : ['--uid', '0', '--gid', '0'];
+  execFileSync('tar', [...owner, '-czf', target, '-C', scratch, name]);
   console.log(target);
 } catch (error) {
   console.error(error.message);

@@ -54,7 +54,9 @@ export async function editInProgram(
 export function editorWords(env: NodeJS.ProcessEnv): string[] {
   const editor = [env['VISUAL'], env['EDITOR']].find((name) => name?.trim());
   if (editor === undefined) return [process.platform === 'win32' ? 'notepad' : 'vi'];
-  return programWords(editor);
+  const words = programWords(editor);
+  if ((words[0] ?? '') === '') throw new UsageError(`"${editor}" ($VISUAL, $EDITOR) is no program`);
+  return words;
 }
 
 /** `code --wait` is two words, a path with blanks that exists is one, quotes work as at the prompt. */

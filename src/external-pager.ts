@@ -21,7 +21,10 @@ export function pagerWords(
 ): readonly string[] | undefined {
   if (setting === false) return undefined;
   const wanted = setting ?? env['PAGER'] ?? (isInPath('less', env) ? 'less' : '');
-  return ['', 'cat'].includes(wanted.trim()) ? undefined : programWords(wanted);
+  if (wanted.trim() === 'cat') return undefined;
+  const words = programWords(wanted);
+  // Quotes with nothing in them, or a remark, are no program either.
+  return (words[0] ?? '') === '' ? undefined : words;
 }
 
 /** Shows a text that the user asked to see in the pager. Throws a `UsageError` when there is none. */
