@@ -26,7 +26,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    onStop(listener) {
+    onStop(listener, signals = ['SIGINT', 'SIGTERM']) {
       let stops = 0;
       const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
         stops += 1;
@@ -34,11 +34,9 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
         if (stops > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
         listener(signal);
       };
-      process.on('SIGINT', onSignal);
-      process.on('SIGTERM', onSignal);
+      for (const signal of signals) process.on(signal, onSignal);
       return () => {
-        process.off('SIGINT', onSignal);
-        process.off('SIGTERM', onSignal);
+        for (const signal of signals) process.off(signal, onSignal);
       };
     },
   });

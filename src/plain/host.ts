@@ -16,9 +16,11 @@ export interface Host {
   readonly stderr: Writable & TerminalSize;
   /** What stands on the terminal is not changed any more: `--plain`. */
   readonly appendsOnly?: boolean;
-  /** Calls `listener` for Ctrl-C and SIGTERM; returns what takes it off again. */
-  onStop(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Calls `listener` for these signals, Ctrl-C and SIGTERM unless told; returns what takes it off again. */
+  onStop(listener: (signal: StopSignal) => void, signals?: readonly StopSignal[]): () => void;
 }
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 interface TerminalSize {
   readonly isTTY?: boolean;

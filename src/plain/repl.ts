@@ -25,37 +25,51 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   const ahead = new TypedAhead();
   let end: LineEnd = { exitCode: 0, isQuit: false };
   const isOver = (): boolean => end.isQuit;
+  let release = ignoreCtrlC(host);
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and no command at all would be `help`.
     if (parseLine(line).words.length === 0) return;
     end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
     await end.paged?.show(() => isTyping(host, ahead));
+    // A second one would have ended devsh: from here on it is a first one again.
+    release();
+    release = ignoreCtrlC(host);
   };
-  await run(firstLine);
-  if (host.stdin.isTTY !== true) {
-    for await (const line of pipedLines(host.stdin)) {
-      await run(line);
-      if (end.isQuit) break;
+  try {
+    await run(firstLine);
+    if (host.stdin.isTTY !== true) {
+      for await (const line of pipedLines(host.stdin)) {
+        await run(line);
+        if (end.isQuit) break;
+      }
+      return end.exitCode;
+    }
+    if (await isFirstRun(shell.session)) {
+      const { path } = shell.session.services.inventory;
+      for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
+    }
+    // As on the full screen: who connects sees the users.
+    if (shell.session.fleet.connected.length > 0) await run('user list --fold');
+    while (!isOver()) {
+      const answer = await readPrompt(shell, host, ahead);
+      if (answer.kind === 'end') break;
+      if (answer.kind === 'cancelled') continue;
+      for (const line of await linesToRun(answer.text, answer.rest, host, ahead)) {
+        await run(line);
+        await shell.session.services.history.append(line);
+        if (isOver()) break;
+      }
     }
     return end.exitCode;
+  } finally {
+    release();
   }
-  if (await isFirstRun(shell.session)) {
-    const { path } = shell.session.services.inventory;
-    for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
-  }
-  // As on the full screen: who connects sees the users.
-  if (shell.session.fleet.connected.length > 0) await run('user list --fold');
-  while (!isOver()) {
-    const answer = await readPrompt(shell, host, ahead);
-    if (answer.kind === 'end') break;
-    if (answer.kind === 'cancelled') continue;
-    for (const line of await linesToRun(answer.text, answer.rest, host, ahead)) {
-      await run(line);
-      await shell.session.services.history.append(line);
-      if (isOver()) break;
-    }
-  }
-  return end.exitCode;
+}
+
+/** Ctrl-C when a command has just ended, and the next line is not read yet, ends nothing. */
+function ignoreCtrlC(host: Host): () => void {
+  if (host.stdin.isTTY !== true) return () => undefined;
+  return host.onStop(() => undefined, ['SIGINT']);
 }
 
 /** Whether the next line was begun already; what there is of it stands at the next prompt. */

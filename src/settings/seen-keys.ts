@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecretField } from '../device/secret-fields.ts';
 import type { DeviceRecord } from '../device/record.ts';
@@ -70,22 +70,34 @@ export class SeenKeys {
     }
   }
 
-  /** In one step, but without waiting for the disk: after a power cut there is just nothing known. */
+  /**
+   * In one step, but without waiting for the disk: after a power cut there is just nothing known. At
+   * once, so that a signal finds no draft.
+   */
   async #write(path: string, text: string): Promise<void> {
     await makePrivateFolder(this.#folder);
     const draft = `${path}.${randomUUID()}.tmp`;
     try {
-      await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
-      await rename(draft, path);
+      writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+      renameSync(draft, path);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      await rm(draft, { force: true }).catch(() => undefined);
+      removeDraft(draft);
       throw fileError('write', path, error);
     }
   }
 
   #path(address: string): string {
     return join(this.#folder, `${address.replace(/[^\w.-]/g, '_')}.json`);
+  }
+}
+
+/** The reason for the failure is what counts, not whether the draft could be removed. */
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // It stays.
   }
 }
 
