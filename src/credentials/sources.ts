@@ -4,6 +4,7 @@ import { CredentialError, SettingsError } from '../errors.ts';
 import { ConfiguredPlaces, type CredentialPlaces } from './configured-places.ts';
 import { GivenLogin, noUser, tokenCredential, type StdinSecret } from './given-login.ts';
 import type { FoundCredential, SourceName } from './found-credential.ts';
+import { KeychainIfAny } from './keychain-if-any.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential } from './store.ts';
 import type { ToldLogin } from './told-login.ts';
@@ -53,14 +54,18 @@ export class Credentials {
   readonly #vaultKey: VaultKey;
   readonly #configured: ConfiguredPlaces;
   readonly #problems = new Set<string>();
-  #keychain: CredentialStore | undefined;
-  #hasKeychain = true;
+  readonly #keychain: KeychainIfAny;
   readonly #given: GivenLogin;
 
   constructor(options: CredentialOptions) {
     this.#options = options;
     this.#given = new GivenLogin(options);
     this.#vaultKey = new VaultKey(options.vault, options.passphrase);
+    this.#keychain = new KeychainIfAny(options.keychain, async (error) => {
+      // Where there is a vault, that the machine has no keychain is no news.
+      const isNews = !error.isAbsent || !(await options.vault.exists());
+      if (isNews) this.#problems.add(error.message);
+    });
     this.#configured = new ConfiguredPlaces(options.env, (text) => this.#problems.add(text));
   }
 
@@ -71,7 +76,7 @@ export class Credentials {
 
   /** Asks the keychain, and says whether it answered; why not is among the problems. */
   async reachesKeychain(): Promise<boolean> {
-    return (await this.#ifKeychain((keychain) => keychain.list())) !== undefined;
+    return (await this.#keychain.ask((keychain) => keychain.list())) !== undefined;
   }
 
   /** A new line is a new try: programs and files are asked anew. */
@@ -81,7 +86,7 @@ export class Credentials {
 
   /** Where a login would be kept, as far as that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
-    if (this.#hasKeychain) return 'keychain';
+    if (this.#keychain.mayAnswer) return 'keychain';
     return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 
@@ -154,7 +159,7 @@ export class Credentials {
     const { to, askPassphrase } = options;
     if (to !== 'vault') {
       try {
-        await this.#useKeychain((keychain) => keychain.store(device.address, credential));
+        await this.#keychain.use((keychain) => keychain.store(device.address, credential));
         return 'keychain';
       } catch (error) {
         const isAbsent = error instanceof KeychainUnavailableError;
@@ -166,7 +171,7 @@ export class Credentials {
     }
     if (!(await this.unlockVault(askPassphrase))) throw new VaultLockedError(vault.path);
     await vault.store(device.address, credential);
-    await this.#ifKeychain((keychain) => keychain.forget(device.address, credential.user ?? ''));
+    await this.#keychain.ask((keychain) => keychain.forget(device.address, credential.user ?? ''));
     return 'vault';
   }
 
@@ -178,8 +183,8 @@ export class Credentials {
   ): Promise<Readonly<Record<StoreName, number>>> {
     const { vault } = this.#options;
     const forget = (store: CredentialStore): Promise<number> => store.forget(device.address, user);
-    if (!(await vault.exists())) return { keychain: await this.#useKeychain(forget), vault: 0 };
-    const inKeychain = (await this.#ifKeychain(forget)) ?? 0;
+    if (!(await vault.exists())) return { keychain: await this.#keychain.use(forget), vault: 0 };
+    const inKeychain = (await this.#keychain.ask(forget)) ?? 0;
     if (await this.#vaultKey.open(askPassphrase)) {
       return { keychain: inKeychain, vault: await vault.forget(device.address, user) };
     }
@@ -195,7 +200,7 @@ export class Credentials {
   }
 
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const stored = await this.#ifKeychain((keychain) => this.#look(keychain, request));
+    const stored = await this.#keychain.ask((keychain) => this.#look(keychain, request));
     return stored && foundIn('keychain', stored);
   }
 
@@ -262,30 +267,6 @@ export class Credentials {
 
   #userFor(request: CredentialRequest): string | undefined {
     return this.#options.user ?? request.user ?? (this.#options.env['DEVSH_USER'] || undefined);
-  }
-
-  /** Undefined when no keychain answers; it is not asked again then. */
-  async #ifKeychain<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
-    if (!this.#hasKeychain) return undefined;
-    try {
-      return await this.#useKeychain(work);
-    } catch (error) {
-      if (!(error instanceof KeychainUnavailableError)) throw error;
-      // Where there is a vault, that the machine has no keychain is no news.
-      const isNews = !error.isAbsent || !(await this.#options.vault.exists());
-      if (isNews) this.#problems.add(error.message);
-      return undefined;
-    }
-  }
-
-  async #useKeychain<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> {
-    try {
-      this.#keychain ??= this.#options.keychain();
-      return await work(this.#keychain);
-    } catch (error) {
-      if (error instanceof KeychainUnavailableError) this.#hasKeychain = false;
-      throw error;
-    }
   }
 }
 

@@ -6,7 +6,7 @@ import { fieldText } from '../output/value.ts';
 import { cut, fit, widthOf } from '../output/width.ts';
 import type { State } from './state.ts';
 import { keyOfRow, shownDevices, tableRows } from './table-rows.ts';
-import { NO_FILTER } from './state.ts';
+import { NO_FILTER } from './initial-state.ts';
 import type { Details } from './views/overlay.ts';
 import { wrapText } from './wrap.ts';
 import { valueAt } from '../value-at.ts';

@@ -1,7 +1,8 @@
 import type { FoldedRow } from '../fleet/fold.ts';
 import type { ReadOutput } from '../shell/output.ts';
 import { memoized } from './memoized.ts';
-import { NO_FILTER, type State, type TableState } from './state.ts';
+import { NO_FILTER } from './initial-state.ts';
+import type { State, TableState } from './state.ts';
 import { markOf, marksOf, rawKeyOf, tableRows } from './table-rows.ts';
 
 export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {

@@ -4,7 +4,8 @@ import { WATCH_MS } from '../shell/watch.ts';
 import type { TableAction } from './actions.ts';
 import { edit, lineText, type EditKey } from './line.ts';
 import { extendRange, invertMarks, toggleAll, toggleMark, toggleRange } from './reduce-marks.ts';
-import { NO_FILTER, type State, type TableFilter, type TableState } from './state.ts';
+import { NO_FILTER } from './initial-state.ts';
+import type { State, TableFilter, TableState } from './state.ts';
 import { columnLayout, sortableFields } from './table-columns.ts';
 import { rawKeyOf, sortFields, tableRows } from './table-rows.ts';
 

@@ -1,18 +1,16 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
-import { parseFilter, type Filter } from '../fleet/filter.ts';
+import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/complete.ts';
-import { defaultView } from '../shell/default-view.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { LastArgument } from './last-argument.ts';
-import { EMPTY_EDITING, type Editing } from './line.ts';
+import type { Editing } from './line.ts';
 import type { DeviceFacts } from '../shell/device-facts.ts';
 import type { DeniedWrites } from '../shell/denied-writes.ts';
-import { KEYMAP } from './keys/default-keymap.ts';
 import type { Keymap } from './keys/key-binding.ts';
-import { VI_START, type ViState } from './editor/vi.ts';
+import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Find, Overlay, Place } from './views/overlay.ts';
@@ -216,89 +214,4 @@ export interface OpenQuestion {
   readonly top: number;
   readonly editing: Editing;
   readonly complaint: string | undefined;
-}
-
-const EVERYTHING = parseFilter('');
-
-export const NO_FILTER: TableFilter = {
-  editing: EMPTY_EDITING,
-  isOpen: false,
-  parsed: EVERYTHING,
-  applied: EVERYTHING,
-  problem: undefined,
-};
-
-/** The main table's resource as long as no line asks for another one. */
-const RESOURCE = 'user';
-
-export const NO_FIND: Find = { editing: EMPTY_EDITING, isOpen: false, at: undefined };
-
-/** A table that nothing was read for. */
-export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
-  return {
-    ...source,
-    reads: new Map(),
-    isFolded: true,
-    turnedRows: new Set<string>(),
-    sort: undefined,
-    filter: NO_FILTER,
-    cursor: 0,
-    top: 0,
-    shift: 0,
-    marks: new Set<string>(),
-    range: undefined,
-    watchMs: undefined,
-    changes: undefined,
-  } satisfies TableState;
-}
-
-export function initialState(
-  size: Size,
-  keymap: Keymap = KEYMAP,
-  isVi = false,
-  theme?: ThemeName,
-): State {
-  return {
-    size,
-    theme,
-    keymap,
-    pendingKeys: undefined,
-    focus: 'prompt',
-    prompt: {
-      editing: EMPTY_EDITING,
-      vi: isVi ? VI_START : undefined,
-      history: [],
-      recall: undefined,
-      search: undefined,
-      menu: undefined,
-      problem: undefined,
-    },
-    table: newTable({
-      command: `${RESOURCE} list`,
-      commandFilter: '',
-      view: defaultView(RESOURCE),
-      scope: undefined,
-    }),
-    fleet: {
-      devices: [],
-      selected: [],
-      isNarrowed: false,
-      prompt: 'devsh> ',
-      rights: [],
-      isReadOnly: false,
-      denied: new Map(),
-    },
-    firstRun: undefined,
-    lastSeen: new Map(),
-    log: { current: [], all: [] },
-    work: undefined,
-    reading: undefined,
-    overlay: { kind: 'none' },
-    trail: [],
-    tables: new Map(),
-    find: NO_FIND,
-    form: undefined,
-    drafts: new Map(),
-    questions: [],
-  };
 }

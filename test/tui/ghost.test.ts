@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ghostOf } from '../../src/tui/ghost.ts';
 import { lineText, type EditKey } from '../../src/tui/line.ts';
 import { editPrompt } from '../../src/tui/reduce-prompt.ts';
-import { initialState, type PromptState } from '../../src/tui/state.ts';
+import { initialState } from '../../src/tui/initial-state.ts';
+import type { PromptState } from '../../src/tui/state.ts';
 
 const HISTORY = [
   'user list lang=de',

@@ -1,6 +1,7 @@
 import type { Action } from '../../src/tui/actions.ts';
 import { reduce } from '../../src/tui/reduce.ts';
-import { initialState, type State } from '../../src/tui/state.ts';
+import { initialState } from '../../src/tui/initial-state.ts';
+import type { State } from '../../src/tui/state.ts';
 import type { ReadOutput } from '../../src/shell/output.ts';
 import { defaultView } from '../../src/shell/default-view.ts';
 

@@ -1,7 +1,8 @@
 import { edit, lineText, type EditKey } from '../line.ts';
 import { layoutOf } from '../layout.ts';
 import { overlayLines } from '../overlay-lines.ts';
-import { NO_FIND, type State } from '../state.ts';
+import { NO_FIND } from '../initial-state.ts';
+import type { State } from '../state.ts';
 
 /** A line of text in pieces: what was looked for, and what is around it. */
 export interface FoundPart {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { reduce } from '../../../src/tui/reduce.ts';
-import { initialState, type DeviceTab, type State } from '../../../src/tui/state.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
+import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { deviceList } from '../../../src/tui/views/device-list.ts';
 
