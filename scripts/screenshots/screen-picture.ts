@@ -1,6 +1,6 @@
 import type { PtyProgram } from '../../test/pty/harness.ts';
 import { widthOf } from '../../src/output/width.ts';
-import type { Cell, Picture } from './svg.ts';
+import { BLANK, type Cell, type Picture } from './svg.ts';
 
 /** What differs from run to run, and what stands there instead; of the same length. */
 const MASKS: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
@@ -8,18 +8,6 @@ const MASKS: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
   { pattern: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shown: '2026-03-02T09:42:11.380Z' },
   { pattern: /\b127\.0\.0\.\d:\d{5}\b/g, shown: '10.20.30.4:8443' },
 ];
-
-const BLANK: Cell = {
-  text: '',
-  width: 1,
-  bold: false,
-  dim: false,
-  italic: false,
-  underline: false,
-  inverse: false,
-  foreground: -1,
-  background: -1,
-};
 
 /** The screen of a program as it is now. */
 export function pictureOf(program: PtyProgram, title: string, columns: number): Picture {

@@ -1,19 +1,27 @@
+import type { CellStyle } from '../../test/pty/harness.ts';
 import { indexedColor } from './palette.ts';
 
-/** One cell of a terminal. Colours are palette numbers, 0xRRGGBB from 256 on, or -1 for the default. */
-export interface Cell {
-  /** Empty: nothing was written there, or the right half of a wide character. */
-  readonly text: string;
+/**
+ * One cell of a terminal; its text is empty where nothing was written, and for the right half of a wide
+ * character.
+ */
+export interface Cell extends CellStyle {
   /** How many cells it takes; 0: the right half of a wide character. */
   readonly width: number;
-  readonly bold: boolean;
-  readonly dim: boolean;
-  readonly italic: boolean;
-  readonly underline: boolean;
-  readonly inverse: boolean;
-  readonly foreground: number;
-  readonly background: number;
 }
+
+/** A cell that nothing was written to. */
+export const BLANK: Cell = {
+  text: '',
+  width: 1,
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  inverse: false,
+  foreground: -1,
+  background: -1,
+};
 
 /** What a terminal shows at one moment. */
 export interface Picture {

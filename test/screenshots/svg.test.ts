@@ -1,20 +1,8 @@
 import { expect, test } from 'vitest';
-import { toSvg, type Cell, type Picture } from '../../scripts/screenshots/svg.ts';
-
-const PLAIN: Cell = {
-  text: '',
-  width: 1,
-  bold: false,
-  dim: false,
-  italic: false,
-  underline: false,
-  inverse: false,
-  foreground: -1,
-  background: -1,
-};
+import { BLANK, toSvg, type Cell, type Picture } from '../../scripts/screenshots/svg.ts';
 
 function cells(text: string, style: Partial<Cell> = {}): Cell[] {
-  return Array.from(text, (character) => ({ ...PLAIN, ...style, text: character }));
+  return Array.from(text, (character) => ({ ...BLANK, ...style, text: character }));
 }
 
 function picture(row: readonly Cell[], cursor?: Picture['cursor']): Picture {
@@ -36,8 +24,8 @@ test('words that stand apart have places of their own, so that columns stay stra
 });
 
 test('a wide character takes two cells, and what follows stands behind it', () => {
-  const wide = { ...PLAIN, text: '芳', width: 2 };
-  expect(drawn([wide, { ...PLAIN, width: 0 }, ...cells('x')])).toEqual([
+  const wide = { ...BLANK, text: '芳', width: 2 };
+  expect(drawn([wide, { ...BLANK, width: 0 }, ...cells('x')])).toEqual([
     '<text x="14" y="53">芳</text>',
     '<text x="30.8" y="53">x</text>',
   ]);

@@ -4,6 +4,7 @@ import { readRecordFile } from '../../../src/change/record-file/read-record-file
 import { Problems } from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
 import { renderedText } from '../../../src/output/render.ts';
+import { EXPORT_VIEW } from './export-view.ts';
 
 const COUNT = 100_000;
 
@@ -21,14 +22,7 @@ test.each(['csv', 'jsonl'] as const)(
     const text = renderedText(format, [
       {
         kind: 'read',
-        view: {
-          resource: 'user',
-          layout: 'table',
-          key: 'username',
-          fold: false,
-          perDevice: [],
-          file: {},
-        },
+        view: EXPORT_VIEW,
         device: { name: 'fw1', address: '10.0.0.1:443' },
         outcome: { ok: true, records: RECORDS },
       },

@@ -12,6 +12,7 @@ import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
 import { renderedText } from '../../../src/output/render.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
+import { EXPORT_VIEW } from './export-view.ts';
 
 const NASTY = [
   '=1+1',
@@ -98,14 +99,7 @@ const records: fc.Arbitrary<readonly DeviceRecord[]> = fc
 function exported(format: RecordFormat, devices: readonly (readonly DeviceRecord[])[]): string {
   const reads = devices.map((held, position): ReadOutput => ({
     kind: 'read',
-    view: {
-      resource: 'user',
-      layout: 'table',
-      key: 'username',
-      fold: false,
-      perDevice: [],
-      file: {},
-    },
+    view: EXPORT_VIEW,
     device: { name: `fw${position + 1}`, address: `10.0.0.${position + 1}:443` },
     position,
     outcome: { ok: true, records: held },
