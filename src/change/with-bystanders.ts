@@ -2,6 +2,7 @@ import type { Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
 import { recordName } from './record-name.ts';
 import type { StepEnd } from './verdict.ts';
+import { someOf } from '../some-of.ts';
 
 /** So many records are named, the others counted. */
 const NAMED = 10;
@@ -20,9 +21,9 @@ export function withBystanders(
   const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
   const notes = [
     isUntouched ? untouchedText(step) : own.note,
-    gone.length > 0 ? `gone, too, without being asked: ${enumerated(gone)}` : undefined,
-    changed.length > 0 ? `changed, too, without being asked: ${enumerated(changed)}` : undefined,
-    added.length > 0 ? `added meanwhile: ${enumerated(added)}` : undefined,
+    gone.length > 0 ? `gone, too, without being asked: ${someOf(gone, NAMED)}` : undefined,
+    changed.length > 0 ? `changed, too, without being asked: ${someOf(changed, NAMED)}` : undefined,
+    added.length > 0 ? `added meanwhile: ${someOf(added, NAMED)}` : undefined,
   ];
   const isOnlyAdded = gone.length === 0 && changed.length === 0;
   const staysAsItIs =
@@ -37,9 +38,4 @@ export function withBystanders(
 
 function untouchedText(step: Step): string {
   return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is as before'}`;
-}
-
-function enumerated(names: readonly string[]): string {
-  const named = names.slice(0, NAMED).join(', ');
-  return names.length > NAMED ? `${named} and ${names.length - NAMED} more` : named;
 }

@@ -6,6 +6,7 @@ import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { keepAside, type GoodCopy } from './good-copy.ts';
 import { withLock } from './lock.ts';
 import type { ParsedCopy } from './parsed-copy.ts';
+import { someOf } from '../some-of.ts';
 
 /**
  * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. What it
@@ -140,8 +141,10 @@ export class InventoryFile {
     if (gone.length + moved.length === 0) return;
     const kept = await this.#copy.keepOlder();
     const what = [
-      ...(gone.length > 0 ? [`lists ${countOf(gone)} less (${someOf(gone)})`] : []),
-      ...(moved.length > 0 ? [`has another address for ${countOf(moved)} (${someOf(moved)})`] : []),
+      ...(gone.length > 0 ? [`lists ${countOf(gone)} less (${someOf(namesOf(gone))})`] : []),
+      ...(moved.length > 0
+        ? [`has another address for ${countOf(moved)} (${someOf(namesOf(moved))})`]
+        : []),
     ];
     this.#tell(
       `${this.path} ${what.join(' and ')} than when devsh last read it; that text is kept in ${kept}`,
@@ -149,13 +152,12 @@ export class InventoryFile {
   }
 }
 
-function countOf({ length }: readonly InventoryDevice[]): string {
-  return `${length} ${length === 1 ? 'device' : 'devices'}`;
+function namesOf(devices: readonly InventoryDevice[]): readonly string[] {
+  return devices.map(({ name }) => name);
 }
 
-function someOf(devices: readonly InventoryDevice[]): string {
-  const names = devices.map(({ name }) => name);
-  return names.length > 4 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
+function countOf({ length }: readonly InventoryDevice[]): string {
+  return `${length} ${length === 1 ? 'device' : 'devices'}`;
 }
 
 /** YAML and its check are loaded only for a text that is new. */

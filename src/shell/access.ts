@@ -18,6 +18,7 @@ import type { ShellIo } from './io.ts';
 import type { Options } from './options.ts';
 import type { Session } from './session.ts';
 import { unlessCancelled } from './unless-cancelled.ts';
+import { someOf } from '../some-of.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;
@@ -224,10 +225,7 @@ export class ShellAccess implements Access {
 
   async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
     const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
-    const where =
-      names.length > 4
-        ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
-        : names.join(', ');
+    const where = someOf(names, 4);
     const problems = this.#untoldProblems();
     const details = [
       ...this.#refusals(names),

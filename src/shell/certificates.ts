@@ -8,6 +8,7 @@ import type { KnownDevices } from '../settings/known-devices.ts';
 import type { Call } from './call.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
+import { someOf } from '../some-of.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
@@ -100,8 +101,4 @@ export async function doubtsText(knownDevices: KnownDevices): Promise<string | u
     `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
     '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
   );
-}
-
-function someOf(names: readonly string[]): string {
-  return names.length > 4 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../change/change-set.ts';
-import { freezePlan, isPlanFile, planDigest, thawPlan } from '../change/plan-file.ts';
+import { isPlanFile, planDigest, thawPlan } from '../change/plan-file.ts';
 import type { DevicePlan } from '../change/plan.ts';
 import { devicesOfShard, WHOLE, type Shard } from '../change/shard.ts';
 import { UsageError } from '../errors.ts';
@@ -11,28 +11,17 @@ import type { Output } from './output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './revert.ts';
 import { writeEach, writePlan } from './write.ts';
-
-const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
+import { keepPlan } from './keep-plan.ts';
 
 /** `plan FILE`: what a change set would do, and with `-o` as a plan file. */
 export async function* planFile(call: Call): AsyncGenerator<Output> {
   const members = await call.members();
   const changes = await readChanges(call, call.args.required('FILE'));
   const planned = yield* planFleet(call, members, () => changes);
-  const { output, expiresMs = DEFAULT_EXPIRY_MS } = call.options;
+  const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
   if (output === undefined) return;
-  const { services } = call.session;
-  const createdAt = services.now();
-  const text = freezePlan({
-    plan: planned,
-    createdAt: createdAt.toISOString(),
-    expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
-    command: call.line,
-    changes,
-  });
-  await services.writeFile(output, text);
-  yield { kind: 'message', level: 'done', text: `wrote the plan to ${output}` };
+  yield await keepPlan(call, planned, output, changes);
 }
 
 /** `apply FILE`: a change set, or a plan that was written down. */

@@ -5,6 +5,7 @@ import { isResourceName } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { matches } from '../fleet/filter.ts';
+import type { Member } from '../fleet/member.ts';
 import type { Call } from './call.ts';
 import { filterOf } from './commands/read-more.ts';
 import { viewOf } from './commands/read-records.ts';
@@ -32,7 +33,7 @@ export async function* exportRecords(call: Call): AsyncGenerator<Output> {
     : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
-  const reads = yield* readAll(call);
+  const reads = yield* readAll(call, members);
   yield* remarks(call, reads);
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
@@ -96,7 +97,10 @@ function alone(read: ReadOutput): ReadOutput {
   return { ...read, view: { ...read.view, file: { ...read.view.file, isOneDevice: true } } };
 }
 
-async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
+async function* readAll(
+  call: Call,
+  members: readonly Member[],
+): AsyncGenerator<Output, ReadOutput[]> {
   const resource = call.args.optional('RESOURCE') ?? 'user';
   if (!isResourceName(resource)) {
     throw new UsageError(`"${resource}" is no name of a resource; the filter comes behind it`, {
@@ -107,7 +111,6 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
   const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
   const filter = said === '' ? undefined : filterOf(call, words);
   const { access, readWidth: width, session, io } = call;
-  const members = await call.members();
   const view = {
     ...viewOf(call, resource, 'table'),
     file: said === '' ? {} : { filter: said },

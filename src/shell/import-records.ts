@@ -1,5 +1,4 @@
 import type { Change } from '../change/change.ts';
-import { freezePlan } from '../change/plan-file.ts';
 import type { HeldInFull, Wanted } from '../change/plan-member.ts';
 import { stepCount } from '../change/plan.ts';
 import { matchRows } from '../change/record-file/match-rows.ts';
@@ -16,8 +15,8 @@ import type { Output } from './output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './revert.ts';
 import { refuseReadOnly, writePlan } from './write.ts';
-
-const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
+import { someOf } from '../some-of.ts';
+import { keepPlan } from './keep-plan.ts';
 
 /** `import FILE`: what the file says becomes a plan, and goes the way of every plan. */
 export async function* importRecords(call: Call): AsyncGenerator<Output> {
@@ -42,7 +41,7 @@ async function* planAndWrite(
   file: RecordFile,
   resource: string,
 ): AsyncGenerator<Output> {
-  const { options, session } = call;
+  const { options } = call;
   const { rowsOf, members } = await assign(call, file);
   const problems = new Problems();
   const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
@@ -81,19 +80,7 @@ async function* planAndWrite(
   yield* remarks(file, tally);
   if (options.output !== undefined) {
     yield { kind: 'plan', plan, dryRun: true };
-    const { services } = session;
-    const createdAt = services.now();
-    const { expiresMs = DEFAULT_EXPIRY_MS } = options;
-    const text = freezePlan({
-      plan,
-      createdAt: createdAt.toISOString(),
-      expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
-      command: call.line,
-      changes: [],
-    });
-    await services.writeFile(options.output, text);
-    const done = `wrote the plan to ${options.output}`;
-    yield { kind: 'message', level: 'done', text: done };
+    yield await keepPlan(call, plan, options.output, []);
     return;
   }
   if (stepCount(plan) === 0 && plan.devices.every(isIdle)) {
@@ -201,10 +188,9 @@ async function askToLeaveOut(
   selected: readonly Member[],
 ): Promise<void> {
   const left = rows.filter(({ device }) => device !== undefined && others.includes(device));
-  const some = others.slice(0, 10).join(', ') + (others.length > 10 ? ' …' : '');
-  const here = selected.slice(0, 10).map(({ ref }) => ref.name);
+  const here = selected.map(({ ref }) => ref.name);
   const is = others.length === 1 ? 'which is' : 'which are';
-  const what = `${name} is also about ${some}, ${is} not selected (${here.join(', ')}${selected.length > 10 ? ' …' : ''})`;
+  const what = `${name} is also about ${someOf(others, 10)}, ${is} not selected (${someOf(here, 10)})`;
   const records = left.length === 1 ? '1 record' : `${left.length} records`;
   const answer = call.options.yes
     ? undefined

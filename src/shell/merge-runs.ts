@@ -8,6 +8,7 @@ import type { Call } from './call.ts';
 import { ExitCode } from './exit-code.ts';
 import type { Output } from './output.ts';
 import { runReport } from './run-report.ts';
+import { someOf } from '../some-of.ts';
 
 /** So many names are read; all of them are among the results. */
 const MOST_NAMES = 20;
@@ -59,8 +60,7 @@ async function readParts(call: Call): Promise<Merged> {
 }
 
 function missingText({ run, missing }: Merged): string {
-  const names = missing.slice(0, MOST_NAMES).map(({ name }) => name);
-  const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : '';
+  const names = missing.map(({ name }) => name);
   const count = `${missing.length} of ${run.plan.devices.length} devices`;
-  return `${count} are in no result file: ${names.join(', ')}${more}`;
+  return `${count} are in no result file: ${someOf(names, MOST_NAMES)}`;
 }

@@ -2,7 +2,7 @@ import type { Run, StepState } from '../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../change/plan.ts';
 import { countsOf, pendingResult, resultsOf } from '../change/run-results.ts';
 import { RefusedError } from '../errors.ts';
-import { someOf } from '../fleet/import/findings.ts';
+import { someOf } from '../some-of.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';

@@ -4,7 +4,8 @@ import { UsageError } from '../../errors.ts';
 import { nameProblem } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
 import { valueAt } from '../../value-at.ts';
-import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { someOf } from '../../some-of.ts';
+import type { Findings, FoundDevice } from './findings.ts';
 import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
 
 /** Groups that Ansible makes by itself. */

@@ -4,7 +4,8 @@ import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { valueAt } from '../../value-at.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
-import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { someOf } from '../../some-of.ts';
+import type { Findings, FoundDevice } from './findings.ts';
 
 /** What people call the columns, beside their own names. */
 const ALIASES: Readonly<Record<string, string>> = {

@@ -13,9 +13,3 @@ export interface Findings {
   /** What was left out on purpose, in words. */
   readonly remarks: readonly string[];
 }
-
-/** `a, b, c and 4 more`. */
-export function someOf(names: readonly string[], most = 5): string {
-  const shown = names.slice(0, most).join(', ');
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
-}

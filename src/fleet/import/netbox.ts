@@ -1,6 +1,7 @@
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { someOf } from '../../some-of.ts';
+import type { Findings, FoundDevice } from './findings.ts';
 import { asList, asObject, asText, type JsonObject } from './json-source.ts';
 
 const DEVICES = '/api/dcim/devices/';

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
-import { someOf, type Findings, type FoundDevice } from './findings.ts';
+import { someOf } from '../../some-of.ts';
+import type { Findings, FoundDevice } from './findings.ts';
 
 /** Files that include each other are read so deep, as by ssh itself. */
 const MAX_DEPTH = 16;
