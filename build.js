@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
   grammarAlone,
-  lateStringWidth,
   mainApart,
   oneFileFor,
   undiciHttp1,
   yogaAtOnce,
 } from './scripts/bundle-plugins.js';
+import { lateSegments, lateStringWidth } from './scripts/late-text-plugins.js';
 import { writeManual } from './scripts/man.js';
 import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
@@ -60,7 +60,7 @@ const commands = {
     // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
     'string-width': './node_modules/string-width/index.js',
   },
-  plugins: [undiciHttp1, lateStringWidth, yogaAtOnce],
+  plugins: [undiciHttp1, lateStringWidth, ...lateSegments, yogaAtOnce],
 };
 
 await rm(outdir, { recursive: true, force: true });

@@ -2,27 +2,7 @@
 // no longer looks as it did.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-
-/** Replaces each text exactly once. */
-function replaced(source, file, pairs) {
-  return pairs.reduce((text, [from, to]) => {
-    if (text.split(from).length !== 2)
-      throw new Error(`${file} has changed: "${from}" is not there once`);
-    return text.replace(from, () => to);
-  }, source);
-}
-
-function editing(name, filter, pairs) {
-  return {
-    name,
-    setup(build) {
-      build.onLoad({ filter }, async ({ path }) => ({
-        contents: replaced(await readFile(path, 'utf8'), path, pairs),
-        loader: 'js',
-      }));
-    },
-  };
-}
+import { replaced } from './edit-package.js';
 
 /**
  * devsh speaks HTTP/1.1 (its ALPN offers nothing else) and sends texts: HTTP/2 and the bodies of fetch
@@ -49,18 +29,6 @@ export const undiciHttp1 = {
     }));
   },
 };
-
-/** Emoji and segments take 10 ms to prepare, and most texts are ASCII. */
-export const lateStringWidth = editing('late-string-width', /\/string-width\/index\.js$/, [
-  [
-    'const segmenter = new Intl.Segmenter();',
-    'let made; const segmenter = {segment: text => (made ??= new Intl.Segmenter()).segment(text)};',
-  ],
-  [
-    'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;',
-    'let emoji; const rgiEmojiRegex = {test: text => (emoji ??= /^\\p{RGI_Emoji}$/v).test(text)};',
-  ],
-]);
 
 /** Yoga fetches its program from a data: URL, for which Node loads all of fetch; here it is at hand. */
 export const yogaAtOnce = {

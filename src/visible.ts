@@ -8,24 +8,34 @@ import { replaceForged } from './look-alike.ts';
 const UNSAFE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\uFFF9-\\uFFFB';
 
+/**
+ * Large stretches that have none of these: ASCII, letters up to Arabic, dashes and signs, Chinese, Japanese
+ * and Korean letters. No half of a surrogate pair is among them.
+ */
+const SAFE =
+  '\\x20-\\x7e\\xa1-\\xac\\xae-\\u034e\\u0350-\\u061b\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\u3163\\u3165-\\ud7ff';
+
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+/** To compile the list of all unsafe ones takes as long as a request: most texts need none of it. */
+const IS_SAFE = new RegExp(`^[${SAFE}]*$`);
 const HAS_UNSAFE = new RegExp(`[${UNSAFE}]`, 'u');
 const ALL_UNSAFE = new RegExp(`[${UNSAFE}]`, 'gu');
 
-/** Compiling the list of all emoji sequences takes long, and few texts need it. */
+/** To compile the list of all emoji sequences takes longer still: made when these usual ones do not do. */
 let unsafeOrEmoji: RegExp | undefined;
+let usualEmoji: RegExp | undefined;
+
+/** Men, women and persons with what they work with, then single signs such as ❤️, then keycaps. */
+const USUAL_EMOJI =
+  '[👨👩🧑]\\p{Emoji_Modifier}?\\u200D(?:[🌾🍳🍼🎓🎤🎨🏫🏭💻💼🔧🔬🚀🚒🦯🦼🦽🦰-🦳]|[⚕⚖✈]\\uFE0F)|\\p{Basic_Emoji}|\\p{Emoji_Keycap_Sequence}';
 
 /** Whether a text holds something that must not reach a terminal as it is. */
 export function hasUnsafe(text: string): boolean {
-  return !PRINTABLE_ASCII.test(text) && HAS_UNSAFE.test(text);
+  return !IS_SAFE.test(text) && HAS_UNSAFE.test(text);
 }
 
-/**
- * Runs of characters outside the large stretches that have no unsafe ones: ASCII, letters up to Arabic,
- * Chinese, Japanese and Korean ones. Halves of surrogate pairs stay together in a run. Ten times as quick
- * to look for as the unsafe ones themselves.
- */
-const SUSPECT = /[^\x20-\x7e\xa1-\xac\xae-\u034e\u0350-\u061b\u2e80-\u3163\u3165-\ud7ff]+/g;
+/** Ten times as quick to look for as the unsafe ones themselves. */
+const SUSPECT = new RegExp(`[^${SAFE}]+`, 'g');
 
 /** Replaces each unsafe code point, also those inside an emoji. */
 export function replaceUnsafe(text: string, replacement: (character: string) => string): string {
@@ -42,7 +52,9 @@ export function visible(text: string): string {
 }
 
 function withoutUnsafe(text: string): string {
-  if (!HAS_UNSAFE.test(text)) return text;
+  if (!hasUnsafe(text)) return text;
+  usualEmoji ??= new RegExp(USUAL_EMOJI, 'gv');
+  if (!HAS_UNSAFE.test(text.replace(usualEmoji, ' '))) return text;
   unsafeOrEmoji ??= new RegExp(`\\p{RGI_Emoji}|[${UNSAFE}]`, 'gv');
   return text.replace(unsafeOrEmoji, (match) => (HAS_UNSAFE.test(match) ? shown(match) : match));
 }

@@ -53,13 +53,48 @@ test('a message of several lines keeps its line breaks only', () => {
 });
 
 test('exactly the unsafe code points are replaced, whatever stands beside them', () => {
+  const unsafe =
+    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]/u;
   const wrong: string[] = [];
   for (let code = 0; code <= 0x10ffff; code += 1) {
     const character = String.fromCodePoint(code);
-    const expected = hasUnsafe(character) ? `?${character}?` : character;
+    const expected = unsafe.test(character) ? `?${character}?` : character;
+    if (hasUnsafe(character) !== unsafe.test(character)) wrong.push(code.toString(16));
     const replaced = replaceUnsafe(`é${character}💡`, (match) => `?${match}?`);
     if (replaced !== `é${expected}💡`) wrong.push(code.toString(16));
   }
   // A low half behind a high one would be a pair: these stand alone.
   expect(wrong).toEqual([]);
+});
+
+test('emoji sequences stay, and only those that are known as one sign', () => {
+  const parts = [
+    '👩',
+    '🧑',
+    '👨',
+    '🏽',
+    '\u200D',
+    '\uFE0F',
+    '💻',
+    '⚕',
+    '❤',
+    '👧',
+    '🦰',
+    '🎄',
+    '1',
+    '\u20E3',
+    'a',
+  ];
+  const known = new RegExp('\\p{RGI_Emoji}', 'gv');
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 8 }), (chosen) => {
+      const text = chosen.join('');
+      const expected = text
+        .replace(known, (emoji) => ' '.repeat(emoji.length))
+        .replace(/[\u200D\uFE0F]/g, '!');
+      const isKept = !expected.includes('!');
+      expect(visible(text) === text).toBe(isKept);
+    }),
+    { numRuns: 5_000 },
+  );
 });

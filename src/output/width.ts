@@ -1,9 +1,8 @@
 import stringWidth from 'string-width';
+import { graphemeClusters } from '../grapheme-clusters.ts';
 
-/** Latin letters and our own signs: one cell each, and nothing that joins. Most texts hold no others. */
-const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
-/** Made when first used: it takes as long as all the rest of a start. */
-let segmenter: Intl.Segmenter | undefined;
+/** Latin letters, private ones (`tui/terminal/line-marks.ts`) and our own signs: a cell each, and none joins. */
+const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
 
 /** Whether each UTF-16 unit of the text is one cell of its own, so that nothing needs to be measured. */
 export function isNarrow(text: string): boolean {
@@ -25,10 +24,9 @@ export function cut(text: string, width: number): string {
   }
   if (stringWidth(text) <= width) return text;
   if (width < 1) return '';
-  segmenter ??= new Intl.Segmenter();
   let kept = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemeClusters(text)) {
     used += stringWidth(segment);
     if (used > width - 1) break;
     kept += segment;

@@ -1,4 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
+import { graphemeClusters } from '../grapheme-clusters.ts';
 import type { Host } from './host.ts';
 import { stopForShell } from './stop-for-shell.ts';
 
@@ -246,11 +247,9 @@ class LineReader {
 
 const ERASING: ReadonlySet<string> = new Set(['backspace', 'ctrl-h', 'ctrl-w', 'ctrl-u']);
 
-const segmenter = new Intl.Segmenter();
-
 function withoutLast(line: string): string {
   let last = '';
-  for (const { segment } of segmenter.segment(line.slice(-64))) last = segment;
+  for (const { segment } of graphemeClusters(line.slice(-64))) last = segment;
   return line.slice(0, line.length - last.length);
 }
 

@@ -1,4 +1,4 @@
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemeClusters } from '../grapheme-clusters.ts';
 
 /** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
 const LONGEST = 256;
@@ -10,7 +10,7 @@ export function firstGrapheme(text: string): string {
   if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
     return text.slice(0, 1);
   }
-  const [first] = segmenter.segment(wholeCharacters(text, LONGEST));
+  const [first] = graphemeClusters(wholeCharacters(text, LONGEST));
   return first?.segment ?? '';
 }
 
@@ -29,7 +29,7 @@ export function lastGrapheme(text: string): string {
   if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
   const tail = text.slice(Math.max(from, 0));
   // Not one after the other from the front: that is what makes a long line of them slow.
-  return segmenter.segment(tail).containing(tail.length - 1)?.segment ?? '';
+  return graphemeClusters(tail).containing(tail.length - 1)?.segment ?? '';
 }
 
 export function dropFirstGrapheme(text: string): string {
@@ -53,7 +53,7 @@ export function* graphemes(text: string): Generator<string> {
     }
     const block = wholeCharacters(text.slice(at), BLOCK);
     const isEnd = at + block.length === text.length;
-    for (const { segment, index } of segmenter.segment(block)) {
+    for (const { segment, index } of graphemeClusters(block)) {
       // It may go on behind the block.
       if (!isEnd && index >= BLOCK - LONGEST) break;
       yield segment;
@@ -72,7 +72,7 @@ export function* graphemesBack(text: string): Generator<string> {
     }
     let from = Math.max(0, end - BLOCK);
     if (from > 0 && isLowHalf(text.charCodeAt(from))) from--;
-    const block = Array.from(segmenter.segment(text.slice(from, end)));
+    const block = Array.from(graphemeClusters(text.slice(from, end)));
     // The first ones may have begun before the block.
     const whole = from === 0 ? block : block.filter(({ index }) => index >= LONGEST);
     for (const { segment } of (whole.length > 0 ? whole : block).reverse()) {

@@ -40,6 +40,7 @@ function isReserved(place: Place, key: KeyName): boolean {
  * file and everything in it that cannot be: unknown places, actions and keys, and keys with two meanings.
  */
 export function effectiveKeymap(own: OwnKeys, path: string): Keymap {
+  if (Object.keys(own).length === 0) return KEYMAP;
   const problems = [...unknownNames(own), ...unknownKeys(own)];
   const keymap = KEYMAP.map((binding) => withOwn(binding, own));
   if (problems.length === 0) problems.push(...takenTwice(keymap));

@@ -6,7 +6,7 @@ import { openScreen } from './screen.js';
 import { inTurn, median, run } from './rounds.js';
 import { timeOfOneGet } from './rivals/one-get.js';
 
-const NODE = ['node', '-e', '0'];
+const NODE = [process.execPath, '-e', '0'];
 const ROUNDS = 11;
 
 export async function startRows(bench) {

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { graphemeClusters } from '../../grapheme-clusters.ts';
 import { isNarrow } from '../../output/width.ts';
 
 /** A line made fit for the screen: only text and colours, no wider than asked. */
@@ -8,7 +9,6 @@ export interface ClippedLine {
   readonly width: number;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** Select Graphic Rendition: the one control sequence that may reach the screen. */
@@ -46,7 +46,7 @@ function clipText(text: string, columns: number): ClippedLine & { readonly isCut
     return { text: kept, width: kept.length, isCut: kept.length < text.length };
   }
   let width = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemeClusters(text)) {
     const next = width + stringWidth(segment);
     if (next > columns) return { text: text.slice(0, index), width, isCut: true };
     width = next;

@@ -1,0 +1,54 @@
+// What packages prepare for texts in any script, put off until there is such a text: most starts need none.
+import { readFileSync } from 'node:fs';
+import { editing } from './edit-package.js';
+
+const width = new URL('../src/output/width.ts', import.meta.url);
+const [, narrow] = /^const NARROW = (.+);$/m.exec(readFileSync(width, 'utf8')) ?? [];
+if (narrow === undefined) throw new Error(`${width.pathname} has changed: NARROW is not there`);
+
+/** Prepares for segments, which takes 10 ms, only when there is a text. */
+function lateSegmenter(declaration) {
+  const [, name, made] = /^const (\w+) = (.+);$/.exec(declaration);
+  return [
+    declaration,
+    `let made; const ${name} = {segment: text => (made ??= ${made}).segment(text)};`,
+  ];
+}
+
+/** What cuts the texts of a frame, most of which are ASCII. */
+export const lateSegments = [
+  editing('late-slice-ansi', /\/slice-ansi\/tokenize-ansi\.js$/, [
+    lateSegmenter(
+      "const GRAPHEME_SEGMENTER = new Intl.Segmenter(undefined, {granularity: 'grapheme'});",
+    ),
+  ]),
+  editing('late-ansi-tokenize', /\/ansi-tokenize\/build\/tokenize\.js$/, [
+    lateSegmenter('const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });'),
+    [
+      'of segmenter.segment(str)',
+      `of ${narrow}.test(str)
+  ? Array.from(str, (segment, index) => ({segment, index}))
+  : segmenter.segment(str)`,
+    ],
+  ]),
+];
+
+/**
+ * Emoji and segments take 10 to 30 ms to prepare, and most texts need neither. Only a sequence with a joiner
+ * needs the whole list of emoji, and one that joins two pictures is known without.
+ */
+export const lateStringWidth = editing('late-string-width', /\/string-width\/index\.js$/, [
+  ['/^[\\u0020-\\u007E]*$/.test(string)', `${narrow}.test(string)`],
+  lateSegmenter('const segmenter = new Intl.Segmenter();'),
+  [
+    'rgiEmojiRegex.test(segment) || isDoubleWidthNonRgiEmojiSequence(segment)',
+    'isDoubleWidthNonRgiEmojiSequence(segment) || rgiEmojiRegex.test(segment)',
+  ],
+  [
+    'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;',
+    `let joined, single;
+const rgiEmojiRegex = {test: text => /^\\p{Emoji}/u.test(text) && (text.includes('\\u200D')
+  ? (joined ??= /^\\p{RGI_Emoji}$/v)
+  : (single ??= /^[\\p{Basic_Emoji}\\p{Emoji_Keycap_Sequence}\\p{RGI_Emoji_Flag_Sequence}\\p{RGI_Emoji_Modifier_Sequence}\\p{RGI_Emoji_Tag_Sequence}]$/v)).test(text)};`,
+  ],
+]);
