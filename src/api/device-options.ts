@@ -3,7 +3,8 @@ import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
 import { parseRoute, type ConfiguredRoute } from '../device/route/choose-route.ts';
-import { normalizeFingerprint, type Trust } from '../device/tls.ts';
+import { normalizeFingerprint } from '../device/fingerprint.ts';
+import type { Trust } from '../device/tls.ts';
 import { UsageError } from '../errors.ts';
 import { readUserFile } from '../user-file.ts';
 

@@ -15,6 +15,7 @@ import { certificateProblem, certificateText, describeCertificate } from './cert
 import { startDeadline } from './deadline.ts';
 import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { faultOf, TransportFault } from './fault.ts';
+import { normalizeFingerprint } from './fingerprint.ts';
 import type { DeviceRef } from './record.ts';
 import { openRoute, routeFault } from './route/open-route.ts';
 import { DIRECT, routeText, type Route } from './route/route.ts';
@@ -37,19 +38,6 @@ export interface ConnectOptions {
   readonly connectTimeoutMs: number;
   /** Ends connections that are still being made. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * A SHA-256 fingerprint in its one spelling (upper case, colons); undefined when it is not 32 bytes
- * of hex. Takes any case, colons or none, and a leading `sha256:`.
- */
-export function normalizeFingerprint(text: string): string | undefined {
-  const hex = text
-    .trim()
-    .replace(/^sha-?256(?:[:=]|\s+fingerprint=)/i, '')
-    .toUpperCase();
-  if (!/^(?:[0-9A-F]{64}|(?:[0-9A-F]{2}:){31}[0-9A-F]{2})$/.test(hex)) return undefined;
-  return hex.replaceAll(':', '').replace(/..(?!$)/g, '$&:');
 }
 
 /** The connector for undici: it gets a socket only after the certificate was found good. */

@@ -1,6 +1,6 @@
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
-import { Device } from '../device/device.ts';
+import type { Device } from '../device/device.ts';
 import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { newInListing, withListing } from '../device/learned.ts';
@@ -221,6 +221,7 @@ export class Member {
     access: Access,
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
+    const network = import('../device/network.ts');
     const route = access.route(this.entry);
     this.route = route;
     const trust = known.trust ?? (await access.trust(this.entry));
@@ -228,6 +229,7 @@ export class Member {
     this.trust = trust;
     this.#credential = credential;
     this.#profile = await access.profile(this.entry);
+    const { Device } = await network;
     const device = new Device({
       device: this.ref,
       address: parseAddress(this.entry.address),

@@ -1,6 +1,5 @@
 import { parseAddress } from '../device/address.ts';
 import type { PresentedCertificate } from '../device/errors.ts';
-import { changedCertificate, scanCertificate } from '../device/tls.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Member } from '../fleet/member.ts';
@@ -36,6 +35,7 @@ function sightings(call: Call, members: readonly Member[]): AsyncGenerator<Seen>
 }
 
 async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
+  const { changedCertificate, scanCertificate } = await import('../device/network.ts');
   try {
     const presented = await scanCertificate(ref, parseAddress(ref.address), {
       route: call.session.services.route(ref.address, call.options.route ?? entry.route),

@@ -10,7 +10,7 @@ const DEVICES = [10, 100, 1000, 10_000];
 const RECORDS = [1000, 10_000, 100_000, 1_000_000];
 /** As many as one device answers with; more records are more devices. */
 const RECORDS_A_DEVICE = 100_000;
-const NODE = ['node', '-e', '0'];
+const NODE = [process.execPath, '-e', '0'];
 
 export async function growthRows(bench) {
   const { report } = bench;

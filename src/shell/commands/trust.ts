@@ -1,4 +1,4 @@
-import { normalizeFingerprint } from '../../device/tls.ts';
+import { normalizeFingerprint } from '../../device/fingerprint.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
