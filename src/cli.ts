@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { keepCompiled } from './compile-cache.ts';
 import { VERSION } from './version.ts';
 
 const argv = process.argv.slice(2);
@@ -9,6 +10,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   process.stdout.write(`${VERSION}\n`);
 } else if (only === '__complete') {
   // At each Tab of a shell: without network, keychain and screen.
+  keepCompiled(process.env);
   const { answerCompletion } = await import('./answer-completion.ts');
   try {
     process.stdout.write(await answerCompletion(others, process.env));
@@ -18,6 +20,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
     process.exitCode = 1;
   }
 } else {
+  keepCompiled(process.env);
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);
   const exitCode = await main({

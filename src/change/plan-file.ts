@@ -3,9 +3,10 @@ import { jsonText } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { lacksSecret, revivePlan } from './journal.ts';
+import { lacksSecret } from './journal.ts';
 import { changeData, devicePlanData } from './plan-data.ts';
 import type { DevicePlan, Plan } from './plan.ts';
+import { revivePlan } from './read-journal.ts';
 import { isDevicePlan, isPlanHead } from './shape.ts';
 
 const PLAN_SCHEMA = 'devsh-plan/1';

@@ -2,12 +2,13 @@ import { jsonText, type JsonValue } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
-import { journalLine, reviveResult, type Run, type RunHead, type StepState } from './journal.ts';
+import { journalLine, type Run, type RunHead, type StepState } from './journal.ts';
 import { openingLines } from './journal-writer.ts';
 import { resultData } from './plan-data.ts';
 import type { Plan, PlanPart } from './plan.ts';
 import { countsOf, pendingResult } from './run-results.ts';
 import type { Shard } from './shard.ts';
+import { reviveResult } from './read-journal.ts';
 import { isResultFile } from './shape.ts';
 import type { StepResult } from './verdict.ts';
 

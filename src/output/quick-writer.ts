@@ -11,10 +11,6 @@ import { textWriter } from './text-writer.ts';
 /** The formats that need no library: a start for them loads none. */
 export type QuickFormat = Exclude<Format, 'yaml' | 'csv'>;
 
-export function isQuick(format: Format): format is QuickFormat {
-  return format !== 'yaml' && format !== 'csv';
-}
-
 /** Data goes to `out`; plans, remarks, progress and errors go to `err`. */
 export function quickWriter(format: QuickFormat, streams: Streams): Writer {
   const remarks = remarkWriter(streams);

@@ -1,11 +1,12 @@
 import type { Format } from '../shell/options.ts';
 import type { Output } from '../shell/output.ts';
-import { createWriter } from './writer.ts';
+import { writerFor } from './writer-for.ts';
 
 /** The text that these outputs are on standard output, where that is a file. */
-export function renderedText(format: Format, outputs: readonly Output[]): string {
+export async function renderedText(format: Format, outputs: readonly Output[]): Promise<string> {
   const parts: string[] = [];
-  const writer = createWriter(format, {
+  const makeWriter = await writerFor(format);
+  const writer = makeWriter({
     out: (text) => {
       parts.push(text);
     },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { shardOf, shardText, type Shard } from '../change/shard.ts';
-import { parseJournal } from '../change/journal.ts';
+import { parseJournal } from '../change/read-journal.ts';
 import {
   journalOfResult,
   parseResult,

@@ -3,7 +3,13 @@ import { applyDevices } from '../change/apply-member.ts';
 import { applyPlan } from '../change/apply.ts';
 import { journalLine, lacksSecret, type JournalHead, type StepState } from '../change/journal.ts';
 import { journalIn, openingLines } from '../change/journal-writer.ts';
-import { stepCount, unplannedResults, type DevicePlan, type Plan } from '../change/plan.ts';
+import {
+  stepCount,
+  unplannedResults,
+  type DevicePlan,
+  type Plan,
+  type PlanPart,
+} from '../change/plan.ts';
 import { isGood, type RollOut } from '../change/roll-out.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { Observation } from '../device/observation.ts';
@@ -13,7 +19,7 @@ import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
-import { beginResult, endResult } from './keep-result.ts';
+import type { ResultFile } from './keep-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import type { Output } from './output.ts';
 
@@ -35,6 +41,7 @@ export interface Conducted {
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
 export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
   const { plan, members, again } = conducted;
+  const result = plan.part && (await resultFileOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
     await file.append(
@@ -42,10 +49,11 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
         ? openingLines(headOf(call, plan), plan.devices)
         : resumeLines(call, again.replanned),
     );
-    if (plan.part !== undefined) await beginResult(call.session.services, plan.run, plan.part);
+    await result?.begin();
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
-    for (const result of plan.devices.flatMap(({ settled }) => settled)) yield tally.add(result);
-    for (const result of unplannedResults(plan)) yield tally.add(result);
+    for (const settled of plan.devices.flatMap((device) => device.settled))
+      yield tally.add(settled);
+    for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
     const events = applyPlan(plan, applyDevices(call.access, members, plan), {
       width: call.writeWidth,
       rollOut: rollOutOf(call),
@@ -83,11 +91,17 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     }
   } finally {
     if (again === undefined) await file.close();
-    if (plan.part !== undefined) await endResult(call.session.services, plan.run, plan.part);
+    await result?.end();
   }
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
   }
+}
+
+/** Only who carries out a part of a plan writes a file of what became of it. */
+async function resultFileOf(call: Call, run: string, part: PlanPart): Promise<ResultFile> {
+  const { ResultFile } = await import('./keep-result.ts');
+  return new ResultFile(call.session.services, run, part);
 }
 
 function keeper(

@@ -92,7 +92,7 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
       { name: 'XDG_CONFIG_HOME', meaning: 'above devsh/: settings, inventory, profiles' },
       { name: 'XDG_DATA_HOME', meaning: 'above devsh/: pins of certificates, vault' },
       { name: 'XDG_STATE_HOME', meaning: 'above devsh/: history, journals of runs' },
-      { name: 'XDG_CACHE_HOME', meaning: 'above devsh/: what can be learned again' },
+      { name: 'XDG_CACHE_HOME', meaning: 'above devsh/: what can be had again' },
       { name: 'HOME', meaning: 'the folder that they are in otherwise' },
       { name: 'APPDATA, LOCALAPPDATA', meaning: 'the same on Windows' },
     ],

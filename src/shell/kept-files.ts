@@ -13,5 +13,8 @@ export const KEPT_FILES: readonly {
   { path: ({ data }) => join(data, 'vault.age'), meaning: 'The vault, where there is one.' },
   { path: ({ state }) => join(state, 'history'), meaning: 'The lines typed before.' },
   { path: ({ state }) => join(state, 'runs/'), meaning: 'The journals of runs.' },
-  { path: ({ cache }) => join(cache, '/'), meaning: 'What was learned; it can be learned again.' },
+  {
+    path: ({ cache }) => join(cache, '/'),
+    meaning: 'What was learned, and the program as Node compiled it; to be had again.',
+  },
 ];

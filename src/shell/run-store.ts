@@ -1,4 +1,4 @@
-import { parseJournal, type Run } from '../change/journal.ts';
+import type { Run } from '../change/journal.ts';
 import { NotFoundError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import type { Services } from './session.ts';
@@ -6,7 +6,10 @@ import type { Services } from './session.ts';
 /** A run by its id. Throws a `NotFoundError`. */
 export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const text = await runs.read(id);
-  if (text !== undefined) return parseJournal(text, runs.path(id));
+  if (text !== undefined) {
+    const { parseJournal } = await import('../change/read-journal.ts');
+    return parseJournal(text, runs.path(id));
+  }
   const [meant] = suggest(id, await runs.ids());
   const hint = meant === undefined ? '"runs" lists them' : `did you mean ${meant}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);

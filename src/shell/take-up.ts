@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from './output.ts';
-import { endResult } from './keep-result.ts';
+import { ResultFile } from './keep-result.ts';
 import { planFleet } from './plan-fleet.ts';
 import { loadRun } from './run-store.ts';
 import { guard } from './write.ts';
@@ -92,7 +92,8 @@ async function* goOn(
     yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield { kind: 'summary', run: run.run, counts: countsOf(run) };
-    if (run.plan.part !== undefined) await endResult(services, run.run, run.plan.part);
+    const { part } = run.plan;
+    if (part !== undefined) await new ResultFile(services, run.run, part).end();
     return;
   }
   refuseMaskedSteps(left);

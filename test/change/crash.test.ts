@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
-import { parseJournal } from '../../src/change/journal.ts';
+import { parseJournal } from '../../src/change/read-journal.ts';
 import { freezePlan, thawPlan } from '../../src/change/plan-file.ts';
 import { outcomesOf } from '../../src/change/run-results.ts';
 import { undoOf } from '../../src/change/undo.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { journalLine, parseJournal } from '../../src/change/journal.ts';
+import { journalLine } from '../../src/change/journal.ts';
+import { parseJournal } from '../../src/change/read-journal.ts';
 
 const HEAD = journalLine({
   kind: 'run',

@@ -1,6 +1,7 @@
 import { applyPlan, type ApplyDevice, type ApplyEvent } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
-import { journalLine, parseJournal, type Run } from '../../src/change/journal.ts';
+import { journalLine, type Run } from '../../src/change/journal.ts';
+import { parseJournal } from '../../src/change/read-journal.ts';
 import { mergeDevicePlans, type Plan, type Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { IN_ONE_GO } from '../../src/change/roll-out.ts';

@@ -1,8 +1,10 @@
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import { UnreachableError } from '../../src/device/errors.ts';
 import type { DevshError } from '../../src/errors.ts';
-import { createWriter } from '../../src/output/writer.ts';
-import type { Streams } from '../../src/output/streams.ts';
+import { csvWriter } from '../../src/output/csv-writer.ts';
+import { quickWriter } from '../../src/output/quick-writer.ts';
+import { yamlWriter } from '../../src/output/yaml-writer.ts';
+import type { Streams, Writer } from '../../src/output/streams.ts';
 import type { Format } from '../../src/shell/options.ts';
 import type { Output, ReadOutput, View } from '../../src/shell/output.ts';
 
@@ -43,7 +45,8 @@ export function write(
 ): Collected {
   let out = '';
   let err = '';
-  const writer = createWriter(format, {
+  const makeWriter = makerOf(format);
+  const writer = makeWriter({
     out: (text) => (out += text),
     err: (text) => (err += text),
     isTty: false,
@@ -56,4 +59,10 @@ export function write(
   for (const output of outputs) writer.write(output);
   writer.end(error);
   return { out, err };
+}
+
+function makerOf(format: Format): (streams: Streams) => Writer {
+  if (format === 'csv') return csvWriter;
+  if (format === 'yaml') return yamlWriter;
+  return (streams) => quickWriter(format, streams);
 }

@@ -18,8 +18,8 @@ const RECORDS = Array.from({ length: COUNT }, (_, index) => ({
 
 test.each(['csv', 'jsonl'] as const)(
   'reads and matches 100,000 records of a %s file in time in proportion to their number',
-  (format) => {
-    const text = renderedText(format, [
+  async (format) => {
+    const text = await renderedText(format, [
       {
         kind: 'read',
         view: EXPORT_VIEW,
