@@ -101,7 +101,7 @@ async function runDoor(
       stop.abort(new CancelledError());
     });
     try {
-      const io = { ...ioOf(host, stop.signal), readInput: readStdin };
+      const io = { ...ioOf(host, stop.signal), readInput: readStdin, isLast: true };
       end = await runLine(shell, words, host, io);
     } finally {
       release();

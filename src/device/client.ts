@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 // The package's index loads fetch, WebSocket and more: 48 ms of each call. Its version is pinned.
 import Client from 'undici/lib/dispatcher/client.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
 import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
@@ -49,14 +48,15 @@ if (process.versions.node.startsWith('20.')) {
 }
 
 /**
- * HTTP to one device. Reads share a small pool and are repeated after connection faults; each write
+ * HTTP to one device. Reads share two connections and are repeated after connection faults; each write
  * has a connection of its own and is sent once, whatever the answer.
  */
 export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
   readonly #closing = new AbortController();
-  #pool: Pool | undefined;
+  /** Reads share these; made when they are needed. A pool of undici's takes 16 KB for each device. */
+  #readers: Client[] = [];
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
@@ -93,8 +93,9 @@ export class DeviceClient {
 
   /** Ends reads under way; a write under way keeps its connection until it is answered. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#pool?.destroy();
+    // Without a reason Node would make an error, with its stack, for each device.
+    this.#closing.abort(null);
+    await Promise.all(this.#readers.map((reader) => reader.destroy()));
   }
 
   /** Waits as a device asks for with 429. Not for writes: some carry one out and say 429 all the same. */
@@ -124,22 +125,26 @@ export class DeviceClient {
   async #readPersistently(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     for (const delayMs of RETRY_DELAYS_MS) {
       try {
-        const answer = await this.#send(this.#openPool(), request, signal);
+        const answer = await this.#send(this.#reader(), request, signal);
         if (![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
         if (this.#closing.signal.aborted || !isPassing(error)) throw error;
       }
       await wait(delayMs, undefined, { signal });
     }
-    return this.#send(this.#openPool(), request, signal);
+    return this.#send(this.#reader(), request, signal);
   }
 
-  #openPool(): Pool {
-    return (this.#pool ??= new Pool(this.#origin, {
-      connections: READ_CONNECTIONS,
-      pipelining: 1,
-      connect: this.#connector(this.#closing.signal),
-    }));
+  /** The one with the shortest queue; another one as long as all are busy and there may be more. */
+  #reader(): Client {
+    const [shortest] = this.#readers.toSorted((a, b) => a.stats.size - b.stats.size);
+    if (shortest && (shortest.stats.size === 0 || this.#readers.length === READ_CONNECTIONS)) {
+      return shortest;
+    }
+    const connect = this.#connector(this.#closing.signal);
+    const made = new Client(this.#origin, { pipelining: 1, connect });
+    this.#readers.push(made);
+    return made;
   }
 
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
@@ -192,8 +197,7 @@ export class DeviceClient {
    */
   #distrust(error: UntrustedError): void {
     if (error.reason === 'changed') this.#stoppedBy = error;
-    void this.#pool?.destroy(error);
-    this.#pool = undefined;
+    for (const reader of this.#readers.splice(0)) void reader.destroy(error);
   }
 
   #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {

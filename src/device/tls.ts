@@ -18,8 +18,10 @@ import { faultOf, TransportFault } from './fault.ts';
 import { normalizeFingerprint } from './fingerprint.ts';
 import type { DeviceRef } from './record.ts';
 import { openRoute, routeFault } from './route/open-route.ts';
-import { DIRECT, routeText, type Route } from './route/route.ts';
+import { DIRECT, routeText, type Detour, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
+
+const KEEP_ALIVE_DELAY_MS = 60_000;
 
 /** What makes a certificate good enough for one device. */
 export type Trust =
@@ -86,14 +88,45 @@ export function viaText(route: Route = DIRECT): string | undefined {
 
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */
 async function openTrusted(options: ConnectOptions): Promise<Trusted> {
-  const { address, route = DIRECT, connectTimeoutMs, signal } = options;
+  const { route = DIRECT } = options;
+  try {
+    return await (route.kind === 'direct' ? openDirectly(options) : openByRoute(options, route));
+  } catch (error) {
+    throw connectError(routeFault(route, error));
+  }
+}
+
+/** TCP and TLS in one socket: most connections are like this, and a fleet makes many. */
+async function openDirectly(options: ConnectOptions): Promise<Trusted> {
+  const { address, connectTimeoutMs, signal } = options;
+  if (signal?.aborted) throw new CancelledError();
+  const socket = connect({ ...tlsOptions(options), port: address.port });
+  const cancel = (): void => {
+    socket.destroy(new CancelledError());
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  const endDeadline = startDeadline(connectTimeoutMs, () => {
+    socket.destroy(tooLate(connectTimeoutMs));
+  });
+  try {
+    const trusted = await secured(socket, options);
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+    return trusted;
+  } finally {
+    endDeadline();
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** TLS over a connection that leads to the device by way of others. */
+async function openByRoute(options: ConnectOptions, route: Detour): Promise<Trusted> {
+  const { address, connectTimeoutMs, signal } = options;
   const limit = new AbortController();
   const cancel = (): void => {
     limit.abort(new CancelledError());
   };
   const endDeadline = startDeadline(connectTimeoutMs, () => {
-    const detail = `no connection within ${connectTimeoutMs} ms`;
-    limit.abort(new TransportFault('connect timeout', detail, { sent: false }));
+    limit.abort(tooLate(connectTimeoutMs));
   });
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -101,35 +134,43 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   try {
     limit.signal.throwIfAborted();
     stream = await openRoute(route, address, limit.signal);
-    return await secure(stream, options, limit.signal);
+    const socket = connect({ ...tlsOptions(options), socket: stream });
+    const end = (): void => {
+      socket.destroy(limit.signal.reason instanceof Error ? limit.signal.reason : undefined);
+      stream?.destroy();
+    };
+    limit.signal.addEventListener('abort', end, { once: true });
+    // It stays for the life of both: a late error is no crash.
+    stream.on('error', () => undefined);
+    socket.once('close', end);
+    if (limit.signal.aborted) end();
+    return await secured(socket, options);
   } catch (error) {
     stream?.destroy();
-    throw connectError(routeFault(route, error));
+    throw error;
   } finally {
     endDeadline();
     signal?.removeEventListener('abort', cancel);
   }
 }
 
-/** TLS over a connection that leads to the device, whatever the way; checks the certificate. */
-function secure(stream: Duplex, options: ConnectOptions, limit: AbortSignal): Promise<Trusted> {
+function tooLate(limitMs: number): TransportFault {
+  return new TransportFault('connect timeout', `no connection within ${limitMs} ms`, {
+    sent: false,
+  });
+}
+
+/** Waits until TLS stands, and checks the certificate. */
+function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...tlsOptions(options), socket: stream });
-    const end = (): void => {
-      socket.destroy(limit.reason instanceof Error ? limit.reason : new CancelledError());
-    };
-    limit.addEventListener('abort', end, { once: true });
-    if (limit.aborted) end();
-    // These stay for the socket's life: an error between this check and undici's own listener is no crash.
-    stream.on('error', () => undefined);
+    // Stays for the socket's life: an error between this check and undici's own listener is no crash.
     socket.on('error', reject);
-    socket.once('close', () => {
-      limit.removeEventListener('abort', end);
-      stream.destroy();
+    const onClose = (): void => {
       reject(new TransportFault('reset', 'closed before TLS was ready', { sent: false }));
-    });
+    };
+    socket.once('close', onClose);
     socket.once('secureConnect', () => {
-      limit.removeEventListener('abort', end);
+      socket.off('close', onClose);
       try {
         // Read once: Node gives it out only once for each socket.
         const x509 = socket.getPeerX509Certificate();
@@ -189,7 +230,9 @@ function verify(
 ): void {
   if (trust.kind === 'insecure') return;
   if (trust.kind === 'pinned') {
-    if (normalizeFingerprint(trust.fingerprint) === x509.fingerprint256) return;
+    const { fingerprint } = trust;
+    if (fingerprint === x509.fingerprint256) return;
+    if (normalizeFingerprint(fingerprint) === x509.fingerprint256) return;
     throw changedCertificate(device, trust, describeCertificate(x509));
   }
   const ca = trust.kind === 'ca' ? trust.pem : undefined;

@@ -14,6 +14,8 @@ export interface FleetCall {
     member: Member,
     records: readonly DeviceRecord[],
   ) => Promise<readonly DeviceRecord[]>;
+  /** Each connection is closed when its device was read: nothing more is asked of it. */
+  readonly closes?: boolean;
   /** How many devices at a time. */
   readonly width: Width;
 }
@@ -93,6 +95,7 @@ export class Fleet {
           const records = await member.list(call.access, resource, call.signal);
           const { refine } = call;
           emit({ member, ok: true, records: refine ? await refine(member, records) : records });
+          if (call.closes === true) await member.close();
         } catch (error) {
           if (!(error instanceof DevshError)) throw error;
           emit({ member, ok: false, error });

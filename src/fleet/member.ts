@@ -5,12 +5,16 @@ import { RejectedError, UnauthorizedError, UntrustedError } from '../device/erro
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { newInListing, withListing } from '../device/learned.ts';
 import { isSummary, type Profile } from '../device/profile.ts';
+import type * as Network from '../device/network.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CancelledError, DevshError } from '../errors.ts';
 import type { Access } from './access.ts';
 import type { DeviceEntry } from './selector.ts';
+
+/** Loaded once, for all devices. */
+let network: Promise<typeof Network> | undefined;
 
 /** What is known about one device of the fleet at this moment. */
 export type MemberState =
@@ -221,7 +225,7 @@ export class Member {
     access: Access,
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
-    const network = import('../device/network.ts');
+    const loading = (network ??= import('../device/network.ts'));
     const route = access.route(this.entry);
     this.route = route;
     const trust = known.trust ?? (await access.trust(this.entry));
@@ -229,7 +233,7 @@ export class Member {
     this.trust = trust;
     this.#credential = credential;
     this.#profile = await access.profile(this.entry);
-    const { Device } = await network;
+    const { Device } = await loading;
     const device = new Device({
       device: this.ref,
       address: parseAddress(this.entry.address),

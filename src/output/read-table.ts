@@ -16,7 +16,7 @@ export interface ReadTable {
   readonly rows: readonly FoldedRow[];
   readonly fields: readonly string[];
   /** "41 records on 3 devices, 12 the same on all" */
-  readonly footer: string;
+  readonly footer: () => string;
 }
 
 /** Devices as they were selected, not as they happened to answer. */
@@ -55,24 +55,23 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
   );
   const records = reads.flatMap((read) => read.records);
   const key = keyFieldOf(view, fieldsOf(records));
-  const folded = foldRecords(reads, key, view.perDevice);
-  const rows = view.fold ? folded : reads.flatMap(({ device, records }) => single(device, records));
+  let merged: readonly FoldedRow[] | undefined;
+  const folded = (): readonly FoldedRow[] => (merged ??= foldRecords(reads, key, view.perDevice));
+  const rows = view.fold
+    ? folded()
+    : reads.flatMap(({ device, records }) => single(device, records));
   return {
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
     fields: columnsOf(view, records),
-    footer: footer(folded, reads, records.length) + hiddenNote(hiddenText(view, records)),
+    footer: () => footer(folded(), reads, records.length) + hiddenNote(hiddenText(view, records)),
   };
 }
 
 function single(device: DeviceRef, records: readonly DeviceRecord[]): FoldedRow[] {
-  return records.map((record) => ({
-    devices: [device],
-    record,
-    records: [record],
-    differing: [],
-    of: 1,
-  }));
+  const devices = [device];
+  const differing: readonly string[] = [];
+  return records.map((record) => ({ devices, record, records: [record], differing, of: 1 }));
 }
 
 function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {

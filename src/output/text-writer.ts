@@ -49,7 +49,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       if (isBlock) print(recordLines(merged, style));
       else table(readCells(merged));
       const hasFooter = streams.isTty && !streams.quiet && !isBlock;
-      if (hasFooter) remarks.lines([style('quiet', merged.footer)]);
+      if (hasFooter) remarks.lines([style('quiet', merged.footer())]);
     }
     for (const read of inSelectionOrder(reads)) remarks.write(read);
     reads = [];

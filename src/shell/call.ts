@@ -67,7 +67,8 @@ export class Call {
       passphraseStdin: options.passphraseStdin || this.options.passphraseStdin,
       verbose: options.verbose || this.options.verbose,
     };
-    return new Call({ ...invocation, options: inherited }, this.session, this.io, this.grammar);
+    const io = { ...this.io, isLast: false };
+    return new Call({ ...invocation, options: inherited }, this.session, io, this.grammar);
   }
 
   /** The same call with every question answered by yes: what must happen by itself. */

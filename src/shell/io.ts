@@ -22,6 +22,8 @@ export interface ShellIo {
   readonly isOnScreen?: boolean;
   /** With `--watch` the reader reads again by itself. */
   readonly isRefreshing?: boolean;
+  /** No other line follows: a connection is of no more use when what it was opened for is read. */
+  readonly isLast?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */

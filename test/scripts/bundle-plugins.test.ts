@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const json = (path: string): unknown => JSON.parse(read(path));
 
 /** What src/ imports of undici, and what scripts/bundle-plugins.js leaves out of it. */
-const PARTS = ['lib/dispatcher/client.js', 'lib/dispatcher/pool.js'];
+const PARTS = ['lib/dispatcher/client.js'];
 const LEFT_OUT = ['lib/dispatcher/client-h2.js', 'lib/web/fetch/body.js'];
 /** In these only a limit and the name of a class are used of node:http. */
 const LOOKS_AT_HTTP = ['lib/dispatcher/client.js', 'lib/core/util.js'];

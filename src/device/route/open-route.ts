@@ -9,7 +9,7 @@ import { askHttpProxy } from './http-connect.ts';
 import { JumpLostError, openByJump } from './jump.ts';
 import type { ProxyServer } from './proxy-server.ts';
 import { ReplyError } from './read-reply.ts';
-import type { Route } from './route.ts';
+import type { Detour, Route } from './route.ts';
 import { askSocksProxy } from './socks5.ts';
 
 /**
@@ -17,15 +17,13 @@ import { askSocksProxy } from './socks5.ts';
  * then. Throws TransportFault, nothing sent: of the kind `route` when the way failed, not the device.
  */
 export async function openRoute(
-  route: Route,
+  route: Detour,
   address: Address,
   signal: AbortSignal,
 ): Promise<Duplex> {
   const opening = new Opening(signal);
   try {
     switch (route.kind) {
-      case 'direct':
-        return await opening.tcp(address);
       case 'proxy':
         return await byProxy(route.proxy, route.variable, address, opening);
       case 'jump':

@@ -17,6 +17,9 @@ export type Route =
       readonly env: NodeJS.ProcessEnv;
     };
 
+/** A way by others. */
+export type Detour = Exclude<Route, { kind: 'direct' }>;
+
 export const DIRECT: Route = { kind: 'direct' };
 
 /** `proxy http://proxy:3128`, `jump host admin@bastion`; never a password. */

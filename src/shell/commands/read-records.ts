@@ -36,6 +36,7 @@ export async function* readRecords(
     access,
     width,
     signal: call.io.signal,
+    closes: call.io.isLast === true && call.options.watchMs === undefined,
     ...(refine && { refine }),
   });
   for await (const one of reads) {
