@@ -50,6 +50,8 @@ const LATIN = new Map(
     Array.from(twins, (twin) => [twin, latin] as const),
   ),
 );
+/** None of these looks like another one, or is composed. */
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
 
 /**
@@ -70,9 +72,7 @@ export function replaceForged(text: string, replacement: (letter: string) => str
  * in another way, look-alike letters and digits, and what is not shown at all make no difference.
  */
 export function lookOf(name: string): string {
-  const folded = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const latin = Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
-  return latin
+  return (PRINTABLE_ASCII.test(name) ? name : latinOf(name))
     .toLowerCase()
     .replace(/[|1i]/g, 'l')
     .replaceAll('0', 'o')
@@ -80,4 +80,9 @@ export function lookOf(name: string): string {
     .replaceAll('vv', 'w')
     .normalize('NFC')
     .trim();
+}
+
+function latinOf(name: string): string {
+  const folded = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
 }

@@ -43,12 +43,13 @@ function commonValues({ profile, records, resource }: Known): Common {
   const choices = profile.resources[resource]?.choiceFields ?? [];
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   return [...names].flatMap((field): Common => {
-    const held = records
-      .map((record) => valueAt(record, field))
-      .filter((value) => value !== undefined);
-    const isBoolean = held.every((value) => typeof value === 'boolean');
+    const isBoolean = records.every((record) => {
+      const value = valueAt(record, field);
+      return value === undefined || typeof value === 'boolean';
+    });
     if (!isBoolean && !choices.includes(field)) return [];
-    const common = mostCommon(held);
+    const held = records.map((record) => valueAt(record, field));
+    const common = mostCommon(held.filter((value) => value !== undefined));
     return common === undefined ? [] : [[field, common]];
   });
 }

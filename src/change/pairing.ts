@@ -31,10 +31,10 @@ export function pairRecords(
   const id = (record: DeviceRecord): string | undefined => idOf(profile, record);
   const key = (record: DeviceRecord): string | undefined =>
     valueText(record[keyField]) || undefined;
-  const both = (record: DeviceRecord): string =>
-    JSON.stringify([id(record) ?? '', key(record) ?? '']);
-  const keyAndContent = (record: DeviceRecord): string =>
-    JSON.stringify([key(record) ?? '', content(record)]);
+  // The length keeps the two apart, whatever they contain.
+  const named = (key = '', more = ''): string => `${key.length}:${key}${more}`;
+  const both = (record: DeviceRecord): string => named(key(record), id(record));
+  const keyAndContent = (record: DeviceRecord): string => named(key(record), content(record));
   const content = (record: DeviceRecord): string =>
     contentText(record, [keyField, ...uncomparedFields(profile, resource)]);
   const names = !hasPositionalIds(profile)

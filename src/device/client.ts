@@ -38,6 +38,9 @@ export interface ClientOptions {
   readonly notice?: (text: string) => void;
 }
 
+/** Made once: undici would make an error, with its stack, for each connection that is closed. */
+const CLOSED = new TransportFault('reset', 'the connection was closed by devsh', { sent: false });
+
 const READ_CONNECTIONS = 2;
 const RETRY_DELAYS_MS = [100, 300];
 const MAX_REDIRECTS = 3;
@@ -95,7 +98,7 @@ export class DeviceClient {
   async close(): Promise<void> {
     // Without a reason Node would make an error, with its stack, for each device.
     this.#closing.abort(null);
-    await Promise.all(this.#readers.map((reader) => reader.destroy()));
+    await Promise.all(this.#readers.map((reader) => reader.destroy(CLOSED)));
   }
 
   /** Waits as a device asks for with 429. Not for writes: some carry one out and say 429 all the same. */
@@ -153,7 +156,7 @@ export class DeviceClient {
     try {
       return await this.#send(client, request, signal);
     } finally {
-      await client.destroy();
+      await client.destroy(CLOSED);
     }
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import {
   copyFile,
   link,
@@ -46,12 +46,16 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 /** Differs when the file has been written or replaced; empty when there is none. */
 export async function fileStamp(path: string): Promise<string> {
   try {
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs].join(':');
+    return stampOf(await stat(path, { bigint: true }));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw fileError('read', path, error);
   }
+}
+
+/** As `fileStamp`, for a file that is open. */
+export function stampOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(':');
 }
 
 /** Whether anything is there, also a link that leads nowhere. */

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import {
+  link,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder } from './files.ts';
+import { errorCode, fileError, fileStamp, makePrivateFolder, stampOf } from './files.ts';
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
@@ -46,23 +56,24 @@ export async function takeLock(
 ): Promise<() => Promise<void>> {
   const lock = `${path}.lock`;
   const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
-  await makePrivateFolder(dirname(path));
-  await acquire(lock, owner, path, options);
+  const stamp = await acquire(lock, owner, path, options);
   return async () => {
     // Whoever took us for dead may own the lock by now.
-    if ((await readOwner(lock)) === owner) await rm(lock, { force: true });
+    if ((await fileStamp(lock)) === stamp) await unlink(lock).catch(ignoreMissing);
   };
 }
 
+/** Resolves to the stamp of the lock file. */
 async function acquire(
   lock: string,
   owner: string,
   path: string,
   { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` }: LockOptions,
-): Promise<void> {
+): Promise<string> {
   const startedAt = performance.now();
   for (;;) {
-    if (await create(lock, owner, path)) return;
+    const stamp = await create(lock, owner, path);
+    if (stamp !== undefined) return stamp;
     const holder = await readOwner(lock);
     if (holder === undefined) continue; // just released
     if (await isStale(lock, holder, staleMs)) {
@@ -79,24 +90,40 @@ async function acquire(
   }
 }
 
-async function create(lock: string, owner: string, path: string): Promise<boolean> {
+/** Undefined when there is one. */
+async function create(lock: string, owner: string, path: string): Promise<string | undefined> {
   try {
-    const file = await open(lock, 'wx', 0o600);
+    const file = await openNew(lock);
     try {
       await file.writeFile(owner);
+      return stampOf(await file.stat({ bigint: true }));
     } catch (error) {
       await rm(lock, { force: true });
       throw error;
     } finally {
       await file.close();
     }
-    return true;
   } catch (error) {
     const code = errorCode(error);
     // Windows says EPERM while another process is removing the file.
-    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
-    throw fileError('write', path, error);
+    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return undefined;
+    throw error instanceof SettingsError ? error : fileError('write', path, error);
   }
+}
+
+/** The folder is there but for the first time: it is looked after when it is missing. */
+async function openNew(lock: string): Promise<FileHandle> {
+  try {
+    return await open(lock, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await makePrivateFolder(dirname(lock));
+    return open(lock, 'wx', 0o600);
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }
 
 /** Removes the locks in a folder whose owners are gone, and which nobody has asked for since. */

@@ -84,6 +84,8 @@ export class RunFile {
   readonly #file: FileHandle;
   readonly #release: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();
+  /** What came while something else was being written: it goes to the disk in one piece. */
+  #next: { lines: string; readonly written: Promise<void> } | undefined;
 
   constructor(path: string, file: FileHandle, release: () => Promise<void>) {
     this.path = path;
@@ -92,11 +94,16 @@ export class RunFile {
   }
 
   /** @param lines whole lines, with their line breaks */
-  async append(lines: string): Promise<void> {
+  append(lines: string): Promise<void> {
+    if (this.#next !== undefined) {
+      this.#next.lines += lines;
+      return this.#next.written;
+    }
     // One after the other, so that lines of devices written at the same time do not mix.
-    const written = this.#last.then(() => this.#write(lines));
-    this.#last = written.catch(() => undefined);
-    await written;
+    const next = { lines, written: this.#last.then(() => this.#writeNext()) };
+    this.#next = next;
+    this.#last = next.written.catch(() => undefined);
+    return next.written;
   }
 
   async close(): Promise<void> {
@@ -105,7 +112,9 @@ export class RunFile {
     await this.#release();
   }
 
-  async #write(lines: string): Promise<void> {
+  async #writeNext(): Promise<void> {
+    const { lines = '' } = this.#next ?? {};
+    this.#next = undefined;
     try {
       await this.#file.appendFile(lines);
       await this.#file.datasync();
