@@ -131,17 +131,23 @@ async function pressedInTurn(screens, key, rounds) {
 
 async function byteRows(report, names, screen) {
   if (report.wants(names.scroll)) {
-    await screen.press('g');
+    await toTheTop(screen);
     for (let row = 0; row < 50; row += 1) await screen.press('j');
     const scroll = await pressedInTurn({ screen }, 'j', 1);
     report.add(names.scroll, { kind: 'bytes', value: medianBytes(scroll.screen) });
   }
   if (report.wants(names.bytes)) {
     const moves = [];
-    await screen.press('g');
+    await toTheTop(screen);
     for (const key of 'jjjjjjjjjjkkkkkkkkkk') moves.push(await screen.press(key));
     report.add(names.bytes, { kind: 'bytes', goal: 300, value: medianBytes(moves) });
   }
+}
+
+/** From where a key changes nothing, nothing comes to be waited for. */
+async function toTheTop(screen) {
+  await screen.press('j');
+  await screen.press('g');
 }
 
 function medianBytes(figures) {
