@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
+import { CancelledError } from '../errors.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
@@ -12,7 +13,7 @@ import type { DeviceRef } from './record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './retry-after.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Route } from './route/route.ts';
-import { connectTls, viaText, type Trust } from './tls.ts';
+import { connectTls, viaText, type ConnectOptions, type Ending, type Trust } from './tls.ts';
 import { exchangeError } from './translate.ts';
 
 export { Credential } from './credential.ts';
@@ -57,7 +58,9 @@ if (process.versions.node.startsWith('20.')) {
 export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
-  readonly #closing = new AbortController();
+  /** For reads, which end with the client; a write ends with its own signal. */
+  readonly #making = new Set<Ending>();
+  #isClosed = false;
   /** Reads share these; made when they are needed. A pool of undici's takes 16 KB for each device. */
   #readers: Client[] = [];
   #stoppedBy: UntrustedError | undefined;
@@ -96,8 +99,8 @@ export class DeviceClient {
 
   /** Ends reads under way; a write under way keeps its connection until it is answered. */
   async close(): Promise<void> {
-    // Without a reason Node would make an error, with its stack, for each device.
-    this.#closing.abort(null);
+    this.#isClosed = true;
+    for (const connection of this.#making) connection.destroy(new CancelledError());
     await Promise.all(this.#readers.map((reader) => reader.destroy(CLOSED)));
   }
 
@@ -131,7 +134,7 @@ export class DeviceClient {
         const answer = await this.#send(this.#reader(), request, signal);
         if (![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
-        if (this.#closing.signal.aborted || !isPassing(error)) throw error;
+        if (this.#isClosed || !isPassing(error)) throw error;
       }
       await wait(delayMs, undefined, { signal });
     }
@@ -144,7 +147,7 @@ export class DeviceClient {
     if (shortest && (shortest.stats.size === 0 || this.#readers.length === READ_CONNECTIONS)) {
       return shortest;
     }
-    const connect = this.#connector(this.#closing.signal);
+    const connect = this.#connector({ making: this.#making });
     const made = new Client(this.#origin, { pipelining: 1, connect });
     this.#readers.push(made);
     return made;
@@ -152,7 +155,10 @@ export class DeviceClient {
 
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     // A kept-alive connection may die exactly when it is used again: a write never shares one.
-    const client = new Client(this.#origin, { pipelining: 1, connect: this.#connector(signal) });
+    const client = new Client(this.#origin, {
+      pipelining: 1,
+      connect: this.#connector({ signal }),
+    });
     try {
       return await this.#send(client, request, signal);
     } finally {
@@ -203,12 +209,12 @@ export class DeviceClient {
     for (const reader of this.#readers.splice(0)) void reader.destroy(error);
   }
 
-  #connector(signal: AbortSignal | undefined): ReturnType<typeof connectTls> {
+  #connector(end: Pick<ConnectOptions, 'signal' | 'making'>): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
     return (target, callback) => {
       // The limit may be another one for each line, and a pool outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
-      const options = { device, address, trust, route, connectTimeoutMs: limitMs, signal };
+      const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
       connectTls(options)(target, callback);
     };
   }

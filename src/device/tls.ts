@@ -22,6 +22,8 @@ import { DIRECT, routeText, type Detour, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
+/** Nothing but HTTP/1.1, as it is said in TLS (ALPN). */
+const ONLY_HTTP1 = Buffer.from('\x08http/1.1');
 
 /** What makes a certificate good enough for one device. */
 export type Trust =
@@ -40,6 +42,13 @@ export interface ConnectOptions {
   readonly connectTimeoutMs: number;
   /** Ends connections that are still being made. */
   readonly signal?: AbortSignal | undefined;
+  /** Holds each connection that is still being made, for who may end it without a signal. */
+  readonly making?: Set<Ending> | undefined;
+}
+
+/** Something that can be ended, and what for. */
+export interface Ending {
+  destroy(reason: Error): void;
 }
 
 /** The connector for undici: it gets a socket only after the certificate was found good. */
@@ -98,13 +107,14 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
 
 /** TCP and TLS in one socket: most connections are like this, and a fleet makes many. */
 async function openDirectly(options: ConnectOptions): Promise<Trusted> {
-  const { address, connectTimeoutMs, signal } = options;
+  const { address, connectTimeoutMs, signal, making } = options;
   if (signal?.aborted) throw new CancelledError();
   const socket = connect({ ...tlsOptions(options), port: address.port });
   const cancel = (): void => {
     socket.destroy(new CancelledError());
   };
   signal?.addEventListener('abort', cancel, { once: true });
+  making?.add(socket);
   const endDeadline = startDeadline(connectTimeoutMs, () => {
     socket.destroy(tooLate(connectTimeoutMs));
   });
@@ -114,22 +124,29 @@ async function openDirectly(options: ConnectOptions): Promise<Trusted> {
     return trusted;
   } finally {
     endDeadline();
+    making?.delete(socket);
     signal?.removeEventListener('abort', cancel);
   }
 }
 
 /** TLS over a connection that leads to the device by way of others. */
 async function openByRoute(options: ConnectOptions, route: Detour): Promise<Trusted> {
-  const { address, connectTimeoutMs, signal } = options;
+  const { address, connectTimeoutMs, signal, making } = options;
   const limit = new AbortController();
+  const ending: Ending = {
+    destroy(reason) {
+      limit.abort(reason);
+    },
+  };
   const cancel = (): void => {
-    limit.abort(new CancelledError());
+    ending.destroy(new CancelledError());
   };
   const endDeadline = startDeadline(connectTimeoutMs, () => {
-    limit.abort(tooLate(connectTimeoutMs));
+    ending.destroy(tooLate(connectTimeoutMs));
   });
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
+  making?.add(ending);
   let stream: Duplex | undefined;
   try {
     limit.signal.throwIfAborted();
@@ -150,6 +167,7 @@ async function openByRoute(options: ConnectOptions, route: Detour): Promise<Trus
     throw error;
   } finally {
     endDeadline();
+    making?.delete(ending);
     signal?.removeEventListener('abort', cancel);
   }
 }
@@ -199,7 +217,7 @@ function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
     host,
     // An IP address must not be sent as a server name (RFC 6066).
     servername: isIP(host) ? '' : host.replace(/\.$/, ''),
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: ONLY_HTTP1,
     // Decided in `verify`, which also sees what Node's own check would not say.
     rejectUnauthorized: false,
     secureContext: contextFor(trust),

@@ -102,9 +102,10 @@ export function readCells({ view, rows, fields }: ReadTable): TextTable {
 
 /** A field that is per device, or a point in time, has one text only when all devices of the row agree. */
 function rowText(row: FoldedRow, field: string, view: View): string {
-  const text = fieldText(field, valueAt(row.record, field));
-  const mayDiffer = view.perDevice.includes(field) || isTimeStamp(valueAt(row.record, field));
-  if (row.records.length === 1 || !mayDiffer) return text;
+  const value = valueAt(row.record, field);
+  const text = fieldText(field, value);
+  if (row.records.length === 1) return text;
+  if (!view.perDevice.includes(field) && !isTimeStamp(value)) return text;
   const distinct = new Set(row.records.map((record) => cellText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }

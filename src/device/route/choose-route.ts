@@ -70,8 +70,9 @@ export function chooseRoute(
       };
     case undefined: {
       const asked = environmentProxy(env);
+      if (asked === undefined) return DIRECT;
       const isOwn = isLoopback(address.host) || address.host.includes('%');
-      if (asked === undefined || isOwn || isLeftOut(noProxyOf(env), address)) return DIRECT;
+      if (isOwn || isLeftOut(noProxyOf(env), address)) return DIRECT;
       return { kind: 'proxy', ...asked };
     }
   }
