@@ -10,6 +10,7 @@ import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
+import { Readers } from './readers.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './retry-after.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Route } from './route/route.ts';
@@ -39,8 +40,8 @@ export interface ClientOptions {
   readonly notice?: (text: string) => void;
 }
 
-/** Made once: undici would make an error, with its stack, for each connection that is closed. */
-const CLOSED = new TransportFault('reset', 'the connection was closed by devsh', { sent: false });
+/** As undici's own; made once, and not, with its stack, for each connection that is closed. */
+const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_ERR_DESTROYED' });
 
 const READ_CONNECTIONS = 2;
 const RETRY_DELAYS_MS = [100, 300];
@@ -61,13 +62,16 @@ export class DeviceClient {
   /** For reads, which end with the client; a write ends with its own signal. */
   readonly #making = new Set<Ending>();
   #isClosed = false;
-  /** Reads share these; made when they are needed. A pool of undici's takes 16 KB for each device. */
-  #readers: Client[] = [];
+  readonly #readers: Readers;
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#origin = originOf(options.address);
+    this.#readers = new Readers(() => {
+      const connect = this.#connector({ making: this.#making });
+      return new Client(this.#origin, { pipelining: 1, connect });
+    }, READ_CONNECTIONS);
   }
 
   /** `https://host[:port]`. */
@@ -101,7 +105,7 @@ export class DeviceClient {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const connection of this.#making) connection.destroy(new CancelledError());
-    await Promise.all(this.#readers.map((reader) => reader.destroy(CLOSED)));
+    await this.#readers.end(CLOSED);
   }
 
   /** Waits as a device asks for with 429. Not for writes: some carry one out and say 429 all the same. */
@@ -131,26 +135,19 @@ export class DeviceClient {
   async #readPersistently(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     for (const delayMs of RETRY_DELAYS_MS) {
       try {
-        const answer = await this.#send(this.#reader(), request, signal);
+        const answer = await this.#readOnce(request, signal);
         if (![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
         if (this.#isClosed || !isPassing(error)) throw error;
       }
       await wait(delayMs, undefined, { signal });
     }
-    return this.#send(this.#reader(), request, signal);
+    return this.#readOnce(request, signal);
   }
 
-  /** The one with the shortest queue; another one as long as all are busy and there may be more. */
-  #reader(): Client {
-    const [shortest] = this.#readers.toSorted((a, b) => a.stats.size - b.stats.size);
-    if (shortest && (shortest.stats.size === 0 || this.#readers.length === READ_CONNECTIONS)) {
-      return shortest;
-    }
-    const connect = this.#connector({ making: this.#making });
-    const made = new Client(this.#origin, { pipelining: 1, connect });
-    this.#readers.push(made);
-    return made;
+  #readOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    if (this.#isClosed) throw new CancelledError();
+    return this.#readers.use((reader) => this.#send(reader, request, signal), signal);
   }
 
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
@@ -206,13 +203,13 @@ export class DeviceClient {
    */
   #distrust(error: UntrustedError): void {
     if (error.reason === 'changed') this.#stoppedBy = error;
-    for (const reader of this.#readers.splice(0)) void reader.destroy(error);
+    void this.#readers.end(error);
   }
 
   #connector(end: Pick<ConnectOptions, 'signal' | 'making'>): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
     return (target, callback) => {
-      // The limit may be another one for each line, and a pool outlives a line.
+      // The limit may be another one for each line, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
       const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
       connectTls(options)(target, callback);

@@ -9,23 +9,13 @@ const SHORTEST_CODE = 6;
  * in a form, a URL, JSON, HTML, hexadecimal or base64.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  if (text === '' || secrets.length === 0) return text;
-  const name = JSON.stringify(secrets);
-  if (last?.name !== name) last = { name, pattern: patternOf(secrets) };
-  return last.pattern === undefined ? text : text.replace(last.pattern, MASK);
-}
-
-/** The devices of a fleet mostly have the same: to make the pattern takes longer than all the rest. */
-let last: { readonly name: string; readonly pattern: RegExp | undefined } | undefined;
-
-function patternOf(secrets: readonly string[]): RegExp | undefined {
   const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= SHORTEST);
-  if (found.length === 0) return undefined;
+  if (text === '' || found.length === 0) return text;
   // The longest first: it may hold a shorter one.
   const pattern = [...new Set(found)]
     .sort((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(pattern.join('|'), 'gi');
+  return text.replace(new RegExp(pattern.join('|'), 'gi'), MASK);
 }
 
 function spellings(secret: string): string[] {

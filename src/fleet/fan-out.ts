@@ -20,9 +20,9 @@ export async function* fanOut<Item, Result>(
   let running = 0;
   let wake: () => void = () => undefined;
   // To measure how busy the process is takes 2 ms to prepare, and one device needs none of it.
-  const isAdaptive = width === 'adaptive' && items.length > 1;
-  const fixed = { width: width === 'adaptive' ? 1 : width, look: () => false };
-  const adaptive = isAdaptive ? new AdaptiveWidth() : fixed;
+  const asked = width === 'adaptive' && items.length < 2 ? 1 : width;
+  const isAdaptive = asked === 'adaptive';
+  const adaptive = isAdaptive ? new AdaptiveWidth() : { width: asked, look: () => false };
 
   const emit = (result: Result): void => {
     ready.push(result);

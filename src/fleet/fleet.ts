@@ -95,10 +95,11 @@ export class Fleet {
           const records = await member.list(call.access, resource, call.signal);
           const { refine } = call;
           emit({ member, ok: true, records: refine ? await refine(member, records) : records });
-          if (call.closes === true) await member.close();
         } catch (error) {
           if (!(error instanceof DevshError)) throw error;
           emit({ member, ok: false, error });
+        } finally {
+          if (call.closes === true) await member.close();
         }
       },
       call.signal,

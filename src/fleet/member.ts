@@ -226,6 +226,9 @@ export class Member {
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
     const loading = (network ??= import('../device/network.ts'));
+    loading.catch(() => {
+      network = undefined;
+    });
     const route = access.route(this.entry);
     this.route = route;
     const trust = known.trust ?? (await access.trust(this.entry));

@@ -58,8 +58,9 @@ export async function takeLock(
   const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
   const stamp = await acquire(lock, owner, path, options);
   return async () => {
-    // Whoever took us for dead may own the lock by now.
-    if ((await fileStamp(lock)) === stamp) await unlink(lock).catch(ignoreMissing);
+    // Whoever took us for dead may own the lock by now. Some systems change a stamp on their own.
+    const isOurs = (await fileStamp(lock)) === stamp || (await readOwner(lock)) === owner;
+    if (isOurs) await unlink(lock).catch(ignoreMissing);
   };
 }
 
@@ -116,7 +117,7 @@ async function openNew(lock: string): Promise<FileHandle> {
   try {
     return await open(lock, 'wx', 0o600);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
     await makePrivateFolder(dirname(lock));
     return open(lock, 'wx', 0o600);
   }

@@ -78,6 +78,11 @@ export class RunFiles {
   }
 }
 
+interface Batch {
+  lines: string;
+  readonly written: Promise<void>;
+}
+
 /** An open journal. Each line is on the disk when `append` resolves. */
 export class RunFile {
   readonly path: string;
@@ -85,7 +90,7 @@ export class RunFile {
   readonly #release: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();
   /** What came while something else was being written: it goes to the disk in one piece. */
-  #next: { lines: string; readonly written: Promise<void> } | undefined;
+  #next: Batch | undefined;
 
   constructor(path: string, file: FileHandle, release: () => Promise<void>) {
     this.path = path;
@@ -100,10 +105,11 @@ export class RunFile {
       return this.#next.written;
     }
     // One after the other, so that lines of devices written at the same time do not mix.
-    const next = { lines, written: this.#last.then(() => this.#writeNext()) };
+    const written = this.#last.then(() => this.#write(next));
+    const next: Batch = { lines, written };
     this.#next = next;
-    this.#last = next.written.catch(() => undefined);
-    return next.written;
+    this.#last = written.catch(() => undefined);
+    return written;
   }
 
   async close(): Promise<void> {
@@ -112,8 +118,7 @@ export class RunFile {
     await this.#release();
   }
 
-  async #writeNext(): Promise<void> {
-    const { lines = '' } = this.#next ?? {};
+  async #write({ lines }: Batch): Promise<void> {
     this.#next = undefined;
     try {
       await this.#file.appendFile(lines);

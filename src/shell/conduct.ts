@@ -19,7 +19,7 @@ import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { RunFile } from '../settings/run-files.ts';
 import type { Call } from './call.ts';
-import type { ResultFile } from './keep-result.ts';
+import type { PartResult } from './part-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import type { Output } from './output.ts';
 
@@ -41,7 +41,7 @@ export interface Conducted {
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
 export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
   const { plan, members, again } = conducted;
-  const result = plan.part && (await resultFileOf(call, plan.run, plan.part));
+  const result = plan.part && (await partResultOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
     await file.append(
@@ -99,9 +99,9 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
 }
 
 /** Only who carries out a part of a plan writes a file of what became of it. */
-async function resultFileOf(call: Call, run: string, part: PlanPart): Promise<ResultFile> {
-  const { ResultFile } = await import('./keep-result.ts');
-  return new ResultFile(call.session.services, run, part);
+async function partResultOf(call: Call, run: string, part: PlanPart): Promise<PartResult> {
+  const { PartResult } = await import('./part-result.ts');
+  return new PartResult(call.session.services, run, part);
 }
 
 function keeper(

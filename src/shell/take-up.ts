@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from './output.ts';
-import { ResultFile } from './keep-result.ts';
+import { PartResult } from './part-result.ts';
 import { planFleet } from './plan-fleet.ts';
 import { loadRun } from './run-store.ts';
 import { guard } from './write.ts';
@@ -93,7 +93,7 @@ async function* goOn(
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield { kind: 'summary', run: run.run, counts: countsOf(run) };
     const { part } = run.plan;
-    if (part !== undefined) await new ResultFile(services, run.run, part).end();
+    if (part !== undefined) await new PartResult(services, run.run, part).end();
     return;
   }
   refuseMaskedSteps(left);

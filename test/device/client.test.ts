@@ -351,6 +351,44 @@ test('reads use two connections at the most', async () => {
   expect(ports.size).toBeLessThanOrEqual(2);
 });
 
+test('a slow read holds up no other one while a connection is free', async () => {
+  const answers: (() => void)[] = [];
+  const server = await serve((request, response) => {
+    if (request.url === '/slow') answers.push(() => response.end(USERS));
+    else response.end(USERS);
+  });
+  const device = deviceAt(server);
+  const get = (path: string) => device.raw({ method: 'GET', path });
+  const slow = get('/slow');
+  // These would never end behind the slow one.
+  await Promise.all(['/a', '/b', '/c', '/d'].map(get));
+  for (const answer of answers) answer();
+  expect(await slow).toMatchObject({ status: 200 });
+});
+
+test('a read that waits for its turn can be cancelled, and closing ends it', async () => {
+  const server = await serve(() => undefined);
+  const device = deviceAt(server);
+  const stop = new AbortController();
+  const get = (signal?: AbortSignal) => device.raw({ method: 'GET', path: '/' }, signal);
+  const stuck = Promise.allSettled([get(), get()]);
+  const cancelled = get(stop.signal);
+  const ended = get();
+  stop.abort();
+  await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+  await device.close();
+  await expect(ended).rejects.toThrow();
+  expect((await stuck).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+test('a device that was closed gets no request any more', async () => {
+  const server = await serve((_request, response) => response.end(USERS));
+  const device = deviceAt(server);
+  await device.close();
+  await expect(device.list('user')).rejects.toMatchObject({ code: 'cancelled' });
+  expect(server.requests).toHaveLength(0);
+});
+
 test('a write that was cancelled after it left may have arrived', async () => {
   const controller = new AbortController();
   const server = await serve(() => {

@@ -28,6 +28,13 @@ test('gives the lock back when the work fails', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
+test('gives the lock back where the file system changes its time', async () => {
+  const folder = await makeTempFolder();
+  const path = join(folder, 'file');
+  await withLock(path, () => utimes(`${path}.lock`, 1, 1));
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('breaks the lock of a process that is gone', async () => {
   const path = join(await makeTempFolder(), 'file');
   const { pid } = spawnSync(process.execPath, ['-e', '']);

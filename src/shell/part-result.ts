@@ -5,7 +5,7 @@ import { loadRun } from './run-store.ts';
 import type { Services } from './session.ts';
 
 /** What becomes of a part of a plan, in the file that `--result` names. */
-export class ResultFile {
+export class PartResult {
   readonly #services: Services;
   readonly #run: string;
   readonly #part: PlanPart;
