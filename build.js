@@ -64,7 +64,8 @@ const commands = {
 };
 
 await rm(outdir, { recursive: true, force: true });
-await esbuild.build({ ...common, entryPoints: ['src/cli.ts'], plugins: [mainApart] });
+const first = ['src/cli.ts', 'src/compile-cache.ts'];
+await esbuild.build({ ...common, entryPoints: first, plugins: [mainApart] });
 const grammar = { ...common, banner: commands.banner, external: commands.external };
 const completion = await esbuild.build({
   ...grammar,

@@ -66,7 +66,7 @@ const Yoga = wrapAssembly(library);`,
 export const mainApart = {
   name: 'main-apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/(main|answer-completion)\.ts$/ }, ({ path }) => ({
+    build.onResolve({ filter: /^\.\/(main|answer-completion|compile-cache)\.ts$/ }, ({ path }) => ({
       path: path.replace(/ts$/, 'js'),
       external: true,
     }));

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { keepCompiled } from './compile-cache.ts';
 import { VERSION } from './version.ts';
 
 const argv = process.argv.slice(2);
@@ -9,8 +8,8 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   // Asked by scripts and prompts, often: nothing else is loaded.
   process.stdout.write(`${VERSION}\n`);
 } else if (only === '__complete') {
+  await keepCompiled();
   // At each Tab of a shell: without network, keychain and screen.
-  keepCompiled(process.env);
   const { answerCompletion } = await import('./answer-completion.ts');
   try {
     process.stdout.write(await answerCompletion(others, process.env));
@@ -20,7 +19,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
     process.exitCode = 1;
   }
 } else {
-  keepCompiled(process.env);
+  await keepCompiled();
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);
   const exitCode = await main({
@@ -46,6 +45,13 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   await Promise.all([process.stdout, process.stderr].map(isWritten));
   // All is closed and written: what Node still holds (its own timers and sockets) only keeps the user waiting.
   process.exit(exitCode);
+}
+
+/** Where Node can keep what it compiles: from 22.8 on. */
+async function keepCompiled(): Promise<void> {
+  if (!('enableCompileCache' in process.getBuiltinModule('node:module'))) return;
+  const { keepIn } = await import('./compile-cache.ts');
+  keepIn(process.env);
 }
 
 /** Resolves when the reader, or the system, has all that was written, or is gone. */

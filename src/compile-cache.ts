@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { resolvePaths } from './settings/paths.ts';
 
 /**
- * Lets Node keep what it compiles of the program (from Node 22.8 on): a tenth of each start. Without the
- * cache, or with a damaged one, a start only takes that longer.
+ * Lets Node keep what it compiles of the program in the user's cache: a tenth of each start. Without it, or
+ * with a damaged one, a start only takes that longer.
  */
-export function keepCompiled(env: NodeJS.ProcessEnv): void {
+export function keepIn(env: NodeJS.ProcessEnv): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
   // Under sudo the home folder may be that of somebody who could not use what root leaves there.
   if (enableCompileCache === undefined || env['SUDO_UID'] !== undefined) return;

@@ -100,6 +100,12 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
       await quiet();
       return framesIn(seen) / times;
     },
+    /** Types a line and waits until the program ends by itself. */
+    async end(line) {
+      pty.write(`${line}\r`);
+      await ended;
+      kill();
+    },
     async close() {
       kill();
       await ended;

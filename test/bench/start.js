@@ -50,7 +50,7 @@ async function oneCommandRows(bench) {
     await report.compare(names.prompt, {
       ...overNode,
       goal: 90,
-      own: async () => ({ ms: (await timesTo(cli, [], env, [/devsh[^\n]*>/]))[0], cpuMs: NaN }),
+      own: async () => ({ ms: await timeToPrompt(cli, env), cpuMs: NaN }),
     });
   } finally {
     fleet.close();
@@ -99,6 +99,15 @@ async function firstUsersRows(bench) {
   } finally {
     fleet.close();
   }
+}
+
+/** Ends it as a user does: what Node keeps for the next start it keeps then. */
+async function timeToPrompt(cli, env) {
+  const screen = openScreen([process.execPath, cli], { env });
+  const ms = await screen.shows(/devsh[^\n]*>/);
+  await screen.quiet(200);
+  await screen.end('quit');
+  return ms;
 }
 
 /** Resolves to the ms from the start of the program until its screen has shown each of these in turn. */
