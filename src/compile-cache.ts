@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { resolvePaths } from './settings/paths.ts';
@@ -9,23 +9,25 @@ import { resolvePaths } from './settings/paths.ts';
  */
 export function keepIn(env: NodeJS.ProcessEnv): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
-  // Under sudo the home folder may be that of somebody who could not use what root leaves there.
-  if (enableCompileCache === undefined || env['SUDO_UID'] !== undefined) return;
+  if (enableCompileCache === undefined) return;
   try {
     const { cache } = resolvePaths(env);
     const folder = join(cache, 'compiled');
-    // Node would let everybody look into the folders that it makes.
-    for (const made of existsSync(folder) ? [] : [dirname(cache), cache, folder]) makePrivate(made);
-    if (existsSync(folder)) enableCompileCache(folder);
+    if (!existsSync(folder)) makePrivate([dirname(cache), cache, folder]);
+    if (isOurs(folder)) enableCompileCache(folder);
   } catch {
-    // An account without a home folder: the command itself tells of it.
+    // No home folder, of which the command itself tells, or none that can be written: then there is no cache.
   }
 }
 
-function makePrivate(folder: string): void {
-  try {
-    mkdirSync(folder, 0o700);
-  } catch {
-    // It is there, or cannot be made: then there is no cache.
-  }
+/** Node would let everybody look into the folders that it makes. */
+function makePrivate(folders: readonly [string, ...string[]]): void {
+  const missing = folders.filter((folder) => !existsSync(folder));
+  // Under sudo the home folder may be somebody else's, who could not use what root leaves there.
+  if (!isOurs(dirname(missing[0] ?? folders[0]))) return;
+  for (const folder of missing) mkdirSync(folder, 0o700);
+}
+
+function isOurs(folder: string): boolean {
+  return process.getuid === undefined || statSync(folder).uid === process.getuid();
 }

@@ -13,7 +13,7 @@ import { makeFolder, ROOT, run, succeed } from './programs.ts';
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^dist\/man\/[\w-]+\.1$/,
-  /^dist\/(cli|main|api|answer-completion)\.js$/,
+  /^dist\/(cli|compile-cache|main|api|answer-completion)\.js$/,
   /^dist\/(chunks|completion)\/[\w-]+\.js$/,
   /^dist\/api\.d\.ts$/,
   /^dist\/profiles\/[\w-]+\.yaml$/,
