@@ -7,42 +7,49 @@ import type { Store } from './store.ts';
 export class LineHistory {
   readonly #file: Services['history'];
   readonly #store: Store;
-  #saved: Promise<unknown> = Promise.resolve();
+  /** Lines that were added and are not in the file yet, oldest first. */
+  readonly #unsaved: string[] = [];
+  /** What is done with the file, one after the other. */
+  #work: Promise<void> = Promise.resolve();
 
   constructor(file: Services['history'], store: Store) {
     this.#file = file;
     this.#store = store;
   }
 
+  /** Takes over what is in the file; what was typed while it was read comes after that. */
   async load(): Promise<void> {
-    try {
-      this.#set(await this.#file.load());
-    } catch (error) {
-      this.#warn(error);
-    }
+    await this.#next(async () => {
+      const lines = await this.#file.load();
+      this.#set([...lines, ...this.#unsaved]);
+    });
   }
 
   /** Adds a line; it goes again when it is one that must not be kept. */
   async add(line: string): Promise<void> {
-    const saving = this.#add(line);
-    this.#saved = Promise.all([this.#saved, saving]);
-    await saving;
+    const { history } = this.#store.state.prompt;
+    if (history.at(-1) !== line) this.#set([...history, line]);
+    this.#unsaved.push(line);
+    await this.#next(async () => {
+      try {
+        const isKept = await this.#file.append(line);
+        if (!isKept) this.#set(this.#store.state.prompt.history.filter((other) => other !== line));
+      } finally {
+        this.#unsaved.shift();
+      }
+    });
   }
 
   /** Resolves when every line that was added is in the file. */
-  async saved(): Promise<void> {
-    await this.#saved;
+  saved(): Promise<void> {
+    return this.#work;
   }
 
-  async #add(line: string): Promise<void> {
-    const { history } = this.#store.state.prompt;
-    if (history.at(-1) !== line) this.#set([...history, line]);
-    try {
-      const isKept = await this.#file.append(line);
-      if (!isKept) this.#set(this.#store.state.prompt.history.filter((other) => other !== line));
-    } catch (error) {
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
       this.#warn(error);
-    }
+    });
+    return this.#work;
   }
 
   #set(lines: readonly string[]): void {
