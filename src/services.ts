@@ -67,7 +67,7 @@ export function createServices(options: ServiceOptions): Services {
     seenKeys: new SeenKeys(join(paths.cache, 'seen'), settings.get('rememberKeys')),
     runs: new RunFiles(join(paths.state, 'runs')),
     operator: operatorName(),
-    exclusive: (address, work) => withWriteLock(paths.state, address, work),
+    exclusive: (address, work, waiting) => withWriteLock(paths.state, address, work, waiting),
     offersToSave: settings.get('saveCredentials') === 'ask',
     vault,
     credentials({ tokenStdin, passwordStdin, passphraseStdin, user }: Options) {

@@ -127,7 +127,7 @@ async function carryOut(
     signal,
     journal: file === undefined ? NO_JOURNAL : journalIn(file, () => new Date()),
     exclusive: ({ address }, work) =>
-      stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work),
+      stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work, { signal }),
     stateOf: () => ({ kind: 'waiting' }),
     afterCanary: () => Promise.resolve(undefined),
     observed: ({ address }, observation) => {

@@ -101,19 +101,21 @@ async function* applyPortion(
       rule.add(result);
       emit({ kind: 'result', result });
     };
-    if (signal.aborted) rule.stop('cancelled');
-    const device = devices.get(devicePlan.device.address);
-    if (device === undefined || rule.reason !== undefined) {
-      const reason = rule.reason ?? 'the device is not selected';
+    const leaveOut = (reason: string): void => {
       for (const one of pending) {
         emit({ kind: 'result', result: notReached(devicePlan, one, reason) });
       }
-      return;
-    }
+    };
     const stopReason = (): string | undefined => {
       if (signal.aborted) rule.stop('cancelled');
       return rule.reason;
     };
+    const device = devices.get(devicePlan.device.address);
+    const reason = stopReason();
+    if (device === undefined || reason !== undefined) {
+      leaveOut(reason ?? 'the device is not selected');
+      return;
+    }
     if (device.isReadOnly) {
       const error = new RefusedError(
         `${devicePlan.device.name}: read-only in the inventory; nothing was sent`,
@@ -134,6 +136,11 @@ async function* applyPortion(
       });
     } catch (error) {
       if (lock.isHeld || !(error instanceof DevshError)) throw error;
+      const whyNot = stopReason();
+      if (whyNot !== undefined) {
+        leaveOut(whyNot);
+        return;
+      }
       // Somebody else is writing there for longer than is worth waiting: the others go on.
       for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
     }

@@ -13,13 +13,17 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SettingsError } from '../errors.ts';
+import { CancelledError, SettingsError } from '../errors.ts';
 import { errorCode, fileError, fileStamp, makePrivateFolder, stampOf } from './files.ts';
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
 /** Work under a lock takes milliseconds: a lock this old from elsewhere has lost its owner. */
 const STALE_MS = 30_000;
+/** An owner writes its name at once: one that has not for so long was ended just then. */
+const UNNAMED_MS = 1_000;
+/** So long somebody may wait before being told what for. */
+const PATIENCE_MS = 1_000;
 
 export interface LockOptions {
   /** How long to wait for another process. */
@@ -28,6 +32,10 @@ export interface LockOptions {
   readonly staleMs?: number;
   /** What is locked, for the error: "cannot change PATH" unless told. */
   readonly purpose?: string;
+  /** Ends the waiting with CancelledError. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once after a second of waiting, with who holds the lock: `another devsh (process 42)`. */
+  readonly onWait?: ((holder: string) => void) | undefined;
 }
 
 /**
@@ -69,34 +77,54 @@ async function acquire(
   lock: string,
   owner: string,
   path: string,
-  { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` }: LockOptions,
+  options: LockOptions,
 ): Promise<string> {
+  const { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` } = options;
   const startedAt = performance.now();
+  let unnamedSince: number | undefined;
+  let isTold = false;
   for (;;) {
     const stamp = await create(lock, owner, path);
     if (stamp !== undefined) return stamp;
     const holder = await readOwner(lock);
     if (holder === undefined) continue; // just released
-    if (await isStale(lock, holder, staleMs)) {
+    if (holder === owner) return fileStamp(lock); // another took us for dead, and saw its mistake
+    unnamedSince = holder === '' ? (unnamedSince ?? performance.now()) : undefined;
+    if (await isStale(lock, holder, staleMs, unnamedSince)) {
       await breakLock(lock, holder);
-    } else if (performance.now() - startedAt > waitMs) {
-      const pid = holder.split(' ')[0] ?? '';
+      continue;
+    }
+    if (options.signal?.aborted) throw new CancelledError();
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > waitMs && unnamedSince === undefined) {
       throw new SettingsError(
-        `${purpose}: another devsh${pid && ` (process ${pid})`} holds ${lock}; ` +
+        `${purpose}: ${devshOf(holder)} holds ${lock}; ` +
           'try again, or remove that file when no devsh is running',
       );
-    } else {
-      await sleep(POLL_MS * (0.5 + Math.random()));
     }
+    if (waitedMs > PATIENCE_MS && !isTold) {
+      options.onWait?.(devshOf(holder));
+      isTold = true;
+    }
+    await sleep(POLL_MS * (0.5 + Math.random()));
   }
+}
+
+function devshOf(holder: string): string {
+  const pid = holder.split(' ')[0] ?? '';
+  return `another devsh${pid && ` (process ${pid})`}`;
 }
 
 /** Undefined when there is one. */
 async function create(lock: string, owner: string, path: string): Promise<string | undefined> {
+  const startedAt = performance.now();
   try {
     const file = await openNew(lock);
     try {
       await file.writeFile(owner);
+      // Stopped between the two (Ctrl-Z, a sleeping machine), we may have been taken for dead.
+      const isLate = performance.now() - startedAt > UNNAMED_MS / 2;
+      if (isLate && (await readOwner(lock)) !== owner) return undefined;
       return stampOf(await file.stat({ bigint: true }));
     } catch (error) {
       await rm(lock, { force: true });
@@ -147,7 +175,14 @@ async function readOwner(lock: string): Promise<string | undefined> {
   }
 }
 
-async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
+/** @param unnamedSince since when (`performance.now()`) nobody's name has been seen in it */
+async function isStale(
+  lock: string,
+  holder: string,
+  staleMs: number,
+  unnamedSince?: number,
+): Promise<boolean> {
+  if (unnamedSince !== undefined && performance.now() - unnamedSince > UNNAMED_MS) return true;
   const [pid, host] = holder.trim().split(' ');
   // Here its age says nothing: a write to a slow device may take as long as it takes.
   if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));

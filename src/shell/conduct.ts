@@ -59,7 +59,12 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       rollOut: rollOutOf(call),
       signal: call.io.signal,
       journal: journalIn(file, () => call.session.services.now()),
-      exclusive: (device, work) => call.session.services.exclusive(device.address, work),
+      exclusive: ({ name, address }, work) =>
+        call.session.services.exclusive(address, work, {
+          signal: call.io.signal,
+          onWait: (holder) =>
+            call.access.notice?.(`waiting for ${holder}, which writes to ${name}`),
+        }),
       stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
       observed: keeper(call, members),
       afterCanary: (canary) => checkCanary(call, canary, members, plan),

@@ -8,6 +8,7 @@ import { CredentialGate } from '../fleet/credential-gate.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { ColumnMemory } from '../settings/column-memory.ts';
 import type { HistoryFile } from '../settings/history-file.ts';
+import type { LockOptions } from '../settings/lock.ts';
 import type { InventoryFile } from '../settings/inventory-file.ts';
 import type { KnownDevices } from '../settings/known-devices.ts';
 import type { ProfileFiles } from '../settings/profile-files.ts';
@@ -97,8 +98,12 @@ export interface Services {
   readonly runs: RunFiles;
   /** Who uses devsh, for the journal: `user@machine`. */
   readonly operator: string;
-  /** Runs `work` while no other devsh writes to this device. */
-  readonly exclusive: <T>(address: string, work: () => Promise<T>) => Promise<T>;
+  /** Runs `work` while no other devsh writes to this device; `waiting`: how one that does is waited for. */
+  readonly exclusive: <T>(
+    address: string,
+    work: () => Promise<T>,
+    waiting: Pick<LockOptions, 'signal' | 'onWait'>,
+  ) => Promise<T>;
   /** Whether the user may be asked to keep a login. */
   readonly offersToSave: boolean;
   /** Logins in a file of the user's, for machines without a keychain. */

@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startFleet } from './devsh.ts';
+import { startFleet, type TestFleet } from './devsh.ts';
 
 const ROUNDS = 50;
 
@@ -58,4 +61,33 @@ test('two that add the same user at once make one', async () => {
     const names = device(1).users.map(({ username }) => username);
     expect(names.filter((name) => name === `zoe${round}`)).toHaveLength(1);
   }
+});
+
+/** A device that another devsh holds to write there. */
+async function hold({ devsh, device }: TestFleet, number: number, owner: string): Promise<void> {
+  const name = device(number).address.replaceAll(':', '_');
+  const lock = join(devsh.folder, 'state', 'devsh', 'locks', `${name}.lock`);
+  await mkdir(dirname(lock), { recursive: true });
+  await writeFile(lock, owner);
+}
+
+test('who waits for another devsh is told so, and Ctrl-C ends the waiting', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, writes } = fleet;
+  await hold(fleet, 2, `${process.pid} ${hostname()} x\n`);
+  const line = 'user add username=zoe --on @lab --yes';
+  const waiting = `waiting for another devsh (process ${process.pid}), which writes to sim2`;
+  const run = await devsh(line, { stopAt: { text: waiting, signal: 'SIGINT' } });
+  expect(run.stderr).toContain(waiting);
+  expect(run.stdout).toContain('✓ sim1  add user zoe: done');
+  expect(run.stdout).toContain('- sim2  add user zoe: skipped - not sent: cancelled');
+  expect(run.exitCode).toBe(130);
+  expect(writes()).toEqual(['POST /api/user/']);
+});
+
+test('a devsh that was killed just as it took a device does not keep others from it', async () => {
+  const fleet = await startFleet();
+  await hold(fleet, 1, '');
+  const { stdout } = await fleet.devsh('user add username=zoe --on sim1 --yes');
+  expect(stdout).toContain('done');
 });

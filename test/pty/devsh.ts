@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
 
@@ -63,12 +63,18 @@ export async function connect(
   const shows = (text: string): boolean => program.screen().join('\n').includes(text);
   // Devices that answer late are asked about in a question of their own.
   for (;;) {
-    await program.waitFor(/answer>|connected to/);
-    if (shows('connected to')) return program;
-    expect(shows('type yes to trust')).toBe(true);
+    await program.waitFor(() => shows('connected to') || shows('type yes to trust'));
+    if (shows('connected to')) break;
     await answer(program, 'yes');
     await program.waitFor(() => !shows('answer>'));
   }
+  await program.waitFor(isQuiet);
+  return program;
+}
+
+/** Whether no line is being carried out: what is on the screen stays as it is. */
+export function isQuiet(screen: readonly string[]): boolean {
+  return !screen.join('\n').includes('Ctrl-C cancels');
 }
 
 /** Answers the question on the screen, as soon as it takes an answer. */

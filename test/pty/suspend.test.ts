@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import { ADMIN, answer, goToTable, simulate } from './devsh.ts';
+import { ADMIN, answer, goToTable, isQuiet, simulate } from './devsh.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';
@@ -55,6 +55,7 @@ async function connectFrom({ program }: JobShell, options = ''): Promise<void> {
     `sh -c 'echo $$ > "$HOME/pid"; exec "$@"' - "$NODE" "$CLI" connect $DEVICES --insecure ${options}\r`,
   );
   await program.waitFor('connected to');
+  await program.waitFor(isQuiet);
 }
 
 /** Ctrl-Z, a look at the terminal as the shell has it then, and back; the screen is as it was. */
@@ -109,7 +110,7 @@ test('Ctrl-Z gives the terminal to the shell, and fg the whole screen back: prom
   await suspendAndReturn(shell);
   await answer(program, 'y');
   await program.waitFor('delete user viewer: done');
-  await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
+  await program.waitFor(isQuiet);
 
   await goToTable(program);
   program.press('down');

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SettingsError } from '../../src/errors.ts';
+import { CancelledError, SettingsError } from '../../src/errors.ts';
 import { readText, writeTextAtomically } from '../../src/settings/files.ts';
 import { withLock } from '../../src/settings/lock.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -52,6 +53,40 @@ test.each(['', 'garbage\n', '4711 elsewhere x\n'])(
     expect(await withLock(path, () => Promise.resolve('mine'))).toBe('mine');
   },
 );
+
+test('breaks a lock whose owner ended before it had written its name, whoever may not wait', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  await writeFile(`${path}.lock`, '');
+  const options = { waitMs: 0, staleMs: Number.POSITIVE_INFINITY };
+  expect(await withLock(path, () => Promise.resolve('mine'), options)).toBe('mine');
+});
+
+test('leaves a lock to an owner that is slow to write its name', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  const lock = `${path}.lock`;
+  await writeFile(lock, '');
+  const attempt = withLock(path, () => Promise.resolve(), { waitMs: 300 });
+  const named = setTimeout(300).then(() => writeFile(lock, `${process.pid} ${hostname()} x\n`));
+  await expect(attempt).rejects.toThrow(`(process ${process.pid}) holds`);
+  await named;
+});
+
+test('tells once for whom it waits, and ends at once when nobody waits any more', async () => {
+  const path = join(await makeTempFolder(), 'file');
+  await writeFile(`${path}.lock`, `${process.pid} ${hostname()} x\n`);
+  const told: string[] = [];
+  const cancel = new AbortController();
+  const attempt = withLock(path, () => Promise.resolve(), {
+    waitMs: 60_000,
+    signal: cancel.signal,
+    onWait: (holder) => {
+      told.push(holder);
+      cancel.abort();
+    },
+  });
+  await expect(attempt).rejects.toThrow(CancelledError);
+  expect(told).toEqual([`another devsh (process ${process.pid})`]);
+});
 
 test('gives up after three seconds, naming the process that holds the lock', async () => {
   const path = join(await makeTempFolder(), 'file');
