@@ -185,8 +185,8 @@ function fieldsOf(records: readonly DeviceRecord[], counts: (field: string) => b
 
 /** All values of a field on one device as one text. */
 function textsOf(records: readonly DeviceRecord[], field: string): string {
-  const texts = [...new Set(records.map((record) => comparedText(valueAt(record, field))))];
-  return texts.length === 1 ? (texts[0] ?? '') : JSON.stringify(texts.sort());
+  const texts = records.map((record) => comparedText(valueAt(record, field)));
+  return new Set(texts).size === 1 ? (texts[0] ?? '') : JSON.stringify(texts.sort());
 }
 
 function fieldDrifts(

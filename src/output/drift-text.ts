@@ -57,8 +57,10 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
     texts.push(isRare ? `only on ${names(holders)}` : `missing on ${names(missing)}`);
   }
   texts.push(...row.fields.map(fieldText));
-  const most = Math.max(...row.held.map(({ length }) => length));
-  if (most > 1) {
+  const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
+  // Where all hold as many, these may still be put together of the same values in other ways.
+  if (counts.size > 1 || (texts.length === 0 && !row.isSame)) {
+    const most = Math.max(...counts);
     const twice = drift.devices.filter((_, index) => row.held[index]?.length === most);
     texts.push(`held ${most} times on ${names(twice)}`);
   }

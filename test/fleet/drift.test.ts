@@ -81,6 +81,25 @@ test('a key that one device holds twice is a difference, told as such', () => {
   ]);
 });
 
+test('a key that every device holds as often, with the same content, is no difference', () => {
+  const both = [bob('de'), bob('fr', '2')];
+  expect(lines([both, [...both].reverse()])).toEqual(['bob: same | same']);
+});
+
+test('of a key that every device holds twice, what differs is told', () => {
+  const [de, fr] = [bob('de'), bob('fr')];
+  expect(lines([[de, de, fr], [de, fr, fr], [de, de, fr]])).toEqual([
+    'bob: same | differs: lang | same; lang differs: de on fw1, fw3, de on fw2',
+  ]);
+  const crossed = (a: string, b: string) => ({ ...bob(a), first_name: b });
+  expect(
+    lines([
+      [crossed('de', 'x'), crossed('fr', 'y')],
+      [crossed('de', 'y'), crossed('fr', 'x')],
+    ]),
+  ).toEqual(['bob: differs | differs; held 2 times on fw1, fw2']);
+});
+
 test('records without a key are known again by their content', () => {
   const found = drift([[{ lang: 'de' }, { lang: 'fr' }], [{ lang: 'fr' }]]);
   expect(found.rows.map(({ cells }) => cells.map(driftWord).join(' '))).toEqual([
