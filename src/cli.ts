@@ -8,8 +8,8 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   // Asked by scripts and prompts, often: nothing else is loaded.
   process.stdout.write(`${VERSION}\n`);
 } else if (only === '__complete') {
-  await keepCompiled();
   // At each Tab of a shell: without network, keychain and screen.
+  await keepCompiled();
   const { answerCompletion } = await import('./answer-completion.ts');
   try {
     process.stdout.write(await answerCompletion(others, process.env));

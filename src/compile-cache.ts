@@ -13,7 +13,7 @@ export function keepIn(env: NodeJS.ProcessEnv): void {
   try {
     const { cache } = resolvePaths(env);
     const folder = join(cache, 'compiled');
-    if (!existsSync(folder)) makePrivate([dirname(cache), cache, folder]);
+    makePrivate([dirname(cache), cache, folder]);
     if (isOurs(folder)) enableCompileCache(folder);
   } catch {
     // No home folder, of which the command itself tells, or none that can be written: then there is no cache.
@@ -21,11 +21,11 @@ export function keepIn(env: NodeJS.ProcessEnv): void {
 }
 
 /** Node would let everybody look into the folders that it makes. */
-function makePrivate(folders: readonly [string, ...string[]]): void {
-  const missing = folders.filter((folder) => !existsSync(folder));
-  // Under sudo the home folder may be somebody else's, who could not use what root leaves there.
-  if (!isOurs(dirname(missing[0] ?? folders[0]))) return;
-  for (const folder of missing) mkdirSync(folder, 0o700);
+function makePrivate(folders: readonly string[]): void {
+  for (const folder of folders) {
+    // Under sudo the home folder may be somebody else's, who could not use what root leaves there.
+    if (!existsSync(folder) && isOurs(dirname(folder))) mkdirSync(folder, 0o700);
+  }
 }
 
 function isOurs(folder: string): boolean {

@@ -13,8 +13,17 @@ import { CancelledError, DevshError } from '../errors.ts';
 import type { Access } from './access.ts';
 import type { DeviceEntry } from './selector.ts';
 
-/** Loaded once, for all devices. */
 let network: Promise<typeof Network> | undefined;
+
+/** Loaded once, for all devices; tried again after it failed. */
+function loadNetwork(): Promise<typeof Network> {
+  if (network !== undefined) return network;
+  network = import('../device/network.ts');
+  network.catch(() => {
+    network = undefined;
+  });
+  return network;
+}
 
 /** What is known about one device of the fleet at this moment. */
 export type MemberState =
@@ -225,10 +234,8 @@ export class Member {
     access: Access,
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
-    const loading = (network ??= import('../device/network.ts'));
-    loading.catch(() => {
-      network = undefined;
-    });
+    // It comes while the pin and the login are looked up.
+    const loading = loadNetwork();
     const route = access.route(this.entry);
     this.route = route;
     const trust = known.trust ?? (await access.trust(this.entry));
