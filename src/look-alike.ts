@@ -1,3 +1,5 @@
+import { isPlainAscii } from './ascii.ts';
+
 /**
  * Letters of other scripts that look like Latin ones, by the Latin letter: those that names are forged
  * with (a selection from Unicode's confusables.txt, UTS #39).
@@ -50,8 +52,6 @@ const LATIN = new Map(
     Array.from(twins, (twin) => [twin, latin] as const),
   ),
 );
-/** None of these looks like another one, or is composed. */
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
 
 /**
@@ -72,7 +72,8 @@ export function replaceForged(text: string, replacement: (letter: string) => str
  * in another way, look-alike letters and digits, and what is not shown at all make no difference.
  */
 export function lookOf(name: string): string {
-  return (PRINTABLE_ASCII.test(name) ? name : latinOf(name))
+  // In ASCII none is composed, and the twins are below.
+  return (isPlainAscii(name) ? name : latinOf(name))
     .toLowerCase()
     .replace(/[|1i]/g, 'l')
     .replaceAll('0', 'o')

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { isPlainAscii } from '../../ascii.ts';
 import { graphemeClusters } from '../../grapheme-clusters.ts';
 import { isNarrow } from '../../output/width.ts';
 
@@ -9,8 +10,6 @@ export interface ClippedLine {
   readonly width: number;
 }
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-
 /** Select Graphic Rendition: the one control sequence that may reach the screen. */
 const SGR = /(\x1b\[[\d;:]*m)/;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
@@ -20,7 +19,7 @@ const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
  * other control character: whatever slipped through above, the terminal is not steered by data.
  */
 export function clipLine(line: string, columns: number): ClippedLine {
-  if (PRINTABLE_ASCII.test(line)) {
+  if (isPlainAscii(line)) {
     const text = line.length <= columns ? line : line.slice(0, columns);
     return { text, width: text.length };
   }
