@@ -88,9 +88,13 @@ test('a key that every device holds as often, with the same content, is no diffe
 
 test('of a key that every device holds twice, what differs is told', () => {
   const [de, fr] = [bob('de'), bob('fr')];
-  expect(lines([[de, de, fr], [de, fr, fr], [de, de, fr]])).toEqual([
-    'bob: same | differs: lang | same; lang differs: de on fw1, fw3, de on fw2',
-  ]);
+  expect(
+    lines([
+      [de, de, fr],
+      [de, fr, fr],
+      [de, de, fr],
+    ]),
+  ).toEqual(['bob: same | differs: lang | same; lang differs: de on fw1, fw3, de on fw2']);
   const crossed = (a: string, b: string) => ({ ...bob(a), first_name: b });
   expect(
     lines([
