@@ -77,7 +77,7 @@ const completion = await esbuild.build({
 });
 await writeManual(join(outdir, 'man/devsh.1'), version, {
   ...grammar,
-  plugins: [lateStringWidth, grammarAlone(/\/help-topics\//)],
+  plugins: [lateStringWidth, grammarAlone(/\/help\/topics\//)],
 });
 
 // First only to find out what is imported at run time.

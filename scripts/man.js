@@ -10,7 +10,7 @@ export async function writeManual(file, version, options) {
   const folder = await mkdtemp(join(dirname(file), 'manual-'));
   try {
     const outfile = join(folder, 'man-page.js');
-    const entryPoints = ['src/shell/man-page.ts'];
+    const entryPoints = ['src/shell/help/man-page.ts'];
     await esbuild.build({ ...options, outdir: undefined, outfile, entryPoints });
     const { manPage } = await import(pathToFileURL(outfile).href);
     await writeFile(file, await manPage(version, today()));

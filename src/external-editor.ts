@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from './child-environment.ts';
 import { RefusedError, UsageError } from './errors.ts';
-import { parseLine } from './shell/parse.ts';
+import { parseLine } from './shell/grammar/parse.ts';
 
 /** A text that the user is to change. */
 export interface Draft {

@@ -1,5 +1,5 @@
-import { hideSecrets } from './shell/hide-secrets.ts';
-import { quoteLine } from './shell/parse.ts';
+import { hideSecrets } from './shell/access/hide-secrets.ts';
+import { quoteLine } from './shell/grammar/parse.ts';
 
 /** Anybody on this machine can list the arguments of a process: a title without secrets takes their place. */
 export function hideArguments(argv: readonly string[]): void {

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
-import type { ImportWorld } from './shell/import-source.ts';
+import type { ImportWorld } from './shell/devices/import-source.ts';
 import { readUserFile } from './user-file.ts';
 
 /** Ansible asks clouds and runs scripts; more than this is no answer. */

@@ -9,9 +9,9 @@ import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf } from './opening.ts';
-import { formatAsked } from './shell/bind.ts';
-import { wordsOfArgv } from './shell/parse.ts';
-import { rememberKeys } from './shell/remember-keys.ts';
+import { formatAsked } from './shell/grammar/bind.ts';
+import { wordsOfArgv } from './shell/grammar/parse.ts';
+import { rememberKeys } from './shell/records/remember-keys.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
 import { TOUR } from './plain/tour.ts';
@@ -116,7 +116,7 @@ async function runDoor(
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
-    const { effectiveKeymap } = await import('./tui/own-keys.ts');
+    const { effectiveKeymap } = await import('./tui/keys/own-keys.ts');
     const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');

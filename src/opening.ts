@@ -1,6 +1,6 @@
 import { DevshError } from './errors.ts';
-import { quoteLine, wordsOfArgv } from './shell/parse.ts';
-import type { ColorChoice } from './shell/options.ts';
+import { quoteLine, wordsOfArgv } from './shell/grammar/parse.ts';
+import type { ColorChoice } from './shell/grammar/options.ts';
 import type { ThemeName } from './theme-names.ts';
 import type { Shell } from './shell/shell.ts';
 

@@ -23,7 +23,7 @@ import { resolvePaths, type Paths } from './settings/paths.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
 import type { Settings } from './settings/settings.ts';
 import { Notices } from './shell/notices.ts';
-import type { Options } from './shell/options.ts';
+import type { Options } from './shell/grammar/options.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 import { createImportWorld } from './import-world.ts';
 import { readUserFile } from './user-file.ts';
@@ -111,8 +111,8 @@ export function createServices(options: ServiceOptions): Services {
     holdFile: (path) => holdFile(paths.state, path),
     startSimulator,
     async keys() {
-      const { effectiveKeymap } = await import('./tui/own-keys.ts');
-      const { keyTable } = await import('./tui/key-table.ts');
+      const { effectiveKeymap } = await import('./tui/keys/own-keys.ts');
+      const { keyTable } = await import('./tui/keys/key-table.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));
     },
     async faults() {

@@ -1,5 +1,5 @@
 import type { DevshError } from '../errors.ts';
-import type { Format } from '../shell/options.ts';
+import type { Format } from '../shell/grammar/options.ts';
 import type { Output } from '../shell/output.ts';
 import { documentOf } from './document.ts';
 import { toJson } from './json.ts';

@@ -1,4 +1,4 @@
-import type { Format } from '../shell/options.ts';
+import type { Format } from '../shell/grammar/options.ts';
 import type { Output } from '../shell/output.ts';
 import { writerFor } from './writer-for.ts';
 

@@ -1,4 +1,4 @@
-import type { Format } from '../shell/options.ts';
+import type { Format } from '../shell/grammar/options.ts';
 import { quickWriter } from './quick-writer.ts';
 import type { Streams, Writer } from './streams.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ColorChoice } from '../shell/options.ts';
+import type { ColorChoice } from '../shell/grammar/options.ts';
 
 /** The process as devsh sees it, so that `main` can run inside a test. */
 export interface Host {

@@ -1,5 +1,5 @@
 import { cut, fit, widthOf } from '../output/width.ts';
-import type { Completion } from '../shell/complete.ts';
+import type { Completion } from '../shell/completion/complete.ts';
 import { visible } from '../visible.ts';
 
 /** More are no help, read one after the other. */

@@ -1,8 +1,8 @@
 import type { Draft } from '../external-editor.ts';
-import { firstStepLines, isFirstRun } from '../shell/first-run.ts';
-import { hideSecrets } from '../shell/hide-secrets.ts';
+import { firstStepLines, isFirstRun } from '../shell/help/first-run.ts';
+import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
-import { parseLine } from '../shell/parse.ts';
+import { parseLine } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import type { Host } from './host.ts';

@@ -1,13 +1,13 @@
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
 import { writerFor } from '../output/writer-for.ts';
 import type { Streams, Writer } from '../output/streams.ts';
-import type { Invocation } from '../shell/bind.ts';
-import { isReading } from '../shell/reading-verbs.ts';
+import type { Invocation } from '../shell/grammar/bind.ts';
+import { isReading } from '../shell/grammar/reading-verbs.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
-import { hideSecrets } from '../shell/hide-secrets.ts';
-import type { Format, Options } from '../shell/options.ts';
-import { quoteLine, type Word } from '../shell/parse.ts';
+import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import type { Format, Options } from '../shell/grammar/options.ts';
+import { quoteLine, type Word } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, wantsColor, type Host } from './host.ts';
 import type { PagedOutput } from './paged-output.ts';

@@ -8,10 +8,10 @@ import { Inventory } from '../fleet/inventory.ts';
 import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
-import { ShellAccess } from './access.ts';
-import type { Arguments, Grammar, Invocation } from './bind.ts';
+import { ShellAccess } from './access/access.ts';
+import type { Arguments, Grammar, Invocation } from './grammar/bind.ts';
 import type { ShellIo } from './io.ts';
-import type { Options } from './options.ts';
+import type { Options } from './grammar/options.ts';
 import type { Session } from './session.ts';
 import { unlessCancelled } from './unless-cancelled.ts';
 

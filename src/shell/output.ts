@@ -5,7 +5,7 @@ import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { RecordChange } from '../fleet/record-changes.ts';
 import type { Drift } from '../fleet/drift.ts';
-import type { Format } from './options.ts';
+import type { Format } from './grammar/options.ts';
 
 /**
  * What a command says, as data. Every reader (one-shot, script, plain REPL, TUI) draws it in its own

@@ -17,10 +17,10 @@ import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ThemeName } from '../theme-names.ts';
-import type { ImportWorld } from './import-source.ts';
-import type { KeyRow } from './key-row.ts';
+import type { ImportWorld } from './devices/import-source.ts';
+import type { KeyRow } from './records/key-row.ts';
 import type { Notices } from './notices.ts';
-import type { Format, Options } from './options.ts';
+import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
 /** A pin and a credential that belong to this session alone. */

@@ -1,18 +1,18 @@
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
-import { bind, formatAsked, type Grammar, type Invocation } from './bind.ts';
+import { bind, formatAsked, type Grammar, type Invocation } from './grammar/bind.ts';
 import { Call } from './call.ts';
 import { COMMANDS } from './commands/index.ts';
 import { resourceCommand } from './commands/resource.ts';
-import type { CommandSpec } from './spec.ts';
-import { complete, type Completion } from './complete.ts';
-import { fileCandidates } from './file-candidates.ts';
-import { helpOn } from './help.ts';
+import type { CommandSpec } from './grammar/spec.ts';
+import { complete, type Completion } from './completion/complete.ts';
+import { fileCandidates } from './completion/file-candidates.ts';
+import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';
-import type { Options } from './options.ts';
+import type { Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
-import { parseCompleteLine, parseLine, type Word } from './parse.ts';
-import { offerToSave } from './save-login.ts';
+import { parseCompleteLine, parseLine, type Word } from './grammar/parse.ts';
+import { offerToSave } from './access/save-login.ts';
 import type { Session } from './session.ts';
 
 /**

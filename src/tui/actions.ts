@@ -1,11 +1,11 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
-import type { Completion } from '../shell/complete.ts';
+import type { Completion } from '../shell/completion/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { ThemeName } from '../theme-names.ts';
-import type { FieldIssues, FormField } from '../shell/form-fields.ts';
+import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
-import type { EditKey, Line } from './line.ts';
+import type { EditKey, Line } from './editor/line.ts';
 import type { FleetView, LineProblem, LogLine, OpenQuestion, RollOutState } from './state.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';

@@ -1,26 +1,26 @@
 import { visibleLines } from '../visible.ts';
-import { isFirstRun } from '../shell/first-run.ts';
+import { isFirstRun } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
-import { fleetView } from './fleet-view.ts';
-import { FilterRunner } from './filter-runner.ts';
+import { fleetView } from './screen/fleet-view.ts';
+import { FilterRunner } from './table/filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
-import { disabledReason } from './disabled-keys.ts';
+import { disabledReason } from './keys/disabled-keys.ts';
 import { Effects, type Surface } from './effects.ts';
 import { takesEscape } from './editor/vi-prompt.ts';
 import { isEffect, type Context } from './keys/key-binding.ts';
-import { contextOf, keyText, pressedKey, type Pressed } from './keymap.ts';
-import { lineText } from './line.ts';
-import { LastSeen } from './last-seen.ts';
+import { contextOf, keyText, pressedKey, type Pressed } from './keys/keymap.ts';
+import { lineText } from './editor/line.ts';
+import { LastSeen } from './table/last-seen.ts';
 import { LineRunner } from './line-runner.ts';
 import { Outside } from './outside.ts';
 import { Questions } from './questions.ts';
 import type { Store } from './store.ts';
-import { strayText } from './stray-key.ts';
-import { TableFeed } from './table-feed.ts';
-import { TableReader } from './table-reader.ts';
+import { strayText } from './keys/stray-key.ts';
+import { TableFeed } from './table/feed.ts';
+import { TableReader } from './table/reader.ts';
 import type { KeyEvent } from './terminal/keys.ts';
-import { TableWatch } from './table-watch.ts';
-import { TypedLines } from './typed-lines.ts';
+import { TableWatch } from './table/watch.ts';
+import { TypedLines } from './prompt/typed-lines.ts';
 
 /** Changes of the fleet within this time are drawn together. */
 const GATHER_MS = 16;

@@ -1,17 +1,17 @@
-import { effectLines, isLineEffect, type LineEffect } from './effect-lines.ts';
+import { effectLines, isLineEffect, type LineEffect } from './views/effect-lines.ts';
 import type { FormRunner } from './form/form-runner.ts';
 import type { Effect } from './keys/key-binding.ts';
-import { lineText, type Line } from './line.ts';
+import { lineText, type Line } from './editor/line.ts';
 import type { LineRunner } from './line-runner.ts';
 import type { Outside, Programs } from './outside.ts';
-import { pagerLines } from './pager-text.ts';
+import { pagerLines } from './views/pager-text.ts';
 import type { Questions } from './questions.ts';
-import { searchedLine } from './reduce-prompt.ts';
+import { searchedLine } from './prompt/reduce-prompt.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
-import { addForm, addLine, copyLines, editForm, editLine, exportLine } from './table-commands.ts';
-import type { TableReader } from './table-reader.ts';
-import type { TypedLines } from './typed-lines.ts';
+import { addForm, addLine, copyLines, editForm, editLine, exportLine } from './table/commands.ts';
+import type { TableReader } from './table/reader.ts';
+import type { TypedLines } from './prompt/typed-lines.ts';
 
 /** What keys need of the terminal. */
 export interface Surface extends Programs {

@@ -1,10 +1,10 @@
 import { parseFilter } from '../fleet/filter.ts';
-import { defaultView } from '../shell/default-view.ts';
+import { defaultView } from '../shell/records/default-view.ts';
 import type { ThemeName } from '../theme-names.ts';
 import { VI_START } from './editor/vi.ts';
 import { KEYMAP } from './keys/default-keymap.ts';
 import type { Keymap } from './keys/key-binding.ts';
-import { EMPTY_EDITING } from './line.ts';
+import { EMPTY_EDITING } from './editor/line.ts';
 import type { State, TableFilter, TableState } from './state.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Find } from './views/overlay.ts';

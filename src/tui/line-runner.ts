@@ -2,14 +2,14 @@ import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../external-editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
 import { visible } from '../visible.ts';
-import type { Invocation } from '../shell/bind.ts';
+import type { Invocation } from '../shell/grammar/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
 import { writerFor } from '../output/writer-for.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { Store } from './store.ts';
-import type { TableFeed } from './table-feed.ts';
+import type { TableFeed } from './table/feed.ts';
 
 export interface RunnerOptions {
   readonly shell: Shell;

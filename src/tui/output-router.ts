@@ -6,7 +6,7 @@ import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../visible.ts';
 import type { Streams, Writer } from '../output/streams.ts';
-import type { Invocation } from '../shell/bind.ts';
+import type { Invocation } from '../shell/grammar/bind.ts';
 import type {
   DriftOutput,
   MessageOutput,
@@ -14,15 +14,15 @@ import type {
   ReadOutput,
   TableOutput,
 } from '../shell/output.ts';
-import { hideSecrets } from '../shell/hide-secrets.ts';
-import { planView, type PlanView } from './plan-lines.ts';
-import { foldResults } from './result-fold.ts';
-import { runRows } from './runs-lines.ts';
+import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import { planView, type PlanView } from './views/plan-lines.ts';
+import { foldResults } from './table/result-fold.ts';
+import { runRows } from './views/runs-lines.ts';
 import type { Overlay } from './views/overlay.ts';
 import { offersOf } from './views/resource-list.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
-import type { TableFeed } from './table-feed.ts';
+import type { TableFeed } from './table/feed.ts';
 
 /** Longer texts are put over the table, to be scrolled. */
 const MOST_LOG_LINES = 3;

@@ -1,9 +1,9 @@
 import type { Draft } from '../external-editor.ts';
 import { DevshError } from '../errors.ts';
-import { hideSecrets } from '../shell/hide-secrets.ts';
+import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { visibleLines } from '../visible.ts';
 import { clipboardBytes } from './clipboard.ts';
-import { lineText } from './line.ts';
+import { lineText } from './editor/line.ts';
 import type { LogTone } from './state.ts';
 import type { Store } from './store.ts';
 

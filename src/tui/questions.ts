@@ -1,7 +1,7 @@
 import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
-import type { PlanView } from './plan-lines.ts';
-import { EMPTY_EDITING, lineText } from './line.ts';
+import type { PlanView } from './views/plan-lines.ts';
+import { EMPTY_EDITING, lineText } from './editor/line.ts';
 import type { LogLine } from './state.ts';
 import type { Store } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { MoveAction } from './actions.ts';
-import { questionWindow } from './layout.ts';
-import { edit, type EditKey } from './line.ts';
-import { movedTop } from './moved-top.ts';
+import { questionWindow } from './screen/layout.ts';
+import { edit, type EditKey } from './editor/line.ts';
+import { movedTop } from './table/moved-top.ts';
 import type { OpenQuestion, State } from './state.ts';
 
 /** Changes the question that is asked; the others wait. */

@@ -7,17 +7,17 @@ import {
   openedDetails,
   openedMessages,
   scrolled,
-} from './reduce-overlay.ts';
-import { actOnPrompt, openMenu, setLine, takeHistory } from './reduce-prompt.ts';
-import { follow, settle } from './follow.ts';
-import { dropLostMarks } from './reduce-marks.ts';
-import { actOnTable, editFilter } from './reduce-table.ts';
-import { addReads } from './table-source.ts';
+} from './views/reduce-overlay.ts';
+import { actOnPrompt, openMenu, setLine, takeHistory } from './prompt/reduce-prompt.ts';
+import { follow, settle } from './table/follow.ts';
+import { dropLostMarks } from './table/reduce-marks.ts';
+import { actOnTable, editFilter } from './table/reduce-table.ts';
+import { addReads } from './table/source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import { lineText, type EditKey } from './line.ts';
+import { lineText, type EditKey } from './editor/line.ts';
 import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
-import { contextOf } from './keymap.ts';
-import { tableHeight } from './layout.ts';
+import { contextOf } from './keys/keymap.ts';
+import { tableHeight } from './screen/layout.ts';
 import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
 import { NO_FILTER, NO_FIND } from './initial-state.ts';
 import type { State } from './state.ts';

@@ -9,10 +9,10 @@ import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import type { Surface } from './effects.ts';
 import { formCursor } from './form/form-view.ts';
-import { inputLine } from './input-line.ts';
+import { inputLine } from './prompt/input-line.ts';
 import type { Keymap } from './keys/key-binding.ts';
-import { contextOf } from './keymap.ts';
-import { isTooSmall, layoutOf } from './layout.ts';
+import { contextOf } from './keys/keymap.ts';
+import { isTooSmall, layoutOf } from './screen/layout.ts';
 import { sessionSummary } from './session-summary.ts';
 import { initialState } from './initial-state.ts';
 import type { State } from './state.ts';
@@ -21,9 +21,9 @@ import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
 import type { ThemeName } from '../theme-names.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { createTheme, themeFor, type Theme } from './theme.ts';
-import { withAsciiSigns } from './themes.ts';
-import { windowTitle } from './window-title.ts';
+import { createTheme, themeFor, type Theme } from './screen/theme.ts';
+import { withAsciiSigns } from './screen/themes.ts';
+import { windowTitle } from './screen/window-title.ts';
 
 export interface ScreenOptions {
   readonly keymap: Keymap;

@@ -1,5 +1,5 @@
 import type { StepResult } from '../change/verdict.ts';
-import { foldResults } from './result-fold.ts';
+import { foldResults } from './table/result-fold.ts';
 
 /** What stays in the normal screen after leaving: every change of the session and how it ended. */
 export function sessionSummary(results: readonly StepResult[]): string[] {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './pages.ts';
@@ -24,4 +24,18 @@ test('the way of a line leads through functions that there are', async () => {
       expect(source, `${name} in ${file}`).toMatch(isThere);
     }
   }
+});
+
+test('the rooms of the shell and the screen are all told', async () => {
+  const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const told = [...text.matchAll(/^\| `(src\/(?:shell|tui)\/\w+)` \|/gm)].map(
+    ([, room = '']) => room,
+  );
+  const rooms = await Promise.all(
+    ['src/shell', 'src/tui'].map(async (folder) => {
+      const entries = await readdir(join(ROOT, folder), { withFileTypes: true });
+      return entries.filter((one) => one.isDirectory()).map(({ name }) => `${folder}/${name}`);
+    }),
+  );
+  expect(told.sort()).toEqual(rooms.flat().sort());
 });

@@ -1,9 +1,9 @@
-import { argLabel, title } from '../../src/shell/bind.ts';
+import { argLabel, title } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
-import { SECTIONS, usageOf } from '../../src/shell/help.ts';
-import { OPTIONS, optionLabel } from '../../src/shell/option-list.ts';
-import type { OptionGroup, OptionSpec } from '../../src/shell/options.ts';
-import type { CommandSpec, VerbSpec } from '../../src/shell/spec.ts';
+import { SECTIONS, usageOf } from '../../src/shell/help/help.ts';
+import { OPTIONS, optionLabel } from '../../src/shell/grammar/option-list.ts';
+import type { OptionGroup, OptionSpec } from '../../src/shell/grammar/options.ts';
+import type { CommandSpec, VerbSpec } from '../../src/shell/grammar/spec.ts';
 import { anchorsFor } from './markdown.ts';
 import { table } from './table.ts';
 

@@ -5,11 +5,11 @@ import { parseProfile } from '../../src/device/profile-file.ts';
 import { isResourceName } from '../../src/device/profile.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { checkProject, checkSettings } from '../../src/settings/settings-schema.ts';
-import { bind, type Grammar } from '../../src/shell/bind.ts';
+import { bind, type Grammar } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { resourceCommand } from '../../src/shell/commands/resource.ts';
-import { documentSchema } from '../../src/shell/document-schema.ts';
-import { parseCompleteLine } from '../../src/shell/parse.ts';
+import { documentSchema } from '../../src/shell/help/document-schema.ts';
+import { parseCompleteLine } from '../../src/shell/grammar/parse.ts';
 import { blocksOf, inlineCode, type Block } from './markdown.ts';
 import { readPages } from './pages.ts';
 

@@ -1,9 +1,9 @@
-import { ENVIRONMENT } from '../../src/shell/environment.ts';
-import { EXIT_CODES } from '../../src/shell/exit-codes.ts';
-import { KEPT_FILES } from '../../src/shell/kept-files.ts';
+import { ENVIRONMENT } from '../../src/shell/help/environment.ts';
+import { EXIT_CODES } from '../../src/shell/help/exit-codes.ts';
+import { KEPT_FILES } from '../../src/shell/help/kept-files.ts';
 import { resolvePaths, type Paths } from '../../src/settings/paths.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import { keyTable } from '../../src/tui/key-table.ts';
+import { keyTable } from '../../src/tui/keys/key-table.ts';
 import { commandOverview, commandReference } from './command-reference.ts';
 import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { bind } from '../../src/shell/bind.ts';
+import { bind } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
-import { NO_OPTIONS } from '../../src/shell/options.ts';
-import { wordsOfArgv } from '../../src/shell/parse.ts';
+import { NO_OPTIONS } from '../../src/shell/grammar/options.ts';
+import { wordsOfArgv } from '../../src/shell/grammar/parse.ts';
 import { startFleet } from './devsh.ts';
 
 const CHANGES = '- add: user\n  fields: {username: bob, first_name: B, lastname: B, lang: de}\n';

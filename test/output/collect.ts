@@ -5,7 +5,7 @@ import { csvWriter } from '../../src/output/csv-writer.ts';
 import { quickWriter } from '../../src/output/quick-writer.ts';
 import { yamlWriter } from '../../src/output/yaml-writer.ts';
 import type { Streams, Writer } from '../../src/output/streams.ts';
-import type { Format } from '../../src/shell/options.ts';
+import type { Format } from '../../src/shell/grammar/options.ts';
 import type { Output, ReadOutput, View } from '../../src/shell/output.ts';
 
 export const fw1: DeviceRef = { name: 'fw1', address: '10.0.0.5:443' };

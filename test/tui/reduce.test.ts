@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { actionFor, contextOf } from '../../src/tui/keymap.ts';
-import { inputLine } from '../../src/tui/input-line.ts';
-import { isTooSmall, layoutOf } from '../../src/tui/layout.ts';
-import { EMPTY_EDITING, lineText } from '../../src/tui/line.ts';
+import { actionFor, contextOf } from '../../src/tui/keys/keymap.ts';
+import { inputLine } from '../../src/tui/prompt/input-line.ts';
+import { isTooSmall, layoutOf } from '../../src/tui/screen/layout.ts';
+import { EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
 import type { State } from '../../src/tui/state.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
-import { wrapText } from '../../src/tui/wrap.ts';
-import { after, stateOf, user } from './table-fixture.ts';
+import { wrapText } from '../../src/tui/screen/wrap.ts';
+import { after, stateOf, user } from './table/table-fixture.ts';
 
 const start = stateOf({ fw1: [user('alice')], fw2: [user('bob')] });
 const typed = (state: State, text: string): State =>

@@ -1,8 +1,8 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
-import type { Word } from '../parse.ts';
-import type { ArgSpec } from '../spec.ts';
+import type { Word } from '../grammar/parse.ts';
+import type { ArgSpec } from '../grammar/spec.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
 export const TARGETS: ArgSpec = {

@@ -1,4 +1,4 @@
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 
 const FILE: ArgSpec = {
   name: 'FILE',
@@ -28,7 +28,7 @@ export const plan: CommandSpec = {
         'With -o the plan is written down, sealed with its SHA-256, for "apply PLANFILE".',
       examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
       async *run(call) {
-        const { planFile } = await import('../change-files.ts');
+        const { planFile } = await import('../writing/change-files.ts');
         yield* planFile(call);
       },
     },
@@ -68,7 +68,7 @@ export const apply: CommandSpec = {
         'apply monday.plan --shard 2/4 --result 2.json --yes',
       ],
       async *run(call) {
-        const { applyFile } = await import('../change-files.ts');
+        const { applyFile } = await import('../writing/change-files.ts');
         yield* applyFile(call);
       },
     },

@@ -1,9 +1,9 @@
 import { UsageError } from '../../errors.ts';
 import { oneLine } from '../../device/text.ts';
 import { suggest } from '../../suggest.ts';
-import { SHELL_NAMES, type CompletionShell } from '../completion/completion-shell.ts';
+import { SHELL_NAMES, type CompletionShell } from '../completion/shells/completion-shell.ts';
 import type { Services } from '../session.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 export const completion: CommandSpec = {
   name: 'completion',
@@ -27,7 +27,7 @@ export const completion: CommandSpec = {
       examples: ['completion', 'completion bash', 'completion zsh'],
       async *run({ args, session }) {
         const [word] = args.words('SHELL');
-        const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
+        const { COMPLETION_SHELLS } = await import('../completion/shells/shells.ts');
         if (word === undefined) {
           const text = setUp(COMPLETION_SHELLS, session.services);
           yield { kind: 'text', name: 'completion', text };

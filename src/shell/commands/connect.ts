@@ -6,9 +6,9 @@ import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../suggest.ts';
 import type { Call } from '../call.ts';
-import { deviceFacts } from '../device-facts.ts';
+import { deviceFacts } from '../devices/device-facts.ts';
 import type { Output, TableOutput } from '../output.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
 
 /** Connecting means: trust the certificate, log in, and read the users. */
@@ -113,7 +113,7 @@ export const devices: CommandSpec = {
         const tableOf = (): TableOutput => devicesTable(members, true);
         // The full screen asks again by itself.
         if (watchMs !== undefined && call.io.isRefreshing !== true) {
-          const { watchDevices } = await import('../watch-devices.ts');
+          const { watchDevices } = await import('../watching/watch-devices.ts');
           yield* watchDevices(call, members, watchMs, tableOf, ask);
           return;
         }
@@ -153,7 +153,7 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
     hasSuccess: members.some(({ state }) => state.kind === 'ready'),
   };
   // The table does not wait for what the devices say of themselves.
-  const { learnAllQuietly } = await import('../learning.ts');
+  const { learnAllQuietly } = await import('../devices/learning.ts');
   call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
 }
 

@@ -1,5 +1,5 @@
-import { originOf } from '../check-logins.ts';
-import type { CommandSpec } from '../spec.ts';
+import { originOf } from '../access/check-logins.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 /** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */

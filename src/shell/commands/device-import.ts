@@ -1,4 +1,4 @@
-import type { VerbSpec } from '../spec.ts';
+import type { VerbSpec } from '../grammar/spec.ts';
 
 /** `device import`: devices of another inventory into devices.yaml. */
 export const importDevices: VerbSpec = {
@@ -25,7 +25,7 @@ export const importDevices: VerbSpec = {
     'device import https://netbox.example/dcim/devices/?site=berlin',
   ],
   async *run(call) {
-    const { takeOverDevices } = await import('../take-over-devices.ts');
+    const { takeOverDevices } = await import('../devices/take-over-devices.ts');
     yield* takeOverDevices(call);
   },
 };

@@ -5,7 +5,7 @@ import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../suggest.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import type { VerbSpec } from '../spec.ts';
+import type { VerbSpec } from '../grammar/spec.ts';
 
 /** So many conflicts between groups are told one by one. */
 const MOST_CONFLICTS = 5;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { importDevices } from './device-import.ts';
 import { listDevices } from './device-list.ts';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../doctor/finding.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const doctor: CommandSpec = {

@@ -1,4 +1,4 @@
-import type { VerbSpec } from '../spec.ts';
+import type { VerbSpec } from '../grammar/spec.ts';
 import { recordKey } from './record-arguments.ts';
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
@@ -15,7 +15,7 @@ export function edit(resource: string): VerbSpec {
       'alone. A field that has changed on the device meanwhile is "drift", and not overwritten.',
     examples: [`${resource} edit alice bob`, `${resource} edit --where lang=xx`],
     async *run(call) {
-      const { editRecords } = await import('../edit-records.ts');
+      const { editRecords } = await import('../records/edit-records.ts');
       yield* editRecords(call, resource);
     },
   };

@@ -1,5 +1,5 @@
 import type { Member } from '../../fleet/member.ts';
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 import { fieldCandidates } from './record-arguments.ts';
 
 export const RESOURCE: ArgSpec = {
@@ -50,7 +50,7 @@ export const exportCommand: CommandSpec = {
         'export interface --per-device --output-dir backup --format yaml',
       ],
       async *run(call) {
-        const { exportRecords } = await import('../export-records.ts');
+        const { exportRecords } = await import('../records/export-records.ts');
         yield* exportRecords(call);
       },
     },

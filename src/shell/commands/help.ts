@@ -1,10 +1,10 @@
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import { HELP_TOPICS } from '../help-topics/topics.ts';
-import { helpOn, helpOnCommand, helpOnTopic, helpOverview } from '../help.ts';
-import type { Word } from '../parse.ts';
-import type { Candidate, CommandSpec, CompletionScope } from '../spec.ts';
+import { HELP_TOPICS } from '../help/topics/topics.ts';
+import { helpOn, helpOnCommand, helpOnTopic, helpOverview } from '../help/help.ts';
+import type { Word } from '../grammar/parse.ts';
+import type { Candidate, CommandSpec, CompletionScope } from '../grammar/spec.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 

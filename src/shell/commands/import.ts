@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { RESOURCE } from './export.ts';
 
 export const importCommand: CommandSpec = {
@@ -58,7 +58,7 @@ export const importCommand: CommandSpec = {
         if (output !== undefined && (dryRun || yes)) {
           throw new UsageError('-o only writes the plan down: leave out --yes and --dry-run');
         }
-        const { importRecords } = await import('../import-records.ts');
+        const { importRecords } = await import('../records/import-records.ts');
         yield* importRecords(call);
       },
     },

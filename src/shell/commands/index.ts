@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { apply, plan } from './change-sets.ts';
 import { completion } from './completion.ts';
 import { connect, devices, disconnect, use } from './connect.ts';

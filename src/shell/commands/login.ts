@@ -2,9 +2,9 @@ import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { checkLogins } from '../check-logins.ts';
+import { checkLogins } from '../access/check-logins.ts';
 import type { Output } from '../output.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const login: CommandSpec = {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Options } from '../options.ts';
+import type { Options } from '../grammar/options.ts';
 
 /** Whether a KEY of the line is meant on a device. */
 export type IsMeant = (key: string, member: Member) => boolean;

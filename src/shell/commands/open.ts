@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 export const open: CommandSpec = {
   name: 'open',

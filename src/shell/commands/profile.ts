@@ -4,9 +4,9 @@ import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { profileOf } from '../device-profile.ts';
+import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
 
 const names: NonNullable<ArgSpec['complete']> = ({ targets }) =>
@@ -140,8 +140,8 @@ export const learn: CommandSpec = {
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
-  const { learnMember } = await import('../learning.ts');
-  const { watchForCounters } = await import('../observed.ts');
+  const { learnMember } = await import('../devices/learning.ts');
+  const { watchForCounters } = await import('../writing/observed.ts');
   const learned = await learnMember(call, member, resource, true);
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learned === undefined ? [] : learnedTexts(learned, resource);

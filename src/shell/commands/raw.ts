@@ -11,10 +11,10 @@ import { answerError } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import { requestAsCurl } from '../as-curl.ts';
+import { requestAsCurl } from '../writing/as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 import { notAssigned } from './arguments.ts';
 
 const PATH: ArgSpec = {

@@ -7,8 +7,8 @@ import { fieldsIn, parseFilter, parseFilterWords, type Filter } from '../../flee
 import type { FleetCall } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { Options } from '../options.ts';
-import { quoteWord, type Word } from '../parse.ts';
+import type { Options } from '../grammar/options.ts';
+import { quoteWord, type Word } from '../grammar/parse.ts';
 
 /** What a command makes of the records of each device, as part of reading it. */
 export type Refine = NonNullable<FleetCall['refine']>;

@@ -4,8 +4,8 @@ import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { everKnownFields, knownKeys, knownValues } from '../known-records.ts';
-import type { ArgSpec, Candidate, CompletionScope } from '../spec.ts';
+import { everKnownFields, knownKeys, knownValues } from '../completion/known-records.ts';
+import type { ArgSpec, Candidate, CompletionScope } from '../grammar/spec.ts';
 
 /** How the devices of the selection speak, as far as one answer can do for all of them. */
 export function selectionProfile(fleet: Fleet): Profile {

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { LATEST, namedRun } from './runs.ts';
 
 export const report: CommandSpec = {
@@ -20,7 +20,7 @@ export const report: CommandSpec = {
         'report --as curl > again.sh',
       ],
       async *run(call) {
-        const { runReport } = await import('../run-report.ts');
+        const { runReport } = await import('../writing/run-report.ts');
         yield runReport(await namedRun(call), call.options.as);
       },
     },

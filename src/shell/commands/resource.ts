@@ -4,9 +4,9 @@ import { isSingle } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { withKeptColumns } from '../kept-columns.ts';
+import { withKeptColumns } from '../records/kept-columns.ts';
 import type { Output } from '../output.ts';
-import type { CommandSpec, VerbSpec } from '../spec.ts';
+import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
 import { fieldsOf } from './arguments.ts';
 import { edit } from './edit.ts';
 import { meantBy } from './only-keys.ts';
@@ -92,7 +92,7 @@ function list(resource: string): VerbSpec {
       if (call.options.watchMs === undefined) {
         yield* once();
       } else {
-        const { watched } = await import('../watch.ts');
+        const { watched } = await import('../watching/watch.ts');
         yield* watched(call, once);
       }
       if (detailed.length > 0) {
@@ -235,7 +235,7 @@ function remove(resource: string): VerbSpec {
         );
         return;
       }
-      const { writeEach } = await import('../write.ts');
+      const { writeEach } = await import('../writing/write.ts');
       const members = await call.members();
       const isMeant = meantBy(call.options, keys, members);
       const changesFor = (member: Member): Change[] =>
@@ -248,7 +248,7 @@ function remove(resource: string): VerbSpec {
 
 /** All that writing needs is loaded when something is written. */
 async function* writeOn(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
-  const { write } = await import('../write.ts');
+  const { write } = await import('../writing/write.ts');
   yield* write(call, changes);
 }
 

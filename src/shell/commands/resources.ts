@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 export const resources: CommandSpec = {
   name: 'resources',
@@ -11,7 +11,7 @@ export const resources: CommandSpec = {
       args: [],
       options: ['devices', 'profile'],
       async *run(call) {
-        const { learnMember } = await import('../learning.ts');
+        const { learnMember } = await import('../devices/learning.ts');
         const offers = new Map<string, string[]>();
         const silent: string[] = [];
         for (const member of await call.members()) {

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 import { showRun } from './runs.ts';
 
 export const run: CommandSpec = {

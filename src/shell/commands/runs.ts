@@ -1,7 +1,7 @@
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import type { ArgSpec, CommandSpec, VerbSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec, VerbSpec } from '../grammar/spec.ts';
 
 const RUN: ArgSpec = {
   name: 'RUN',
@@ -29,7 +29,7 @@ export const runs: CommandSpec = {
       options: [],
       async *run({ session }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
-        const { loadRun } = await import('../run-store.ts');
+        const { loadRun } = await import('../writing/run-store.ts');
         const ids = await session.services.runs.ids();
         const rows = [];
         for (const id of ids) {
@@ -91,7 +91,7 @@ export const runs: CommandSpec = {
         'runs merge results/*.json --plan monday.plan --as junit -o devsh.xml',
       ],
       async *run(call) {
-        const { mergeRuns } = await import('../merge-runs.ts');
+        const { mergeRuns } = await import('../writing/merge-runs.ts');
         yield* mergeRuns(call);
       },
     },
@@ -130,7 +130,7 @@ export const resume: CommandSpec = {
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd'],
       async *run(call) {
-        const { RESUMED, takeUp } = await import('../take-up.ts');
+        const { RESUMED, takeUp } = await import('../writing/take-up.ts');
         const { run } = await namedRun(call);
         yield* takeUp(call, run, RESUMED);
       },
@@ -150,7 +150,7 @@ export const retry: CommandSpec = {
       options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
       examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
       async *run(call) {
-        const { retriedPart, takeUp } = await import('../take-up.ts');
+        const { retriedPart, takeUp } = await import('../writing/take-up.ts');
         const { run } = await namedRun(call);
         yield* takeUp(call, run, retriedPart(call.options.rest));
       },
@@ -174,7 +174,7 @@ export const undo: CommandSpec = {
         'left alone (drift) without --force. The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd --dry-run'],
       async *run(call) {
-        const { takeBack } = await import('../take-back.ts');
+        const { takeBack } = await import('../writing/take-back.ts');
         yield* takeBack(call, await namedRun(call));
       },
     },
@@ -185,6 +185,6 @@ export const undo: CommandSpec = {
 export async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.session;
-  const { latestRun, loadRun } = await import('../run-store.ts');
+  const { latestRun, loadRun } = await import('../writing/run-store.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }

@@ -1,6 +1,6 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 export const info: CommandSpec = {
   name: 'info',
@@ -18,7 +18,7 @@ export const info: CommandSpec = {
       examples: ['info', 'info --config'],
       async *run({ session, options, given }) {
         if (options.config) {
-          const { configRows } = await import('../config-rows.ts');
+          const { configRows } = await import('../help/config-rows.ts');
           yield {
             kind: 'table',
             name: 'config',

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
-import type { CommandSpec, VerbSpec } from '../spec.ts';
+import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;

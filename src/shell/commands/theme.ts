@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../theme-names.ts';
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
   dark: '256 colours on a dark ground',

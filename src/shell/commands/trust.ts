@@ -2,10 +2,10 @@ import { normalizeFingerprint } from '../../device/fingerprint.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { expiryText, lookAt, tellDoubts, type Seen } from '../certificates.ts';
+import { expiryText, lookAt, tellDoubts, type Seen } from '../access/certificates.ts';
 import type { Output } from '../output.ts';
-import { askAndPin, done, info, pin, pinned } from '../pin-certificates.ts';
-import type { ArgSpec, CommandSpec } from '../spec.ts';
+import { askAndPin, done, info, pin, pinned } from '../access/pin-certificates.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';
 
 const DEVICE: ArgSpec = {

@@ -1,7 +1,7 @@
 import { CredentialError, RefusedError } from '../../errors.ts';
 import { VaultLockedError } from '../../credentials/vault.ts';
 import type { Call } from '../call.ts';
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../grammar/spec.ts';
 
 export const watch: CommandSpec = {
   name: 'watch',
@@ -22,7 +22,7 @@ export const watch: CommandSpec = {
         'watch get /api/status/ --on fw1 --format jsonl',
       ],
       async *run(call) {
-        const { watchLine } = await import('../watch-line.ts');
+        const { watchLine } = await import('../watching/watch-line.ts');
         yield* watchLine(call);
       },
     },

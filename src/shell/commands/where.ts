@@ -1,7 +1,7 @@
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { parseChoice, type Filter } from '../../fleet/filter.ts';
-import type { Word } from '../parse.ts';
+import type { Word } from '../grammar/parse.ts';
 
 /** What `--where` chooses by. Throws UsageError, which points nowhere: its columns count in the filter. */
 export function whereFilter(text: string): Filter {

@@ -3,7 +3,7 @@ import { CredentialError, DevshError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { expiryText } from '../certificates.ts';
+import { expiryText } from '../access/certificates.ts';
 import type { Finding } from './finding.ts';
 
 /** A clock that is off by more makes logs, certificates and tokens hard to trust. */

@@ -1,7 +1,7 @@
 import { DevshError } from '../../errors.ts';
 import { checkFile, checkFolder, type FileCheck } from '../../settings/file-check.ts';
-import { doubtsText } from '../certificates.ts';
-import { loadRun } from '../run-store.ts';
+import { doubtsText } from '../access/certificates.ts';
+import { loadRun } from '../writing/run-store.ts';
 import type { Services } from '../session.ts';
 import type { Finding } from './finding.ts';
 

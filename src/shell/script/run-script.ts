@@ -1,13 +1,13 @@
 import { isResourceName } from '../../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../../errors.ts';
-import { bind, type Grammar, type Invocation } from '../bind.ts';
+import { bind, type Grammar, type Invocation } from '../grammar/bind.ts';
 import type { Call } from '../call.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { ExitCode } from '../exit-code.ts';
-import { helpOn } from '../help.ts';
+import { helpOn } from '../help/help.ts';
 import type { Output } from '../output.ts';
-import type { Word } from '../parse.ts';
-import { isDryRunnable } from '../reading-verbs.ts';
+import type { Word } from '../grammar/parse.ts';
+import { isDryRunnable } from '../grammar/reading-verbs.ts';
 import { placeOf, scriptLines, wordsOf, type ScriptLine } from './script-lines.ts';
 import { Variables } from './script-variables.ts';
 

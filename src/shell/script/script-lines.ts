@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { parseLine, type ValueOf, type Word } from '../parse.ts';
+import { parseLine, type ValueOf, type Word } from '../grammar/parse.ts';
 
 /** A place in a file, both counted from 1. */
 export interface Place {

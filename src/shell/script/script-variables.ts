@@ -3,7 +3,7 @@ import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import type { Word } from '../parse.ts';
+import type { Word } from '../grammar/parse.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
 

@@ -1,12 +1,12 @@
 import { Box } from 'ink';
-import { emptyLines } from '../empty-lines.ts';
-import { overlayLines } from '../overlay-lines.ts';
+import { emptyLines } from '../table/empty-lines.ts';
+import { overlayLines } from '../views/overlay-lines.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import { rollOutLines } from '../roll-out-lines.ts';
+import { rollOutLines } from '../views/roll-out-lines.ts';
 import type { State } from '../state.ts';
-import { tableRows } from '../table-rows.ts';
-import { tableView, type Piece, type RowView } from '../table-view.ts';
-import type { Theme, Tone } from '../theme.ts';
+import { tableRows } from '../table/rows.ts';
+import { tableView, type Piece, type RowView } from '../table/view.ts';
+import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceList } from '../views/device-list.ts';
 import { foundParts } from '../views/find.ts';
 import { listView, type ListView } from '../views/list-view.ts';

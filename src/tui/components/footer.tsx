@@ -1,8 +1,8 @@
 import { widthOf } from '../../output/width.ts';
-import { SEPARATOR, shownHints } from '../footer-hints.ts';
+import { SEPARATOR, shownHints } from '../keys/footer-hints.ts';
 import type { State } from '../state.ts';
-import type { Theme } from '../theme.ts';
-import { usageSpans } from '../usage-spans.ts';
+import type { Theme } from '../screen/theme.ts';
+import { usageSpans } from '../prompt/usage-spans.ts';
 import { Row } from './row.tsx';
 
 /**

@@ -1,6 +1,6 @@
 import { formView } from '../form/form-view.ts';
 import type { FormState } from '../form/form-state.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../screen/theme.ts';
 import { Row } from './row.tsx';
 
 interface FormProps {

@@ -1,7 +1,7 @@
 import { widthOf } from '../../output/width.ts';
-import { deviceBar, titleLine } from '../bar-lines.ts';
+import { deviceBar, titleLine } from '../screen/bar-lines.ts';
 import type { State } from '../state.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../screen/theme.ts';
 import { Row } from './row.tsx';
 
 /** The devices with their states, and what the table shows. */

@@ -1,5 +1,5 @@
 import type { LogLine } from '../state.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../screen/theme.ts';
 import { Row } from './row.tsx';
 
 interface MessagesProps {

@@ -1,13 +1,13 @@
 import { Box } from 'ink';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import { ghostOf } from '../ghost.ts';
-import { columnCells, inputLine, shownLine } from '../input-line.ts';
-import { contextOf } from '../keymap.ts';
-import { problemLines } from '../problem-lines.ts';
+import { ghostOf } from '../prompt/ghost.ts';
+import { columnCells, inputLine, shownLine } from '../prompt/input-line.ts';
+import { contextOf } from '../keys/keymap.ts';
+import { problemLines } from '../prompt/problem-lines.ts';
 import type { Menu, State } from '../state.ts';
-import { stressed } from '../stress.ts';
-import type { Theme } from '../theme.ts';
+import { stressed } from '../screen/stress.ts';
+import type { Theme } from '../screen/theme.ts';
 import { Row } from './row.tsx';
 
 interface PromptProps {

@@ -1,8 +1,8 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
-import { isTooSmall, layoutOf, SMALLEST } from '../layout.ts';
+import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
 import type { Store } from '../store.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { Body } from './body.tsx';
 import { Footer } from './footer.tsx';

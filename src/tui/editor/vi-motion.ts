@@ -1,4 +1,4 @@
-import { firstGrapheme, lastGrapheme } from '../graphemes.ts';
+import { firstGrapheme, lastGrapheme } from './graphemes.ts';
 
 /** A character looked for in the line: `f;` goes on it, `t;` stops in front of it, capitals go back. */
 export interface Find {

@@ -1,5 +1,5 @@
-import { editPrompt, actOnPrompt } from '../reduce-prompt.ts';
-import type { EditKey } from '../line.ts';
+import { editPrompt, actOnPrompt } from '../prompt/reduce-prompt.ts';
+import type { EditKey } from './line.ts';
 import type { PromptState } from '../state.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 import { leaveInsert, recorded, viKey } from './vi.ts';

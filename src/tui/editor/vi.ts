@@ -1,4 +1,4 @@
-import { edit, lineText, type Editing, type EditKey } from '../line.ts';
+import { edit, lineText, type Editing, type EditKey } from './line.ts';
 import { back, endOfWords, moveBy, on, type Find } from './vi-motion.ts';
 
 /** A change as it can be done again: the keys that began it, and what was typed then. */

@@ -1,5 +1,5 @@
-import { quoteAssignment, quoteWord } from '../../shell/parse.ts';
-import type { FormField } from '../../shell/form-fields.ts';
+import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
+import type { FormField } from '../../shell/records/form-fields.ts';
 import { isChanged, textOf, type FormState } from './form-state.ts';
 
 /** The line that a form stands for: `user set bob lang=en`. */

@@ -7,7 +7,7 @@ import {
   objections,
   type FieldIssues,
   type FormField,
-} from '../../shell/form-fields.ts';
+} from '../../shell/records/form-fields.ts';
 import type { LineEnd, LineRunner } from '../line-runner.ts';
 import type { Store } from '../store.ts';
 import { formCommand, shownCommand } from './form-command.ts';

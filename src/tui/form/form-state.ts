@@ -1,7 +1,7 @@
-import type { FieldChoice, FieldIssues, FormField } from '../../shell/form-fields.ts';
+import type { FieldChoice, FieldIssues, FormField } from '../../shell/records/form-fields.ts';
 import { checkText } from '../../change/check-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { edit, EMPTY_EDITING, lineText, type Editing } from '../line.ts';
+import { edit, EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 
 /** What a form is about. */
 export interface FormOpening {

@@ -1,14 +1,14 @@
-import type { FormField } from '../../shell/form-fields.ts';
+import type { FormField } from '../../shell/records/form-fields.ts';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
-import type { Span } from '../bar-lines.ts';
-import { masked, shownLine, windowOf } from '../input-line.ts';
-import { EMPTY_LINE } from '../line.ts';
+import type { Span } from '../screen/bar-lines.ts';
+import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
+import { EMPTY_LINE } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
-import { wrapText } from '../wrap.ts';
+import { wrapText } from '../screen/wrap.ts';
 import { shownCommand } from './form-command.ts';
-import { itemsOf } from '../../shell/field-text.ts';
+import { itemsOf } from '../../shell/records/field-text.ts';
 import { commandNote, inWords, noteOf, originText } from './form-notes.ts';
 import {
   choicesOf,

@@ -1,7 +1,7 @@
-import { isOn, soughtIndex, toggledText } from '../../shell/field-text.ts';
-import type { FieldIssues, FormField } from '../../shell/form-fields.ts';
+import { isOn, soughtIndex, toggledText } from '../../shell/records/field-text.ts';
+import type { FieldIssues, FormField } from '../../shell/records/form-fields.ts';
 import type { Action, FormAction } from '../actions.ts';
-import { edit, EMPTY_EDITING, type Editing, type EditKey } from '../line.ts';
+import { edit, EMPTY_EDITING, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { formCommand } from './form-command.ts';
 import {

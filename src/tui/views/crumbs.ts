@@ -1,7 +1,7 @@
-import { hideSecrets } from '../../shell/hide-secrets.ts';
+import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
-import { namesText } from '../plan-lines.ts';
+import { namesText } from './plan-lines.ts';
 import type { State } from '../state.ts';
 import type { Overlay } from './overlay.ts';
 import { tableId } from './trail.ts';

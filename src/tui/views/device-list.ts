@@ -1,6 +1,6 @@
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
-import type { Tone } from '../theme.ts';
+import type { Tone } from '../screen/theme.ts';
 import { listLines, type ListColumn, type ListView } from './list-view.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;

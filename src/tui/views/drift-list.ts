@@ -3,7 +3,7 @@ import { columnTitle } from '../../output/columns.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
-import type { Span } from '../bar-lines.ts';
+import type { Span } from '../screen/bar-lines.ts';
 import type { ListView } from './list-view.ts';
 import type { DriftOverlay } from './overlay.ts';
 

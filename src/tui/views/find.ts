@@ -1,6 +1,6 @@
-import { edit, lineText, type EditKey } from '../line.ts';
-import { layoutOf } from '../layout.ts';
-import { overlayLines } from '../overlay-lines.ts';
+import { edit, lineText, type EditKey } from '../editor/line.ts';
+import { layoutOf } from '../screen/layout.ts';
+import { overlayLines } from './overlay-lines.ts';
 import { NO_FIND } from '../initial-state.ts';
 import type { State } from '../state.ts';
 

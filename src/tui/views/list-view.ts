@@ -1,8 +1,8 @@
 import { cut, fit, widthOf } from '../../output/width.ts';
-import type { Span } from '../bar-lines.ts';
-import { runLines } from '../runs-lines.ts';
+import type { Span } from '../screen/bar-lines.ts';
+import { runLines } from './runs-lines.ts';
 import type { State } from '../state.ts';
-import type { Tone } from '../theme.ts';
+import type { Tone } from '../screen/theme.ts';
 import { deviceList } from './device-list.ts';
 import { driftList } from './drift-list.ts';
 import { resourceList } from './resource-list.ts';

@@ -1,6 +1,6 @@
 import type { DriftRow } from '../../fleet/drift.ts';
 import type { DriftOutput } from '../../shell/output.ts';
-import type { Editing } from '../line.ts';
+import type { Editing } from '../editor/line.ts';
 import type { RollOutState, RunRow, State } from '../state.ts';
 
 /** A view that lies over the table; `none`: the table itself is the view. */

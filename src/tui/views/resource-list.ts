@@ -1,6 +1,6 @@
 import type { TableOutput } from '../../shell/output.ts';
 import { visible } from '../../visible.ts';
-import { namesText } from '../plan-lines.ts';
+import { namesText } from './plan-lines.ts';
 import type { State } from '../state.ts';
 import { listLines, type ListView } from './list-view.ts';
 import type { Offer, Overlay } from './overlay.ts';

@@ -1,5 +1,5 @@
 import type { TableSource } from '../actions.ts';
-import { setSource } from '../table-source.ts';
+import { setSource } from '../table/source.ts';
 import { newTable, NO_FIND } from '../initial-state.ts';
 import type { State, TableState } from '../state.ts';
 import type { Overlay, Place } from './overlay.ts';

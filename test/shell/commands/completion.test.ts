@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells.ts';
+import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells/shells.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 import { startProgram } from '../../main/process.ts';
-import { makeHome } from '../completion/real-shell.ts';
+import { makeHome } from '../completion/shells/real-shell.ts';
 
 test.each(COMPLETION_SHELLS)(
   '"completion $name" prints its script, letter by letter',

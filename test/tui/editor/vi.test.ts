@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { leaveInsert, recorded, viKey, VI_START, type ViStep } from '../../../src/tui/editor/vi.ts';
-import { edit, EMPTY_EDITING, lineText } from '../../../src/tui/line.ts';
+import { edit, EMPTY_EDITING, lineText } from '../../../src/tui/editor/line.ts';
 
 /** A line with `|` in front of the character with the cursor, in normal mode. */
 function normal(text: string): ViStep {

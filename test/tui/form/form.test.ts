@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { FormField } from '../../../src/shell/form-fields.ts';
+import type { FormField } from '../../../src/shell/records/form-fields.ts';
 import { formCommand, shownCommand } from '../../../src/tui/form/form-command.ts';
 import type { FormState } from '../../../src/tui/form/form-state.ts';
 import { formId } from '../../../src/tui/form/form-state.ts';
 import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
-import { contextOf } from '../../../src/tui/keymap.ts';
+import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import type { FormAction } from '../../../src/tui/actions.ts';
-import type { EditKey } from '../../../src/tui/line.ts';
+import type { EditKey } from '../../../src/tui/editor/line.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { layoutOf } from '../../../src/tui/layout.ts';
-import { after, stateOf, user } from '../table-fixture.ts';
+import { layoutOf } from '../../../src/tui/screen/layout.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
 
 function field(name: string, more: Partial<FormField> = {}): FormField {
   return {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
-import { defaultView } from '../../../src/shell/default-view.ts';
+import { defaultView } from '../../../src/shell/records/default-view.ts';
 import type { Action, ViewAction } from '../../../src/tui/actions.ts';
-import { titleLine } from '../../../src/tui/bar-lines.ts';
-import { contextOf } from '../../../src/tui/keymap.ts';
-import { layoutOf } from '../../../src/tui/layout.ts';
+import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
+import { contextOf } from '../../../src/tui/keys/keymap.ts';
+import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { strayText } from '../../../src/tui/stray-key.ts';
+import { strayText } from '../../../src/tui/keys/stray-key.ts';
 import { crumbs } from '../../../src/tui/views/crumbs.ts';
-import { after, stateOf, user } from '../table-fixture.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
 
 const fleet = stateOf({
   fw1: [user('alice'), user('bob', 'de')],

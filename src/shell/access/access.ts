@@ -1,0 +1,274 @@
+import type { CredentialOrigin, CredentialRequest, Credentials } from '../../credentials/sources.ts';
+import type { AskPassphrase } from '../../credentials/vault-key.ts';
+import { Credential } from '../../device/credential.ts';
+import type { UntrustedError } from '../../device/errors.ts';
+import { readCa } from '../../device/ca.ts';
+import type { Route } from '../../device/route/route.ts';
+import type { Trust } from '../../device/tls.ts';
+import { CredentialError, SettingsError } from '../../errors.ts';
+import type { Book } from '../../settings/known-devices.ts';
+import type { Access, CredentialAnswer } from '../../fleet/access.ts';
+import type { DeviceEntry } from '../../fleet/selector.ts';
+import type { LearnedListing } from '../../device/learned-schema.ts';
+import type { Profile } from '../../device/profile.ts';
+import { profileOf } from './device-profile.ts';
+import { Desk } from './desk.ts';
+import { tellDoubts } from './certificates.ts';
+import type { ShellIo } from '../io.ts';
+import type { Options } from '../grammar/options.ts';
+import type { Session } from '../session.ts';
+import { unlessCancelled } from '../unless-cancelled.ts';
+import { someOf } from '../../some-of.ts';
+
+/** So often a password is asked for one device in one command. */
+const MAX_LOGINS = 3;
+
+/** Decides about trust and credentials for one command: files first, then the user. */
+export class ShellAccess implements Access {
+  readonly timeoutMs: number | undefined;
+  readonly trace: ((line: string) => void) | undefined;
+  readonly notice: ((text: string) => void) | undefined;
+  /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
+  readonly typed = new Map<DeviceEntry, Credential>();
+  readonly #session: Session;
+  readonly #io: ShellIo;
+  readonly #options: Options;
+  readonly #credentials: Credentials;
+  readonly #logins = new Map<string, number>();
+  /** Whose login each device has refused while this line runs; undefined: a token's. */
+  readonly #refused = new Map<string, string | undefined>();
+  /** The pins when the command first asked: a fleet asks a thousand times. */
+  #pins: Promise<Book> | undefined;
+  /** Files with CA certificates: a whole fleet has the same. */
+  readonly #ca = new Map<string, Promise<string>>();
+  /** Answers with the time since when all of them are pinned. */
+  readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, string | undefined>;
+  readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
+
+  constructor(session: Session, io: ShellIo, options: Options) {
+    this.#session = session;
+    this.#io = io;
+    this.#options = options;
+    this.#credentials = session.services.credentials(options);
+    this.#credentials.refresh();
+    this.timeoutMs = options.timeoutMs;
+    this.trace = options.verbose ? io.trace : undefined;
+    this.notice = (text) => {
+      io.trace(text);
+    };
+    this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
+    this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
+  }
+
+  /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
+  get problems(): readonly string[] {
+    return this.#credentials.problems;
+  }
+
+  async trust(entry: DeviceEntry): Promise<Trust> {
+    if (this.#options.insecure || entry.insecure === true) return { kind: 'insecure' };
+    const given = this.#session.given.get(entry.name);
+    if (given !== undefined) return given.trust;
+    const { readFile } = this.#session.services;
+    const { pins } = await (this.#pins ??= this.#readPins());
+    const pin = pins.get(entry.address);
+    if (pin !== undefined) {
+      return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
+    }
+    const file = this.#options.ca ?? entry.ca;
+    if (file !== undefined) {
+      const known = this.#ca.get(file) ?? readFile(file).then((pem) => readCa(pem, file));
+      this.#ca.set(file, known);
+      return { kind: 'ca', pem: await unlessCancelled(known, this.#io.signal), file };
+    }
+    return { kind: 'system' };
+  }
+
+  async #readPins(): Promise<Book> {
+    const book = await this.#session.services.knownDevices.book();
+    await tellDoubts(this.#session);
+    return book;
+  }
+
+  route(entry: DeviceEntry): Route {
+    return this.#session.services.route(entry.address, this.#options.route ?? entry.route);
+  }
+
+  profile(entry: DeviceEntry): Promise<Profile> {
+    return profileOf(this.#session.services, entry);
+  }
+
+  /** What cannot be kept is seen again the next time. */
+  async observed(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
+    const { services } = this.#session;
+    try {
+      await services.profiles.updateLearned(entry.address, (held) => ({
+        ...(held ?? { at: services.now().toISOString(), byResource: {} }),
+        listings: {
+          ...held?.listings,
+          [resource]: { ...held?.listings?.[resource], ...listing },
+        },
+      }));
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+    }
+  }
+
+  async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
+    const pinnedAt = await this.#trustDesk.bring({ entry, error });
+    const { fingerprint } = error.presented;
+    return pinnedAt === undefined ? undefined : { kind: 'pinned', fingerprint, pinnedAt };
+  }
+
+  async credential(entry: DeviceEntry): Promise<Credential | undefined> {
+    const given = this.#session.given.get(entry.name);
+    if (given !== undefined) return given.credential;
+    return (await this.#credentials.find(this.#request(entry)))?.credential;
+  }
+
+  /** Where the credential of a device would come from; nobody is asked. */
+  async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
+    const given = this.#session.given.get(entry.name)?.credential;
+    if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
+    return this.#credentials.origin(this.#request(entry));
+  }
+
+  /** Asks for the passphrase of the vault; absent when there is nobody to ask. */
+  get askPassphrase(): AskPassphrase | undefined {
+    const { ask } = this.#io;
+    if (ask === undefined) return undefined;
+    return (complaint) =>
+      ask({
+        kind: 'secret',
+        text: 'Passphrase of the vault:',
+        ...(complaint !== undefined && { details: [complaint] }),
+      });
+  }
+
+  async anotherCredential(
+    entry: DeviceEntry,
+    refused: Credential | undefined,
+  ): Promise<Credential | undefined> {
+    if (refused !== undefined) {
+      this.typed.delete(entry);
+      this.#refused.set(entry.name, refused.user);
+    }
+    if (this.#io.ask === undefined) {
+      if (refused !== undefined) return undefined;
+      throw new CredentialError(
+        `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
+          '--token-stdin or --password-stdin, or keep one with "devsh login" ' +
+          '("credentials" tells where it is looked for).',
+      );
+    }
+    const logins = (this.#logins.get(entry.name) ?? 0) + 1;
+    this.#logins.set(entry.name, logins);
+    if (logins > MAX_LOGINS) return undefined;
+    const credential = await this.#loginDesk.bring(entry);
+    if (credential !== undefined) this.typed.set(entry, credential);
+    return credential;
+  }
+
+  /** Asks for a login without trying another one first (`login`). */
+  async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
+    // Whether it can be kept is to be known before somebody types it.
+    if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
+    return this.#loginDesk.bring(entry);
+  }
+
+  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
+    return this.#session.gate.admit(entry.name, credential);
+  }
+
+  #request(entry: DeviceEntry): CredentialRequest {
+    const { credentialCommand: command, gitCredential: git, netrc } = entry;
+    return {
+      device: { name: entry.name, address: entry.address },
+      user: this.#options.user ?? entry.user,
+      places: { command, git, netrc: netrc === false ? undefined : netrc },
+      askPassphrase: this.askPassphrase,
+      signal: this.#io.signal,
+    };
+  }
+
+  async #askTrust(
+    concerns: readonly { entry: DeviceEntry; error: UntrustedError }[],
+  ): Promise<string | undefined> {
+    const sorted = concerns.toSorted((a, b) => byName(a.entry, b.entry));
+    const details = sorted.map(({ entry, error }) => {
+      const { fingerprint, subject, validTo } = error.presented;
+      const where = entry.address.startsWith(entry.name) ? '' : ` (${entry.address})`;
+      return `${entry.name}${where}  ${subject}  valid to ${validTo.slice(0, 10)}\n  SHA-256 ${fingerprint}`;
+    });
+    const what =
+      concerns.length === 1
+        ? `The certificate of ${concerns[0]?.entry.name ?? ''} is not known.`
+        : `The certificates of ${concerns.length} devices are not known.`;
+    const answer = await this.#io.ask?.({
+      kind: 'confirm',
+      text: `${what} Compare the fingerprint, then type yes to trust and pin:`,
+      details,
+      expected: 'yes',
+    });
+    if (answer !== 'yes') return undefined;
+    const { services } = this.#session;
+    const firstSeen = services.now().toISOString();
+    this.#pins = undefined;
+    await services.knownDevices.set(
+      ...concerns.map(({ entry: { address }, error: { presented } }) => {
+        const { fingerprint, subject, validTo } = presented;
+        return { address, fingerprint, firstSeen, subject, validTo };
+      }),
+    );
+    return firstSeen;
+  }
+
+  async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
+    const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
+    const where = someOf(names, 4);
+    const problems = this.#untoldProblems();
+    const details = [
+      ...this.#refusals(names),
+      ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
+    ];
+    const known = new Set(entries.map(({ user }) => this.#options.user ?? user));
+    let [user] = known;
+    const asksUser = known.size > 1 || user === undefined;
+    if (asksUser) {
+      const text = `User name on ${where}:`;
+      user = await this.#io.ask?.({ kind: 'text', text, details: [...problems, ...details] });
+    }
+    if (user === undefined || user === '') return undefined;
+    const password = await this.#io.ask?.({
+      kind: 'secret',
+      text: `Password of ${user} on ${where}:`,
+      details: asksUser ? details : [...problems, ...details],
+    });
+    return password === undefined || password === '' ? undefined : Credential.basic(user, password);
+  }
+
+  /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
+  #untoldProblems(): string[] {
+    const { notices } = this.#session.services;
+    return this.problems.filter((problem) => {
+      const isNew = !notices.isTold(problem);
+      notices.markTold(problem);
+      return isNew;
+    });
+  }
+
+  /** Why one is asked again: whose login these devices have refused. */
+  #refusals(names: readonly string[]): string[] {
+    const refused = names.filter((name) => this.#refused.has(name));
+    const users = new Set(refused.map((name) => this.#refused.get(name)));
+    return [...users].map((user) => {
+      const on = refused.filter((name) => this.#refused.get(name) === user).join(', ');
+      return `${user === undefined ? 'The token' : `The login of ${user}`} was refused by ${on}.`;
+    });
+  }
+}
+
+/** `fw2` before `fw10`. */
+function byName(a: DeviceEntry, b: DeviceEntry): number {
+  return a.name.localeCompare(b.name, 'en', { numeric: true });
+}

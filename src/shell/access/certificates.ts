@@ -1,0 +1,104 @@
+import { parseAddress } from '../../device/address.ts';
+import type { PresentedCertificate } from '../../device/errors.ts';
+import { DevshError } from '../../errors.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { KnownDevices } from '../../settings/known-devices.ts';
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+import type { Session } from '../session.ts';
+import { someOf } from '../../some-of.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** The certificate that a device presents now, against the pin. */
+export type Sighting =
+  | { readonly kind: 'known' | 'new'; readonly presented: PresentedCertificate }
+  | {
+      readonly kind: 'changed';
+      readonly presented: PresentedCertificate;
+      readonly error: DevshError;
+    }
+  | { readonly kind: 'failed'; readonly error: DevshError };
+
+export interface Seen {
+  readonly member: Member;
+  readonly sighting: Sighting;
+}
+
+/** Looks at the certificates of devices, as they answer; no byte of HTTP is sent to any. */
+function sightings(call: Call, members: readonly Member[]): AsyncGenerator<Seen> {
+  const look = async (member: Member, emit: (seen: Seen) => void): Promise<void> => {
+    emit({ member, sighting: await sight(call, member) });
+  };
+  return fanOut(members, call.readWidth, look, call.io.signal);
+}
+
+async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
+  const { changedCertificate, scanCertificate } = await import('../../device/network.ts');
+  try {
+    const presented = await scanCertificate(ref, parseAddress(ref.address), {
+      route: call.session.services.route(ref.address, call.options.route ?? entry.route),
+      connectTimeoutMs: call.options.timeoutMs ?? CONNECT_TIMEOUT_MS,
+      signal: call.io.signal,
+    });
+    const pin = await call.session.services.knownDevices.find(ref.address);
+    if (pin === undefined) return { kind: 'new', presented };
+    if (pin.fingerprint === presented.fingerprint) return { kind: 'known', presented };
+    const { fingerprint, firstSeen: pinnedAt } = pin;
+    const error = changedCertificate(ref, { fingerprint, pinnedAt }, presented);
+    return { kind: 'changed', presented, error };
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return { kind: 'failed', error };
+  }
+}
+
+/** Looks at the certificates of devices, with progress; in the order of the selection. No HTTP is sent. */
+export async function* lookAt(
+  call: Call,
+  members: readonly Member[],
+): AsyncGenerator<Output, readonly Seen[]> {
+  const seen = new Map<Member, Seen>();
+  for await (const one of sightings(call, members)) {
+    seen.set(one.member, one);
+    const text = `looking at certificates: ${one.member.ref.name}`;
+    yield { kind: 'progress', done: seen.size, total: members.length, text };
+  }
+  return members.flatMap((member) => seen.get(member) ?? []);
+}
+
+/** How long a certificate still holds, in words: `in 30 days`, `expired 3 days ago`. */
+export function expiryText(validTo: string, now: Date): string {
+  const days = Math.floor((Date.parse(validTo) - now.getTime()) / 86_400_000);
+  if (Number.isNaN(days)) return validTo;
+  if (days < 0) return `EXPIRED ${count(-days)} ago`;
+  return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${count(days)}`;
+}
+
+function count(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`;
+}
+
+/** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
+export async function tellDoubts({ services }: Session): Promise<void> {
+  const text = await doubtsText(services.knownDevices);
+  if (text !== undefined) services.notices.add(text);
+}
+
+/** Which pins are in doubt, and the ways out; undefined when none is. */
+export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
+  const doubts = await knownDevices.doubts();
+  if (doubts.length === 0) return undefined;
+  const list = (reason: 'gone' | 'differs'): string[] =>
+    doubts.filter((doubt) => doubt.reason === reason).map(({ pin }) => pin.address);
+  const [gone, altered] = [list('gone'), list('differs')];
+  const what = [
+    ...(gone.length > 0 ? [`${gone.length} gone (${someOf(gone)})`] : []),
+    ...(altered.length > 0 ? [`${altered.length} altered (${someOf(altered)})`] : []),
+  ];
+  return (
+    `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
+    '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
+  );
+}

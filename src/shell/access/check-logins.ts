@@ -1,0 +1,95 @@
+import type { CredentialOrigin } from '../../credentials/sources.ts';
+import { UnauthorizedError, UnreachableError, UntrustedError } from '../../device/errors.ts';
+import { CredentialError, DevshError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import { ShellAccess } from './access.ts';
+import type { Call } from '../call.ts';
+import type { Output } from '../output.ts';
+
+type CheckResult =
+  'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
+
+/**
+ * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the
+ * session keeps a secret that two devices refused from the others.
+ */
+export async function* checkLogins(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const { session, io, options, readWidth: width } = call;
+  const origins = await originsOf(call, members);
+  const { signal, readInput, trace } = io;
+  const access = new ShellAccess(session, { signal, readInput, trace }, options);
+  const results = new Map<Member, CheckResult>();
+  // What is kept may have changed since the device was opened.
+  await Promise.all(members.map((member) => member.close()));
+  const reads = session.fleet.read(members, 'user', { access, width, signal });
+  for await (const read of reads) {
+    results.set(read.member, read.ok ? 'ok' : resultOf(read.error, origins.get(read.member)));
+    const text = `login: ${read.member.ref.name} ${results.get(read.member) ?? ''}`;
+    yield { kind: 'progress', done: results.size, total: members.length, text };
+    if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
+  }
+  yield {
+    kind: 'table',
+    name: 'logins',
+    columns: [
+      { key: 'device', title: 'DEVICE' },
+      { key: 'address', title: 'ADDRESS' },
+      { key: 'source', title: 'SOURCE' },
+      { key: 'user', title: 'USER' },
+      { key: 'kind', title: 'KIND' },
+      { key: 'result', title: 'LOGIN' },
+    ],
+    rows: members.map((member) => {
+      const used = member.credential;
+      const origin = origins.get(member);
+      return {
+        device: member.ref.name,
+        address: member.ref.address,
+        source: origin?.source ?? null,
+        user: used?.user ?? origin?.user ?? null,
+        kind: used?.kind ?? origin?.kind ?? null,
+        result: results.get(member) ?? 'not tried',
+      };
+    }),
+    hasSuccess: [...results.values()].includes('ok'),
+  };
+}
+
+/** Where the logins come from; a vault that may have one is opened first, if the user likes. */
+async function originsOf(
+  call: Call,
+  members: readonly Member[],
+): Promise<Map<Member, CredentialOrigin>> {
+  const { access, options, session } = call;
+  const { vault } = session.services;
+  const look = async (): Promise<Map<Member, CredentialOrigin>> =>
+    new Map(
+      await Promise.all(
+        members.map(async (member) => [member, await originOf(call, member)] as const),
+      ),
+    );
+  const origins = await look();
+  const needsVault = [...origins.values()].some(({ source }) => source === 'vault');
+  if (!needsVault || vault.isUnlocked) return origins;
+  const isOpen = await session.services.credentials(options).unlockVault(access.askPassphrase);
+  return isOpen ? look() : origins;
+}
+
+/** Where the login of a device comes from; a place that cannot be read is a remark. */
+export async function originOf({ access }: Call, member: Member): Promise<CredentialOrigin> {
+  try {
+    return await access.origin(member.entry);
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    return { source: undefined, note: error.message };
+  }
+}
+
+function resultOf(error: DevshError, origin: CredentialOrigin | undefined): CheckResult {
+  if (error instanceof UnauthorizedError) return 'refused';
+  if (error instanceof CredentialError) {
+    return origin?.source === undefined ? 'no login' : 'not tried';
+  }
+  if (error instanceof UntrustedError) return 'not trusted';
+  return error instanceof UnreachableError ? 'unreachable' : 'failed';
+}

@@ -1,0 +1,36 @@
+import { mayBeSecretField } from '../../device/secret-fields.ts';
+import { parseLine } from '../grammar/parse.ts';
+
+/** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
+const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
+
+/**
+ * A line as it is shown while and after it is typed: dots in place of the values of secret fields
+ * (`password=…`). As long as the line, so that columns stay the same.
+ */
+export function hideSecrets(line: string): string {
+  const { words } = parseLine(line);
+  const comment = { start: words.at(-1)?.end ?? 0, end: line.length };
+  let shown = line;
+  for (const { start, end } of [...words, comment]) {
+    const secret = secretIn(line.slice(start, end));
+    if (secret === undefined) continue;
+    const from = start + secret.start;
+    const until = secret.goesOn ? line.length : end;
+    shown = shown.slice(0, from) + '•'.repeat(until - from) + shown.slice(until);
+  }
+  return shown;
+}
+
+/**
+ * Where the value of the first secret field in a word begins. `goesOn`: a name with a colon and
+ * nothing behind it, as in `Authorization: Token …`.
+ */
+function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
+  for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(FIELD)) {
+    const start = index + text.length;
+    if (!mayBeSecretField(name.replace(/["'\\]/g, ''))) continue;
+    return { start, goesOn: operator === ':' && start === word.length };
+  }
+  return undefined;
+}

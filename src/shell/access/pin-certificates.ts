@@ -1,0 +1,85 @@
+import type { PresentedCertificate } from '../../device/errors.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+import type { Seen } from './certificates.ts';
+import type { MessageOutput, Output } from '../output.ts';
+
+/** Shows the certificates and pins them; throws unless the user types yes. */
+export async function* askAndPin(call: Call, seen: readonly Seen[]): AsyncGenerator<Output> {
+  const shown = seen.flatMap(({ member, sighting }) =>
+    'presented' in sighting ? [{ member, presented: sighting.presented }] : [],
+  );
+  const names = shown.map(({ member }) => member.ref.name).join(', ');
+  if (call.io.ask === undefined) {
+    const presents = shown.map(
+      ({ member, presented }) => `${member.ref.name} presents ${presented.fingerprint}`,
+    );
+    throw new RefusedError(
+      `${presents.join('; ')}; nobody to ask: repeat for each device with --fingerprint if that is right`,
+    );
+  }
+  const details: string[] = [];
+  for (const { member, presented } of shown) {
+    const { subject, validTo, fingerprint } = presented;
+    const known = await call.session.services.knownDevices.find(member.ref.address);
+    details.push(
+      `${member.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`,
+      ...(known === undefined
+        ? []
+        : [`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`]),
+      `  presented ${fingerprint}`,
+    );
+  }
+  const what = shown.length === 1 ? `the certificate of ${names}` : `${shown.length} certificates`;
+  const answer = await call.io.ask({
+    kind: 'confirm',
+    text: `Type yes to trust and pin ${what}:`,
+    details,
+    expected: 'yes',
+  });
+  if (answer !== 'yes') throw new RefusedError('not confirmed: nothing is changed');
+  await pinAll(call, shown);
+  for (const { member, presented } of shown) yield pinned(member, presented.fingerprint);
+}
+
+/** Pins what a device presented, or a fingerprint that the user vouches for. */
+export async function pin(
+  call: Call,
+  member: Member,
+  presented: Vouched['presented'],
+): Promise<void> {
+  await pinAll(call, [{ member, presented }]);
+}
+
+interface Vouched {
+  readonly member: Member;
+  readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
+}
+
+async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
+  const { services } = call.session;
+  const firstSeen = services.now().toISOString();
+  const pins = vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => ({
+    address: member.ref.address,
+    fingerprint,
+    firstSeen,
+    ...(subject !== undefined && { subject }),
+    ...(validTo !== undefined && { validTo }),
+  }));
+  await services.knownDevices.set(...pins);
+  // The next command checks against the new pins.
+  await Promise.all(vouched.map(({ member }) => member.close()));
+}
+
+export function pinned({ ref }: Member, fingerprint: string): MessageOutput {
+  return done(`${ref.name} is pinned to ${fingerprint}`);
+}
+
+export function done(text: string): MessageOutput {
+  return { kind: 'message', level: 'done', text };
+}
+
+export function info(text: string): MessageOutput {
+  return { kind: 'message', level: 'info', text };
+}

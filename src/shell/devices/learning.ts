@@ -1,0 +1,49 @@
+import { learn } from '../../device/learn.ts';
+import { withAllLearned } from '../../device/learned.ts';
+import type { Learned } from '../../device/learned-schema.ts';
+import { DevshError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+
+/**
+ * Learns of a resource of a device, without writing, and keeps it. `isAgain`: also when it is known
+ * already. Resolves to what is known then.
+ */
+export async function learnMember(
+  call: Call,
+  member: Member,
+  resource: string,
+  isAgain = false,
+): Promise<Learned | undefined> {
+  const { services } = call.session;
+  const { profiles } = services;
+  const { entry, ref } = member;
+  const known = await profiles.learned(ref.address);
+  if (!isAgain && known?.byResource[resource] !== undefined) return known;
+  const records = member.seen(resource) ?? [];
+  const fresh = await member.use(call.access, (device) =>
+    learn(device, resource, records, services.now(), call.io.signal),
+  );
+  const learned = await profiles.updateLearned(ref.address, (held) => ({
+    ...held,
+    ...fresh,
+    byResource: { ...held?.byResource, ...fresh.byResource },
+  }));
+  member.learned(withAllLearned(await profiles.profile(entry.profile ?? 'documented'), learned));
+  return learned;
+}
+
+/** The same for all that answered, where it must not get in the way: what goes wrong leaves a fact less. */
+export async function learnAllQuietly(
+  call: Call,
+  members: readonly Member[],
+  resource: string,
+): Promise<void> {
+  const ready = members.filter(({ state }) => state.kind === 'ready');
+  const results = await Promise.allSettled(
+    ready.map((member) => learnMember(call, member, resource)),
+  );
+  for (const result of results) {
+    if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
+  }
+}

@@ -1,0 +1,155 @@
+import { dirname } from 'node:path';
+import { RefusedError, UsageError } from '../../errors.ts';
+import type { Findings } from '../../fleet/import/findings.ts';
+import {
+  planImport,
+  type ImportPlan,
+  type ImportRefusal,
+  type KeyChange,
+} from '../../fleet/import/import-plan.ts';
+import type { SettingKey } from '../../fleet/written-inventory.ts';
+import type { Call } from '../call.ts';
+import { readImportSource } from './import-source.ts';
+import type { Output, TableOutput } from '../output.ts';
+
+/** What should be read before it is taken over from a file of somebody else. */
+const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
+  insecure: 'certificates will not be checked',
+  ca: 'whoever has its key can pose as the device',
+  credential_command: 'a program will be run for the login',
+  git_credential: 'a helper will be run for the login',
+};
+
+/** Shows what the source would add and change, asks, and writes it into devices.yaml. Throws DevshError. */
+export async function* takeOverDevices(call: Call): AsyncGenerator<Output> {
+  const { inventory: file } = call.session.services;
+  const found = inGroups(yield* readImportSource(call), call.options.groups);
+  const plan = planImport(found, { ...(await file.read()), folder: dirname(file.path) });
+  yield* tellPlan(call, found, plan);
+  const count = plan.steps.length + plan.groups.length;
+  if (count === 0) {
+    yield nothingToDo(found, plan);
+    return;
+  }
+  if (call.options.dryRun) return;
+  await ask(call, plan, count);
+  await file.carryOut(plan);
+  yield { kind: 'message', level: 'done', text: `${file.path}: ${countsOf(plan)}` };
+}
+
+function nothingToDo({ devices }: Findings, { unchanged }: ImportPlan): Output {
+  const known = unchanged.length;
+  if (known === 0) {
+    const why = devices.length === 0 ? 'has no device' : 'has no device that can be taken';
+    return { kind: 'message', level: 'warning', text: `nothing to do: the source ${why}` };
+  }
+  const are = known === 1 ? '1 device is' : `${known} devices are`;
+  const text = `nothing to do: ${are} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
+  return { kind: 'message', level: 'done', text };
+}
+
+function inGroups(found: Findings, groups: readonly string[]): Findings {
+  if (groups.length === 0) return found;
+  return {
+    ...found,
+    devices: found.devices.map((device) => ({ ...device, groups: [...device.groups, ...groups] })),
+  };
+}
+
+function* tellPlan(call: Call, found: Findings, plan: ImportPlan): Generator<Output> {
+  const rows: Step[] = [
+    ...plan.groups.map(({ name, action, changes }) => ({ name: `@${name}`, action, changes })),
+    ...plan.steps.map((step) => ({
+      name: step.action === 'add' ? step.device.name : step.name,
+      action: step.action,
+      changes: step.changes,
+    })),
+  ];
+  const isWell = rows.length > 0 || plan.unchanged.length > 0;
+  const all = [...rows.map(stepRow), ...plan.refused.map(refusedRow)];
+  // A program gets the empty list, too.
+  const isForProgram = call.options.format !== undefined && call.options.format !== 'table';
+  if (all.length > 0 || isForProgram) {
+    yield { kind: 'table', name: 'import', columns: COLUMNS, rows: all, hasSuccess: isWell };
+  }
+  for (const remark of found.remarks) yield { kind: 'message', level: 'warning', text: remark };
+  for (const [key, warning] of Object.entries(DELICATE)) {
+    const names = rows.filter(({ changes }) => changes.some((change) => isSet(change, key)));
+    if (names.length === 0) continue;
+    const text = `${key} of ${names.map(({ name }) => name).join(', ')}: ${warning}`;
+    yield { kind: 'message', level: 'warning', text };
+  }
+  const { length } = plan.refused;
+  if (length > 0) {
+    const text = `${length === 1 ? '1 device is' : `${length} devices are`} left out: see above why`;
+    yield { kind: 'error', error: new UsageError(text) };
+  }
+  if (rows.length > 0 && call.options.dryRun) {
+    yield { kind: 'message', level: 'info', text: `would write: ${countsOf(plan)}` };
+  }
+}
+
+const COLUMNS = [
+  { key: 'name', title: 'NAME' },
+  { key: 'action', title: 'ACTION' },
+  { key: 'what', title: 'WHAT' },
+];
+
+interface Step {
+  readonly name: string;
+  readonly action: 'add' | 'change';
+  readonly changes: readonly KeyChange[];
+}
+
+function stepRow({ name, action, changes }: Step): TableOutput['rows'][number] {
+  return {
+    name,
+    action,
+    what: changes.map(changeText).join(' · '),
+    changes: changes.map(({ key, before = null, after = null }) => ({ field: key, before, after })),
+  };
+}
+
+function refusedRow({ name, place, reason, problem }: ImportRefusal): TableOutput['rows'][number] {
+  return { name, action: reason, what: `${place}: ${problem}` };
+}
+
+function isSet({ key, after }: KeyChange, wanted: string): boolean {
+  return key === wanted && after !== undefined && after !== 'false';
+}
+
+/** `address 10.0.0.5 -> 10.0.0.9`, `groups berlin, core`, `jump gate taken out`. */
+function changeText({ key, before, after }: KeyChange): string {
+  const text = (value: string | readonly string[]): string =>
+    typeof value === 'string' ? value : value.join(', ');
+  if (after === undefined) return `${key} ${text(before ?? '')} taken out`;
+  return before === undefined
+    ? `${key} ${text(after)}`
+    : `${key} ${text(before)} -> ${text(after)}`;
+}
+
+function countsOf({ steps, groups, unchanged, refused }: ImportPlan): string {
+  const added = steps.filter(({ action }) => action === 'add').length;
+  const parts = [
+    [added, 'added'],
+    [steps.length - added, 'changed'],
+    [groups.length, groups.length === 1 ? 'group' : 'groups'],
+    [unchanged.length, 'unchanged'],
+    [refused.length, 'left out'],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`)).join(' · ');
+}
+
+/** In proportion, as for writes to devices. */
+async function ask(call: Call, plan: ImportPlan, count: number): Promise<void> {
+  if (call.options.yes) return;
+  if (call.io.ask === undefined) {
+    throw new RefusedError(
+      'not confirmed: say --yes to do it without a question; nothing was written',
+    );
+  }
+  const expected = count === 1 ? 'y' : String(count);
+  const text = `Write this to ${call.session.services.inventory.path} (${countsOf(plan)})? Type ${expected} to do it:`;
+  const answer = await call.io.ask({ kind: 'confirm', text, expected });
+  if (answer !== expected) throw new RefusedError('not confirmed: nothing was written');
+}

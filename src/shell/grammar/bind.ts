@@ -1,0 +1,237 @@
+import { oneLine } from '../../device/text.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonText } from '../../device/json-text.ts';
+import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
+import { UsageError } from '../../errors.ts';
+import { editDistance, suggest } from '../../suggest.ts';
+import { apply, separate } from './given-options.ts';
+import { NO_OPTIONS, type Options } from './options.ts';
+import { quoteLine, type Word } from './parse.ts';
+import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
+
+/** A line understood: which command, which words for its arguments, which options. */
+export interface Invocation {
+  readonly command: CommandSpec;
+  readonly verb: VerbSpec;
+  readonly args: Arguments;
+  readonly options: Options;
+  /** The line as it may be kept: secrets masked. */
+  readonly line: string;
+}
+
+/** What the first word of a line may be. */
+export interface Grammar {
+  readonly commands: readonly CommandSpec[];
+  /**
+   * The verbs of a resource of the devices, as those of `user`; undefined for what is none.
+   * `isLikeCommand`: it may as well be a command with a slip.
+   */
+  readonly resourceFor: (
+    name: string,
+    next: string | undefined,
+    isLikeCommand: boolean,
+  ) => CommandSpec | undefined;
+}
+
+/** The words of a line by the names of the verb's arguments. */
+export class Arguments {
+  /** Where a word that is missing would stand: one behind the last. */
+  readonly end: number;
+  readonly #words: ReadonlyMap<string, readonly Word[]>;
+
+  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
+    this.#words = words;
+    this.end = end;
+  }
+
+  words(name: string): readonly Word[] {
+    return this.#words.get(name) ?? [];
+  }
+
+  all(name: string): readonly string[] {
+    return this.words(name).map(({ text }) => text);
+  }
+
+  optional(name: string): string | undefined {
+    return this.words(name)[0]?.text;
+  }
+
+  /** An argument that the spec requires; `bind` has made sure that it is there. */
+  required(name: string): string {
+    const text = this.optional(name);
+    if (text === undefined) throw new Error(`the spec has no required argument ${name}`);
+    return text;
+  }
+}
+
+/** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
+export function bind(words: readonly Word[], grammar: Grammar): Invocation {
+  const { commands } = grammar;
+  const { plain, given } = separate(words, ({ text }) =>
+    commands.some(({ name, takesLine }) => name === text && takesLine === true),
+  );
+  const [first, ...rest] = plain;
+  const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
+  const command =
+    first === undefined ? named(commands, wanted) : findCommand(first, rest[0], grammar);
+  const { verb, operands } = findVerb(command, rest, endOf(words));
+  let options = NO_OPTIONS;
+  for (const option of given) {
+    if (option.spec.group !== 'general' && !verb.options.includes(option.spec.group)) {
+      throw new UsageError(
+        `${title(command, verb)} has no option --${option.spec.name}; see "help ${title(command, verb)}"`,
+        { column: option.word.start },
+      );
+    }
+    options = apply(option, options);
+  }
+  // `devsh --help` asks for all commands, not for what `help` does.
+  if (first === undefined) options = { ...options, help: false };
+  const bound = options.help ? new Map() : bindArguments(command, verb, operands, endOf(words));
+  const args = new Arguments(bound, endOf(words));
+  return { command, verb, args, options, line: maskedLine(words) };
+}
+
+function endOf(words: readonly Word[]): number {
+  const last = words.at(-1);
+  return last === undefined ? 0 : last.end + 1;
+}
+
+/** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
+export function formatAsked(words: readonly Word[]): Options['format'] {
+  try {
+    return separate(words).given.reduce((options, option) => apply(option, options), NO_OPTIONS)
+      .format;
+  } catch {
+    const texts = words.map(({ text }) => text);
+    return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;
+  }
+}
+
+/** The line with the values of secret fields masked. */
+function maskedLine(words: readonly Word[]): string {
+  const masked = words.map(({ text }) => {
+    const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
+    if (isSecretField(field)) return `${field}=${MASK}`;
+    return /^\s*[[{]/.test(value) ? `${field}=${maskedJson(value)}` : text;
+  });
+  return quoteLine(masked);
+}
+
+/** A nested value as it was typed, unless there are secrets in it. */
+function maskedJson(text: string): string {
+  try {
+    const value = parseJson(text);
+    const masked = jsonText(maskedValue('', value));
+    return masked === jsonText(value) ? text : masked;
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return text;
+  }
+}
+
+/** `user add`, `connect`. */
+export function title(command: CommandSpec, verb: VerbSpec): string {
+  return verb.name === '' ? command.name : `${command.name} ${verb.name}`;
+}
+
+function named(commands: readonly CommandSpec[], name: string): CommandSpec {
+  const command = commands.find((other) => other.name === name);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command;
+}
+
+function findCommand(word: Word, next: Word | undefined, grammar: Grammar): CommandSpec {
+  const { commands, resourceFor } = grammar;
+  const command = commands.find(
+    ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
+  );
+  if (command !== undefined) return command;
+  const suggestions = suggest(
+    word.text,
+    commands.map(({ name }) => name),
+  );
+  const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
+  if (resource !== undefined) return resource;
+  throw new UsageError(`there is no command "${oneLine(word.text)}"; "help" lists them all`, {
+    column: word.start,
+    suggestions,
+  });
+}
+
+function findVerb(
+  command: CommandSpec,
+  words: readonly Word[],
+  end: number,
+): { verb: VerbSpec; operands: readonly Word[] } {
+  const [first, ...rest] = words;
+  const verb = command.verbs.find(({ name }) => name !== '' && name === first?.text);
+  if (verb !== undefined) return { verb, operands: rest };
+  const fallback = command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
+  const names = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+  const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
+  // Where a search word may stand, only one slip makes it a mistyped verb: "sato" is no "set".
+  const meant =
+    fallback === undefined || first === undefined
+      ? near
+      : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
+  const takesWords = (fallback?.args.length ?? 0) > 0;
+  const isVerbless = first === undefined || names.length === 0;
+  if (fallback !== undefined && meant.length === 0 && (takesWords || isVerbless)) {
+    return { verb: fallback, operands: words };
+  }
+  if (first === undefined) {
+    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, { column: end });
+  }
+  const other =
+    fallback === undefined || !takesWords
+      ? ''
+      : `; to search for it: ${command.name} ${fallback.name} ${oneLine(first.text)}`;
+  throw new UsageError(
+    `${command.name} has no verb "${oneLine(first.text)}"; it has ${names.join(', ')}${other}`,
+    { column: first.start, suggestions: meant },
+  );
+}
+
+function bindArguments(
+  command: CommandSpec,
+  verb: VerbSpec,
+  operands: readonly Word[],
+  end: number,
+): Map<string, readonly Word[]> {
+  const bound = new Map<string, readonly Word[]>();
+  let left = operands;
+  for (const arg of verb.args) {
+    const taken = left.slice(0, arg.isRest === true ? undefined : 1);
+    if (taken.length === 0 && arg.isRequired === true) {
+      throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`, {
+        column: end,
+      });
+    }
+    const empty = taken.find(({ text }) => text.trim() === '');
+    if (empty !== undefined && arg.mayBeEmpty !== true) {
+      throw new UsageError(`${arg.name} is empty: ${arg.summary}`, { column: empty.start });
+    }
+    bound.set(arg.name, taken);
+    left = left.slice(taken.length);
+  }
+  const [extra] = left;
+  if (extra !== undefined) {
+    throw new UsageError(
+      `${title(command, verb)} takes no further word "${oneLine(extra.text)}": it is "${usageOf(command, verb)}"`,
+      { column: extra.start },
+    );
+  }
+  return bound;
+}
+
+/** `user set [KEY] [FIELD=VALUE…]`. */
+function usageOf(command: CommandSpec, verb: VerbSpec): string {
+  return [title(command, verb), ...verb.args.map(argLabel)].join(' ');
+}
+
+/** `KEY`, `[FILTER…]`. */
+export function argLabel(arg: ArgSpec): string {
+  const name = `${arg.name}${arg.isRest === true ? '…' : ''}`;
+  return arg.isRequired === true ? name : `[${name}]`;
+}

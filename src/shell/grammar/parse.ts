@@ -1,0 +1,155 @@
+import { UsageError } from '../../errors.ts';
+
+/** One word of a line with its quotes taken off, and where it stands. */
+export interface Word {
+  readonly text: string;
+  /** UTF-16 units from 0; `end` is behind the last character, quotes included. */
+  readonly start: number;
+  readonly end: number;
+  /** Begins with the value of a variable: it is never an option. */
+  readonly isValue?: true;
+}
+
+/** The value for what stands in `${…}`; `column` is where that begins. Throws a `UsageError`. */
+export type ValueOf = (inner: string, column: number) => string;
+
+export interface ParsedLine {
+  readonly words: readonly Word[];
+  /** The quote or backslash that is still open at the end, and where it stands. */
+  readonly open: { readonly mark: '"' | "'" | '\\'; readonly column: number } | undefined;
+}
+
+/**
+ * Splits a line into words: spaces separate, '…' is taken as it is, in "…" a backslash escapes `"` and
+ * `\`, outside quotes it escapes any character, `#` at the start of a word begins a comment.
+ * Never throws: what is still open is part of the result, as completion works on unfinished lines.
+ *
+ * @param valueOf for the lines of a script: `${…}` stands for a value, outside '…' and without a
+ *   backslash before it. Whatever is in the value, it stays in its word. May throw.
+ */
+export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
+  const words: Word[] = [];
+  let text = '';
+  let start: number | undefined;
+  let isValue = false;
+  let open: ParsedLine['open'];
+  let at = 0;
+
+  const endWord = (): void => {
+    if (start !== undefined) words.push({ text, start, end: at, ...(isValue && { isValue }) });
+    text = '';
+    start = undefined;
+    isValue = false;
+  };
+
+  for (; at < line.length; at += 1) {
+    const mark = line.charAt(at);
+    if (/\s/.test(mark)) {
+      endWord();
+    } else if (mark === '#' && start === undefined) {
+      return { words, open: undefined };
+    } else if (mark === "'") {
+      start ??= at;
+      const close = line.indexOf("'", at + 1);
+      if (close === -1) open = { mark, column: at };
+      text += line.slice(at + 1, close === -1 ? undefined : close);
+      at = close === -1 ? line.length : close;
+    } else if (mark === '"') {
+      start ??= at;
+      const quoted = readDoubleQuoted(line, at + 1, valueOf);
+      isValue ||= text === '' && quoted.isValue;
+      if (!quoted.isClosed) open = { mark, column: at };
+      text += quoted.text;
+      at = quoted.end;
+    } else if (mark === '\\') {
+      start ??= at;
+      if (at + 1 === line.length) open = { mark, column: at };
+      at += 1;
+      text += line.charAt(at);
+    } else {
+      start ??= at;
+      const variable = readVariable(line, at, valueOf);
+      isValue ||= text === '' && variable !== undefined;
+      text += variable?.value ?? mark;
+      at = variable?.end ?? at;
+    }
+  }
+  at = Math.min(at, line.length);
+  endWord();
+  return { words, open };
+}
+
+/** Like `parseLine`, for a line that is to be run: an open quote is an error. */
+export function parseCompleteLine(line: string): readonly Word[] {
+  const { words, open } = parseLine(line);
+  if (open !== undefined) {
+    const what =
+      open.mark === '\\' ? 'a backslash escapes nothing' : `the quote ${open.mark} is not closed`;
+    throw new UsageError(what, { column: open.column });
+  }
+  return words;
+}
+
+/** The words of argv, placed as they would stand in the line that `quoteLine` makes of them. */
+export function wordsOfArgv(argv: readonly string[]): readonly Word[] {
+  let start = 0;
+  return argv.map((text) => {
+    const word = { text, start, end: start + quoteWord(text).length };
+    start = word.end + 1;
+    return word;
+  });
+}
+
+export function quoteLine(words: readonly string[]): string {
+  return words.map(quoteWord).join(' ');
+}
+
+/** The word as it must be typed to be read back as `text`. */
+export function quoteWord(text: string): string {
+  if (text !== '' && !/[\s'"\\#]/.test(text)) return text;
+  if (!text.includes("'")) return `'${text}'`;
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** `field=value` with only the value in quotes, as a person would write it. */
+export function quoteAssignment(field: string, value: string): string {
+  return `${field}=${value === '' ? '' : quoteWord(value)}`;
+}
+
+function readDoubleQuoted(
+  line: string,
+  from: number,
+  valueOf: ValueOf | undefined,
+): { text: string; end: number; isClosed: boolean; isValue: boolean } {
+  const escapable = valueOf === undefined ? ['"', '\\'] : ['"', '\\', '$'];
+  let text = '';
+  let isValue = false;
+  let at = from;
+  for (; at < line.length; at += 1) {
+    const mark = line.charAt(at);
+    if (mark === '"') return { text, end: at, isClosed: true, isValue };
+    const next = line.charAt(at + 1);
+    if (mark === '\\' && escapable.includes(next)) {
+      text += next;
+      at += 1;
+    } else {
+      const variable = readVariable(line, at, valueOf);
+      isValue ||= text === '' && variable !== undefined;
+      text += variable?.value ?? mark;
+      at = variable?.end ?? at;
+    }
+  }
+  return { text, end: line.length, isClosed: false, isValue };
+}
+
+/** The variable at a place of a line, and where its last character stands. */
+function readVariable(
+  line: string,
+  at: number,
+  valueOf: ValueOf | undefined,
+): { value: string; end: number } | undefined {
+  if (valueOf === undefined || !line.startsWith('${', at)) return undefined;
+  const end = line.indexOf('}', at);
+  if (end === -1) throw new UsageError('the variable is not closed with a }', { column: at });
+  return { value: valueOf(line.slice(at + 2, end), at), end };
+}

@@ -1,0 +1,233 @@
+import * as z from 'zod';
+import type { JsonValue } from '../../device/json-text.ts';
+import { parseJson } from '../../device/json.ts';
+import { VERDICTS } from '../../change/verdict.ts';
+
+/*
+ * What `--json`, `--format yaml` and `--format jsonl` print, for those who read it with a program. New
+ * keys may come within a version of the schema; none goes, and none changes its meaning.
+ */
+
+const record = z
+  .record(z.string(), z.unknown())
+  .describe('A record as the device sent it, secrets masked as "***"');
+const action = z.enum(['add', 'set', 'delete']);
+const device = {
+  device: z.string().describe('Its name in the inventory, or as it was typed'),
+  address: z.string().describe('host:port'),
+};
+
+const error = z
+  .strictObject({
+    code: z.string().describe('Stable; decide by this, not by the message'),
+    message: z.string(),
+    column: z.int().optional().describe('Where in the line, from 0'),
+    suggestions: z.array(z.string()).optional(),
+    issues: z.record(z.string(), z.unknown()).optional().describe('What the device says of fields'),
+    fingerprint: z.string().optional().describe('Of the certificate that is not trusted'),
+  })
+  .meta({ id: 'error' });
+
+const failure = z
+  .strictObject({ device: device.device.optional(), address: device.address.optional(), error })
+  .meta({ id: 'failure' });
+
+const difference = z.strictObject({ field: z.string(), sent: z.unknown(), held: z.unknown() });
+
+const result = z
+  .strictObject({
+    ...device,
+    resource: z.string(),
+    key: z.string(),
+    action,
+    verdict: z.enum(VERDICTS),
+    differences: z.array(difference).optional(),
+    record: record.optional(),
+    note: z.string().optional(),
+    error: error.optional(),
+  })
+  .meta({ id: 'result' });
+
+const step = z.strictObject({
+  action,
+  resource: z.string(),
+  key: z.string(),
+  request: z.looseObject({ method: z.string(), path: z.string() }),
+  before: record.optional(),
+  after: record.optional(),
+});
+
+const devicePlan = z
+  .strictObject({
+    ...device,
+    steps: z.array(step),
+    settled: z.array(result).describe('What needs no request'),
+    isUnchecked: z.literal(true).optional().describe('The certificate was not checked'),
+    assumed: z
+      .array(z.strictObject({ action, resource: z.string(), way: z.string() }))
+      .optional()
+      .describe('Ways to write that are convention only'),
+    lookAlikes: z.array(z.looseObject({ action, key: z.string() })).optional(),
+    error: error.optional(),
+  })
+  .meta({ id: 'devicePlan' });
+
+const answer = z
+  .strictObject({
+    ...device,
+    status: z.int(),
+    body: z.string().optional().describe('As it came, where it is no JSON'),
+    value: z.unknown().optional().describe('The body, where it is JSON'),
+  })
+  .meta({ id: 'answer' });
+
+const driftRow = z
+  .strictObject({
+    resource: z.string(),
+    key: z.string(),
+    devices: z.array(
+      z.strictObject({
+        device: z.string(),
+        state: z.string(),
+        fields: z.array(z.string()).optional(),
+      }),
+    ),
+    fields: z.array(
+      z.strictObject({
+        field: z.string(),
+        values: z.array(
+          z.strictObject({ value: z.unknown().optional(), devices: z.array(z.string()) }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'driftRow' });
+
+const summary = z.partialRecord(z.enum(VERDICTS), z.int());
+
+/** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
+const TABLES = [
+  'certificates',
+  'checks',
+  'connections',
+  'credentials',
+  'facts',
+  'faults',
+  'files',
+  'history',
+  'import',
+  'info',
+  'inventory',
+  'logins',
+  'pins',
+  'quirks',
+  'resources',
+  'runs',
+  'simulator',
+  'themes',
+  'vault',
+] as const;
+
+/** Texts, or the same as data. */
+const TEXTS = [
+  'ansible',
+  'completion',
+  'curl',
+  'help',
+  'jsonSchema',
+  'man',
+  'report',
+  'url',
+  'version',
+] as const;
+
+function keysOf<T extends z.ZodType>(names: readonly string[], value: T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
+
+const row = z.record(z.string(), z.unknown());
+
+/** One document: all that a command said. */
+export const documentSchema = z
+  .strictObject({
+    schema: z.literal('devsh/1').describe('The version; another number means that readers break'),
+    resource: z.string().optional().describe('Of an export: what the records are'),
+    filter: z.string().optional().describe('Of an export: only records that match are in it'),
+    devices: z
+      .array(
+        z.discriminatedUnion('ok', [
+          z.strictObject({ ...device, ok: z.literal(true), records: z.array(record) }),
+          z.strictObject({ ...device, ok: z.literal(false), error }),
+        ]),
+      )
+      .optional()
+      .describe('What was read, device by device'),
+    drift: z
+      .strictObject({
+        resource: z.string(),
+        key: z.string(),
+        devices: z.array(z.string()),
+        same: z.int(),
+        different: z.array(driftRow),
+      })
+      .optional(),
+    run: z.string().optional().describe('The id of the run, also in "runs" and "undo"'),
+    plan: z.array(devicePlan).optional().describe('What would be sent; nothing was'),
+    results: z.array(result).optional(),
+    summary: summary.optional(),
+    answers: z.array(answer).optional(),
+    errors: z.array(failure).optional().describe('What failed while the command went on'),
+    error: error.optional().describe('What ended the command'),
+    ...keysOf(TABLES, z.array(row).optional()),
+    ...keysOf(TEXTS, z.unknown().optional()),
+  })
+  .meta({ title: 'The output of a devsh command as JSON or YAML' });
+
+/** What the other kinds of lines are told by: a row that has one of them is one of these, gone wrong. */
+const TOLD_BY = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
+
+const otherLine = z
+  .looseObject({ summary: z.string().optional() })
+  .refine((line) => Object.keys(line).length > 0 && TOLD_BY.every((name) => !(name in line)))
+  .meta({
+    description: 'A row of a table, or {name: text}',
+    minProperties: 1,
+    not: { anyOf: TOLD_BY.map((name) => ({ required: [name] })) },
+  });
+
+/** One line of JSON lines, as it arrives. */
+export const lineSchema = z
+  .union([
+    z.strictObject({ device: z.string(), record }),
+    failure,
+    result,
+    devicePlan,
+    answer,
+    driftRow,
+    z.strictObject({ run: z.string(), summary }),
+    z.strictObject({
+      time: z.iso.datetime(),
+      device: z.string(),
+      change: z.enum(['added', 'removed', 'changed']),
+      key: z.string(),
+      fields: z.array(z.string()).optional(),
+      record,
+    }),
+    otherLine,
+  ])
+  .meta({ title: 'A line of the output of a devsh command as JSON lines' });
+
+/** Both as JSON schema, open to keys that come later. */
+export function outputJsonSchema(): Readonly<Record<'document' | 'line', JsonValue>> {
+  const open = (schema: z.ZodType): JsonValue => {
+    const published = z.toJSONSchema(schema, {
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      },
+    });
+    // It is JSON, with functions of zod at its side.
+    return parseJson(JSON.stringify(published));
+  };
+  return { document: open(documentSchema), line: open(lineSchema) };
+}

@@ -1,0 +1,108 @@
+import { argLabel, title } from '../grammar/bind.ts';
+import { twoColumns } from './topics/help-topic.ts';
+import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
+import { OPTIONS, optionLabel } from '../grammar/option-list.ts';
+import { type OptionSpec } from '../grammar/options.ts';
+import type { Services } from '../session.ts';
+import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+
+/** The headings of `help`, in its order. */
+export const SECTIONS: readonly CommandSpec['section'][] = [
+  'Devices',
+  'Records',
+  'Change sets',
+  'Raw API',
+  'Trust and login',
+  'Shell',
+];
+
+/** `help`: every command with its summary, and the options that are understood everywhere. */
+export function helpOverview(commands: readonly CommandSpec[]): string {
+  const sections = SECTIONS.flatMap((section) => {
+    const members = commands.filter((command) => command.section === section);
+    const rows = members.flatMap((command) =>
+      command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
+    );
+    return rows.length === 0 ? [] : [section, ...twoColumns(rows), ''];
+  });
+  return [
+    'devsh: the incident shell for network devices configured over a small HTTPS REST API',
+    '',
+    'At the prompt:        connect 10.0.0.5 10.0.0.6',
+    'On the command line:  devsh user list --on 10.0.0.5',
+    'In a script:          devsh run FILE',
+    '',
+    ...sections,
+    'Options everywhere',
+    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'general'))),
+    '',
+    'Options of all commands that use devices',
+    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'devices'))),
+    '',
+    'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
+    '',
+    'Topics: "help TOPIC" tells more about',
+    ...twoColumns(HELP_TOPICS.map(({ name, summary }): [string, string] => [name, summary])),
+    '',
+    '"help COMMAND" tells more about one command.',
+  ].join('\n');
+}
+
+/** `help user`: all verbs of a command. */
+export function helpOnCommand(command: CommandSpec): string {
+  const nameless = command.verbs.find(({ name }) => name === '');
+  return command.verbs.length === 1
+    ? command.verbs.map((verb) => helpOn(command, verb)).join('\n')
+    : [
+        `${command.name}: ${command.summary}`,
+        '',
+        ...twoColumns(
+          command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
+        ),
+        '',
+        `"help ${command.name} VERB" tells more about one of them.`,
+        ...(nameless === undefined
+          ? []
+          : [`"${command.name} --help" tells more about "${usageOf(command, nameless)}".`]),
+      ].join('\n');
+}
+
+/** `help user add`: one verb with its arguments, options and examples. */
+export function helpOn(command: CommandSpec, verb: VerbSpec): string {
+  const own = OPTIONS.filter(({ group }) => verb.options.includes(group));
+  const examples = verb.examples ?? [];
+  return [
+    `${title(command, verb)}: ${verb.summary}`,
+    '',
+    `Usage: ${usageOf(command, verb)}`,
+    ...twoColumns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
+    ...(verb.details === undefined ? [] : ['', verb.details]),
+    ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
+    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
+  ].join('\n');
+}
+
+/** `help filters`: what is no command. */
+export async function helpOnTopic(
+  { name, summary, read }: HelpTopic,
+  services: Pick<Services, 'paths' | 'keys'>,
+): Promise<string> {
+  const { text, examples = [] } = await read();
+  return [
+    `${name}: ${summary}`,
+    '',
+    await text(services),
+    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
+  ].join('\n');
+}
+
+/** `user set KEY [field=value…]`, with the default verb in brackets. */
+export function usageOf(command: CommandSpec, verb: VerbSpec): string {
+  const isDefault = verb.name !== '' && verb.name === command.defaultVerb;
+  const head = isDefault ? `${command.name} [${verb.name}]` : title(command, verb);
+  return [head, ...verb.args.map(argLabel)].join(' ');
+}
+
+function optionRows(options: readonly OptionSpec[]): [string, string][] {
+  return options.map((option) => [optionLabel(option), option.summary]);
+}

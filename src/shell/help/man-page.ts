@@ -1,0 +1,189 @@
+import { resolvePaths, type Paths } from '../../settings/paths.ts';
+import { argLabel } from '../grammar/bind.ts';
+import { COMMANDS } from '../commands/index.ts';
+import { ENVIRONMENT } from './environment.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { KEPT_FILES } from './kept-files.ts';
+import { SECTIONS, usageOf } from './help.ts';
+import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
+import { OPTIONS, optionLabel } from '../grammar/option-list.ts';
+import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+
+/** What the manual tells in sections of their own, cannot know, or leaves to programs. */
+const TOPICS_ELSEWHERE = ['exit-codes', 'environment', 'keys', 'json'];
+
+/** Lines of a first hour; a test runs them. */
+export const MAN_EXAMPLES: readonly { readonly line: string; readonly meaning: string }[] = [
+  { line: 'devsh connect 10.0.0.5 10.0.0.6', meaning: 'The users of two devices in one table.' },
+  {
+    line: 'devsh user list lang=de --on @berlin --json',
+    meaning: 'Which users of a group of devices have a field, for a program.',
+  },
+  {
+    line: 'devsh user add username=bob first_name=Bob lastname=Builder lang=de --on @berlin --yes',
+    meaning: 'Add a user on each of them, unasked, and read it back.',
+  },
+  {
+    line: 'devsh user delete bob --on @all --dry-run',
+    meaning: 'What a deletion would mean; nothing is sent.',
+  },
+  {
+    line: 'devsh apply change.yaml --on @all --canary 1 --batch 20 --max-failures 5%',
+    meaning: 'Carry out a change set, one device first, then in portions.',
+  },
+  { line: 'devsh undo', meaning: 'Take the last run back.' },
+];
+
+/** The manual in the roff of man(7), from what the commands, options and topics say of themselves. */
+export async function manPage(version: string, date: string): Promise<string> {
+  const paths = resolvePaths({}, 'linux', '~');
+  const topics = HELP_TOPICS.filter(({ name }) => !TOPICS_ELSEWHERE.includes(name));
+  return [
+    `.TH DEVSH 1 "${date}" ${quoted(`devsh ${version}`)} "User Commands"`,
+    ...section('NAME', [
+      text('devsh - the incident shell for network devices with a small HTTPS REST API'),
+    ]),
+    ...section('SYNOPSIS', [
+      '.B devsh',
+      '.br',
+      ...synopsis('connect TARGET…'),
+      '.br',
+      ...synopsis('COMMAND [VERB] [ARGUMENT…] [OPTION…]'),
+      '.br',
+      ...synopsis('run FILE'),
+    ]),
+    ...section('DESCRIPTION', [
+      ...paragraphs([
+        'devsh shows the users (and whatever else they hold) of one or of many devices in one table, changes ' +
+          'them, and tells what each device really holds afterwards: a write is planned from live state, shown, ' +
+          'written to a journal, sent once, read back and compared.',
+        'Without a command, or with connect, it is a shell: on the full screen, or with a prompt that only ' +
+          'appends where the terminal can do no more. The same words work at its prompt, on the command line ' +
+          'and in script files.',
+      ]),
+    ]),
+    ...section('COMMANDS', SECTIONS.flatMap(commandSection)),
+    ...section('OPTIONS', [
+      ...paragraphs([
+        'Options may stand anywhere; -- ends them. "help COMMAND" tells which of them a command understands.',
+      ]),
+      ...OPTIONS.flatMap((option) => item(optionLabel(option), option.summary)),
+    ]),
+    ...(await Promise.all(topics.map((topic) => topicSection(topic, paths)))).flat(),
+    ...section(
+      'EXIT STATUS',
+      EXIT_CODES.flatMap(({ code, meaning }) => item(code, meaning)),
+    ),
+    ...section(
+      'ENVIRONMENT',
+      ENVIRONMENT.flatMap(({ title, variables }) => [
+        `.SS ${quoted(title)}`,
+        ...variables.flatMap(({ name, meaning }) => item(name, meaning)),
+      ]),
+    ),
+    ...section(
+      'FILES',
+      KEPT_FILES.flatMap(({ path, meaning }) => item(path(paths), meaning)),
+    ),
+    ...section(
+      'EXAMPLES',
+      MAN_EXAMPLES.flatMap(({ line, meaning }) => item(line, meaning)),
+    ),
+    ...section(
+      'SEE ALSO',
+      [
+        ['curl', 1],
+        ['ssh_config', 5],
+        ['age', 1],
+        ['netrc', 5],
+      ].map(
+        ([name, number], index, all) =>
+          `.BR ${text(String(name))} (${String(number)})${index < all.length - 1 ? ' ,' : ''}`,
+      ),
+    ),
+    '',
+  ].join('\n');
+}
+
+function commandSection(title: CommandSpec['section']): string[] {
+  const verbs = COMMANDS.filter((command) => command.section === title).flatMap((command) =>
+    command.verbs.map((verb) => ({ command, verb })),
+  );
+  return verbs.length === 0 ? [] : [`.SS ${quoted(title)}`, ...verbs.flatMap(verbItem)];
+}
+
+function verbItem({ command, verb }: { command: CommandSpec; verb: VerbSpec }): string[] {
+  const args = verb.args.map((arg) => `${argLabel(arg)}: ${arg.summary}.`);
+  const more = [...args, ...(verb.details === undefined ? [] : [verb.details])];
+  return [
+    ...item(usageOf(command, verb), `${verb.summary}.`),
+    ...more.flatMap((line) => ['.IP', text(line.replaceAll('\n', ' '))]),
+  ];
+}
+
+async function topicSection(topic: HelpTopic, paths: Paths): Promise<string[]> {
+  const { name, summary } = topic;
+  const { text: tell, examples = [] } = await topic.read();
+  const told = await tell({ paths, keys: () => Promise.resolve([]) });
+  const lines = [...told.split('\n'), ...(examples.length === 0 ? [] : ['', ...examples])];
+  return section(name.toUpperCase(), [
+    text(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
+    '.PP',
+    '.nf',
+    // An empty line would be a paragraph of its own.
+    ...lines.map((line) => (line === '' ? '\\&' : asLine(escaped(line)))),
+    '.fi',
+  ]);
+}
+
+function synopsis(words: string): string[] {
+  return ['.B devsh', text(words)];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return [`.SH ${quoted(title)}`, ...lines];
+}
+
+/** A term, and what it means. */
+function item(term: string, meaning: string): string[] {
+  return ['.TP', `.B ${quoted(term)}`, text(meaning)];
+}
+
+/** Below a heading, which begins the first one. */
+function paragraphs(texts: readonly string[]): string[] {
+  return texts.flatMap((one, at) => (at === 0 ? [text(one)] : ['.PP', text(one)]));
+}
+
+function quoted(argument: string): string {
+  return `"${escaped(argument)}"`;
+}
+
+/** Running text, in lines that people can read, too. */
+function text(words: string): string {
+  const lines = escaped(words).match(/\S(?:.{0,76}\S)?(?= |$)|\S+/g) ?? [];
+  return lines.map(asLine).join('\n');
+}
+
+/** A point or a quote at its start would make it a request. */
+function asLine(line: string): string {
+  return line.replace(/^[.']/, '\\&$&');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '"': '\\(dq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+  '…': '...',
+};
+
+/** Only ASCII, and nothing in it that roff would take for itself or for a typographic sign. */
+function escaped(line: string): string {
+  return line.replace(/[\\\-'"`^~]|[^\x20-\x7e]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return ESCAPES[character] ?? `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
+}

@@ -1,0 +1,209 @@
+import { extname, join } from 'node:path';
+import { formatOfFile, type RecordFormat } from '../../change/record-file/record-format.ts';
+import { secretFields, withoutSecrets } from '../../change/record-file/without-secrets.ts';
+import { isResourceName } from '../../device/profile.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import { matches } from '../../fleet/filter.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+import { filterOf } from '../commands/read-more.ts';
+import { viewOf } from '../commands/read-records.ts';
+import type { Output, ReadOutput } from '../output.ts';
+import { quoteLine } from '../grammar/parse.ts';
+
+/** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
+export async function* exportRecords(call: Call): AsyncGenerator<Output> {
+  const { output, outputDir, perDevice } = call.options;
+  const target = output === '-' ? undefined : output;
+  if (perDevice !== (outputDir !== undefined)) {
+    throw new UsageError('one file for each device: --per-device --output-dir DIR');
+  }
+  if (perDevice && output !== undefined) {
+    throw new UsageError('either --output FILE, or --per-device --output-dir DIR');
+  }
+  const format = formatOf(call, target);
+  const members = await call.members();
+  const paths = perDevice
+    ? pathsOf(
+        members.map(({ ref }) => ref.name),
+        outputDir ?? '',
+        format,
+      )
+    : [];
+  await refuseExisting(call, target === undefined ? paths : [target]);
+
+  const reads = yield* readAll(call, members);
+  yield* remarks(call, reads);
+  yield* filterRemark(reads, format);
+  if (target === undefined && !perDevice) {
+    // Where nothing was said, it would be a table.
+    if (call.options.format === undefined) yield { kind: 'checkpoint', format };
+    yield* reads;
+    return;
+  }
+  const files = perDevice
+    ? reads.map((read) => ({ path: paths[read.position ?? 0] ?? '', reads: [alone(read)] }))
+    : [{ path: target ?? '', reads }];
+  const answered = files.filter((file) => file.reads.some(({ outcome }) => outcome.ok));
+  const { services } = call.session;
+  await refuseExisting(
+    call,
+    answered.map(({ path }) => path),
+  );
+  // What comes in the way even now is not replaced either.
+  const write = call.options.overwrite ? services.writeFile : services.writeNewFile;
+  for (const { path, reads: held } of answered) {
+    await write(path, await services.render(format, held));
+  }
+  for (const { device, outcome } of reads) {
+    if (!outcome.ok) yield { kind: 'error', device, error: outcome.error };
+  }
+  yield filesTable(answered);
+}
+
+/** Later on, with `import --prune`, whatever is not in the file would be gone. */
+function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Generator<Output> {
+  const filter = read?.view.file?.filter;
+  if (filter === undefined || format === 'json' || format === 'yaml') return;
+  const text = `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`;
+  yield { kind: 'message', level: 'warning', text };
+}
+
+function filesTable(files: readonly { path: string; reads: readonly ReadOutput[] }[]): Output {
+  return {
+    kind: 'table',
+    name: 'files',
+    columns: [
+      { key: 'file', title: 'FILE' },
+      { key: 'records', title: 'RECORDS' },
+      { key: 'devices', title: 'DEVICES' },
+    ],
+    rows: files.map(({ path, reads }) => ({
+      file: path,
+      records: reads.reduce((count, { outcome }) => count + recordsOf(outcome).length, 0),
+      devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
+    })),
+    hasSuccess: files.length > 0,
+  };
+}
+
+function recordsOf(outcome: ReadOutput['outcome']): readonly DeviceRecord[] {
+  return outcome.ok ? outcome.records : [];
+}
+
+/** A file of its own says nothing of which device it is about where its name does. */
+function alone(read: ReadOutput): ReadOutput {
+  return { ...read, view: { ...read.view, file: { ...read.view.file, isOneDevice: true } } };
+}
+
+async function* readAll(
+  call: Call,
+  members: readonly Member[],
+): AsyncGenerator<Output, ReadOutput[]> {
+  const resource = call.args.optional('RESOURCE') ?? 'user';
+  if (!isResourceName(resource)) {
+    throw new UsageError(`"${resource}" is no name of a resource; the filter comes behind it`, {
+      column: call.args.words('RESOURCE')[0]?.start,
+    });
+  }
+  const words = call.args.words('FILTER');
+  const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
+  const filter = said === '' ? undefined : filterOf(call, words);
+  const { access, readWidth: width, session, io } = call;
+  const view = {
+    ...viewOf(call, resource, 'table'),
+    file: said === '' ? {} : { filter: said },
+  };
+  const positions = new Map(members.map((member, index) => [member, index]));
+  const found: ReadOutput[] = [];
+  const reads = session.fleet.read(members, resource, {
+    access,
+    width,
+    signal: io.signal,
+    refine: (member, records) =>
+      member.inFull(
+        access,
+        resource,
+        filter === undefined
+          ? records
+          : records.filter((record) => matches(filter, record, member.ref.name)),
+        io.signal,
+      ),
+  });
+  for await (const one of reads) {
+    const { ref: device } = one.member;
+    found.push({
+      kind: 'read',
+      view,
+      device,
+      position: positions.get(one.member) ?? 0,
+      outcome: one.ok ? { ok: true, records: one.records } : one,
+    });
+    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done: found.length, total: members.length, text };
+  }
+  return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+}
+
+/** Takes the secrets out of what was read, and says which. */
+function* remarks(call: Call, reads: ReadOutput[]): Generator<Output> {
+  const fields = new Set<string>();
+  for (const [index, read] of reads.entries()) {
+    if (!read.outcome.ok) continue;
+    for (const field of secretFields(read.outcome.records)) fields.add(field);
+    const records = read.outcome.records.map(withoutSecrets);
+    reads[index] = { ...read, outcome: { ok: true, records } };
+  }
+  if (fields.size > 0) {
+    const text = `left out, because they are secret: ${[...fields].join(', ')}`;
+    yield { kind: 'message', level: 'info', text };
+  }
+  if (call.io.isOnScreen === true && call.options.output === undefined && !call.options.perDevice) {
+    const text = '--output FILE writes this to a file';
+    yield { kind: 'message', level: 'info', text };
+  }
+}
+
+function formatOf(call: Call, path: string | undefined): RecordFormat {
+  const { format } = call.options;
+  if (format === 'table') {
+    throw new UsageError('export writes csv, json, jsonl or yaml: a table has no exact values');
+  }
+  if (format !== undefined) return format;
+  if (path === undefined || extname(path) === '') return 'csv';
+  const told = formatOfFile(path);
+  if (told !== undefined) return told;
+  throw new UsageError(
+    `"${path}" does not end with .csv, .json, .jsonl or .yaml: say --format as well`,
+  );
+}
+
+async function refuseExisting(call: Call, paths: readonly string[]): Promise<void> {
+  if (call.options.overwrite) return;
+  const { services } = call.session;
+  const exist = await Promise.all(paths.map((path) => services.fileExists(path)));
+  const there = paths.filter((_, index) => exist[index] === true);
+  const [first] = there;
+  if (first === undefined) return;
+  const others = there.length > 1 ? ` and ${there.length - 1} more` : '';
+  throw new RefusedError(
+    `${first}${others} exists already: --overwrite replaces it; nothing was written`,
+  );
+}
+
+/** Names that are devices of Windows, whatever they end with. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/** One file for each device, called as the device; names that would be the same get a number. */
+function pathsOf(names: readonly string[], folder: string, format: RecordFormat): string[] {
+  const used = new Set<string>();
+  return names.map((name) => {
+    const safe = name.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+    const plain = RESERVED.test(safe) ? `_${safe}` : safe;
+    let path = plain;
+    for (let number = 2; used.has(path.toLowerCase()); number += 1) path = `${plain}-${number}`;
+    used.add(path.toLowerCase());
+    return join(folder, `${path}.${format}`);
+  });
+}

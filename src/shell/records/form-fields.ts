@@ -1,0 +1,236 @@
+import type { FieldFacts } from '../../device/field-facts.ts';
+import { fieldShape, type FieldShape } from '../../device/field-shape.ts';
+import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
+import { RejectedError, type FieldIssues } from '../../device/errors.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
+import { editText } from '../../device/typed-value.ts';
+import { valueText } from '../../device/value-text.ts';
+import { NotPossibleError } from '../../change/errors.ts';
+import type { StepResult } from '../../change/verdict.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { Member } from '../../fleet/member.ts';
+import { knownFields } from '../completion/known-records.ts';
+
+export type { FieldIssues };
+
+export interface FieldChoice {
+  readonly value: string;
+  /** As the device shows it to people. */
+  readonly label: string;
+}
+
+/** The texts for yes and no in one field. */
+export interface Spelling {
+  readonly yes: string;
+  readonly no: string;
+}
+
+/** One field of a form, with all that is known about it. Texts may come from a device. */
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  /** As the device names it: string, boolean, choice, integer … */
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly isReadOnly: boolean;
+  readonly isSecret: boolean;
+  /** All that the device takes; absent: any value. */
+  readonly choices?: readonly FieldChoice[];
+  /** Values seen in other records, where the field takes certain values only and nobody told which. */
+  readonly proposals?: readonly FieldChoice[];
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  /** Of a list or a nested value: what its text is read as. */
+  readonly nested?: FieldShape;
+  /** Of a boolean: how the device spells yes and no. */
+  readonly spelling?: Spelling;
+  /** What the record holds, as it is typed; nothing for a new one and for a secret. */
+  readonly value: string;
+  /** What a new record gets when nothing is said. */
+  readonly fallback: string;
+  /** Where devsh knows the field from; `seen`: from the records alone. */
+  readonly origin: Origin | 'seen';
+}
+
+/**
+ * The fields of a form for a new record, or for `record` as the device `name` holds it. What a device has
+ * told comes first, in its order; ids are left out.
+ */
+export function formFields(
+  fleet: Fleet,
+  resource: string,
+  record?: DeviceRecord,
+  name?: string,
+): FormField[] {
+  const member = informed(fleet, resource, name);
+  const known = member?.profile.resources[resource];
+  const records = member?.seen(resource) ?? [];
+  const idFields = member?.profile.idFields ?? [];
+  const keyField = member && keyFieldOf(member.profile, resource, records);
+  const told = Object.keys(known?.details ?? {});
+  const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
+  const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
+  return names
+    .filter((field) => !idFields.includes(field))
+    .map((field) => {
+      const origin = originOf(member, resource, field);
+      // Not flat: a list is one value.
+      const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
+      return formField({ field, known, keyField, values, record, origin });
+    });
+}
+
+/**
+ * What devices objected to, by field: refusals, and fields that hold something else than was sent. What
+ * only some of several devices said, says which.
+ */
+export function objections(results: readonly StepResult[]): FieldIssues {
+  const count = new Set(results.map(({ device }) => device.name)).size;
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const result of results) {
+    for (const [field, text] of objectionsOf(result)) {
+      const texts = found.get(field) ?? new Map<string, Set<string>>();
+      texts.set(text, new Set(texts.get(text)).add(result.device.name));
+      found.set(field, texts);
+    }
+  }
+  return Object.fromEntries(
+    [...found].map(([field, texts]) => [
+      field,
+      [...texts].map(([text, names]) =>
+        names.size === count ? text : `${[...names].join(', ')}: ${text}`,
+      ),
+    ]),
+  );
+}
+
+function objectionsOf({ verdict, error, differences = [] }: StepResult): [string, string][] {
+  const hasIssues = error instanceof RejectedError || error instanceof NotPossibleError;
+  const issues = hasIssues ? Object.entries(error.issues) : [];
+  const isOther = verdict === 'differs' || verdict === 'no effect';
+  return [
+    ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),
+    ...(isOther ? differences : []).map(({ field, held }): [string, string] => [
+      field,
+      isSecretField(field) ? 'not as sent' : `holds ${heldText(held)}`,
+    ]),
+  ];
+}
+
+function heldText(value: Value): string {
+  return valueText(value) || 'nothing';
+}
+
+/** The device `name`, or the first one of the selection; rather one that has told its fields. */
+function informed(fleet: Fleet, resource: string, name: string | undefined): Member | undefined {
+  const named = fleet.connected.find(({ ref }) => ref.name === name);
+  const members = named === undefined ? fleet.selection : [named];
+  const hasTold = (member: Member): boolean =>
+    member.profile.resources[resource]?.details !== undefined;
+  return members.find(hasTold) ?? members[0];
+}
+
+function originOf(
+  member: Member | undefined,
+  resource: string,
+  field: string,
+): FormField['origin'] {
+  const known = member?.profile.resources[resource];
+  const isKnown = known?.details?.[field] !== undefined || known?.fields.includes(field) === true;
+  if (!isKnown) return 'seen';
+  return member?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
+}
+
+interface Source {
+  readonly field: string;
+  readonly known: ResourceProfile | undefined;
+  readonly keyField: string | undefined;
+  /** What records of the device hold in it. */
+  readonly values: readonly (Value | undefined)[];
+  readonly record: DeviceRecord | undefined;
+  readonly origin: FormField['origin'];
+}
+
+function formField({ field, known, keyField, values, record, origin }: Source): FormField {
+  const facts = known?.details?.[field];
+  const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+  const shape = fieldShape(facts, [...values, current]);
+  const isNested = shape.kind === 'list' || shape.kind === 'object';
+  const type = facts?.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
+  const isSecret = isSecretField(field);
+  const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
+  const choices = facts?.choices;
+  const isFilled = record === undefined && (isChoice || type === 'boolean');
+  return {
+    name: field,
+    label: facts?.label ?? labelOf(field),
+    type,
+    isRequired: facts?.required ?? field === keyField,
+    // Its JSON would show the secrets inside; at the prompt each part can be named.
+    isReadOnly: facts?.readOnly === true || holdsSecret(current),
+    isSecret,
+    ...(isNested && { nested: shape }),
+    ...(type === 'boolean' && { spelling: spellingOf([...values, current]) }),
+    ...limitsOf(facts),
+    ...(choices !== undefined && choices.length > 0 && { choices }),
+    ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
+    value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
+    fallback: isFilled ? (mostFrequent(values)[0] ?? '') : '',
+    origin,
+  };
+}
+
+const SPELLINGS: readonly Spelling[] = [
+  ['true', 'false'],
+  ['True', 'False'],
+  ['yes', 'no'],
+  ['on', 'off'],
+  ['1', '0'],
+  ['enable', 'disable'],
+  ['enabled', 'disabled'],
+].map(([yes = '', no = '']) => ({ yes, no }));
+
+/** As the records show it: some devices hold `on` where they tell of a boolean. */
+function spellingOf(values: readonly (Value | undefined)[]): Spelling {
+  const texts = values.map(valueText).filter((text) => text !== '');
+  const fits = ({ yes, no }: Spelling): boolean =>
+    texts.every((text) => text === yes || text === no);
+  return SPELLINGS.find(fits) ?? { yes: 'true', no: 'false' };
+}
+
+function limitsOf(facts: FieldFacts | undefined): Pick<FormField, 'maxLength' | 'min' | 'max'> {
+  const { maxLength, min, max } = facts ?? {};
+  return {
+    ...(maxLength !== undefined && { maxLength }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
+}
+
+function holdsSecret(value: Value | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([field, part]: [string, Value]) => isSecretField(field) || holdsSecret(part),
+  );
+}
+
+/** `first_name` -> `First name`. */
+function labelOf(field: string): string {
+  const words = field.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function asChoice(value: string): FieldChoice {
+  return { value, label: value };
+}
+
+function mostFrequent(values: readonly (Value | undefined)[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) {
+    const text = valueText(value);
+    if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}

@@ -1,0 +1,220 @@
+import type { Change } from '../../change/change.ts';
+import type { HeldInFull, Wanted } from '../../change/plan-member.ts';
+import { stepCount } from '../../change/plan.ts';
+import { matchRows } from '../../change/record-file/match-rows.ts';
+import { readRecordFile } from '../../change/record-file/read-record-file.ts';
+import { Problems, type RecordFile, type RecordRow } from '../../change/record-file/record-file.ts';
+import { isResourceName } from '../../device/profile.ts';
+import { valueText } from '../../device/value-text.ts';
+import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import { valueAt } from '../../value-at.ts';
+import type { Call } from '../call.ts';
+import { learnMember } from '../devices/learning.ts';
+import type { Output } from '../output.ts';
+import { planFleet } from '../writing/plan-fleet.ts';
+import { confirmOrRevert } from '../writing/revert.ts';
+import { refuseReadOnly, writePlan } from '../writing/write.ts';
+import { someOf } from '../../some-of.ts';
+import { keepPlan } from '../writing/keep-plan.ts';
+
+/** `import FILE`: what the file says becomes a plan, and goes the way of every plan. */
+export async function* importRecords(call: Call): AsyncGenerator<Output> {
+  const { confirmMs, output } = call.options;
+  if (output === undefined) refuseReadOnly(call);
+  const path = call.args.required('FILE');
+  const name = path === '-' ? 'standard input' : path;
+  const file = readRecordFile(await call.readText(path), name, renameOf(call.options.map));
+  const resource = resourceOf(call, file);
+  if (call.options.prune && file.filter !== undefined) {
+    throw new UsageError(
+      `${name} has only the ${resource}s that match "${file.filter}": --prune would delete all others`,
+    );
+  }
+  const importing = planAndWrite(call, file, resource);
+  if (confirmMs === undefined || output !== undefined) yield* importing;
+  else yield* confirmOrRevert(call, importing, confirmMs);
+}
+
+async function* planAndWrite(
+  call: Call,
+  file: RecordFile,
+  resource: string,
+): AsyncGenerator<Output> {
+  const { options } = call;
+  const { rowsOf, members } = await assign(call, file);
+  const problems = new Problems();
+  const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
+  const match = {
+    isCells: file.isCells,
+    key: options.key,
+    prune: options.prune,
+    force: options.force,
+  };
+  const wantedOf = (member: Member): Wanted => {
+    const rows = rowsOf.get(member) ?? [];
+    const changes = async (heldInFull: HeldInFull): Promise<readonly Change[]> => {
+      const records = await heldInFull(resource);
+      await learnQuietly(call, member, resource);
+      const { profile, ref } = member;
+      const matched = matchRows(
+        { name: ref.name, profile, resource, records },
+        rows,
+        match,
+        problems,
+      );
+      tally.unchanged += matched.unchanged;
+      tally.rows += rows.length;
+      for (const field of matched.ignored) tally.ignored.add(field);
+      return matched.changes;
+    };
+    const about = rows.map((row) => ({
+      action: 'set' as const,
+      resource,
+      key: nameOf(row, options.key),
+    }));
+    return { changes, about };
+  };
+  const plan = yield* planFleet(call, members, wantedOf);
+  problems.throwAny();
+  yield* remarks(file, tally);
+  if (options.output !== undefined) {
+    yield { kind: 'plan', plan, dryRun: true };
+    yield await keepPlan(call, plan, options.output, []);
+    return;
+  }
+  if (stepCount(plan) === 0 && plan.devices.every(isIdle)) {
+    yield { kind: 'plan', plan, dryRun: true };
+    return;
+  }
+  yield* writePlan(call, plan, members);
+}
+
+function isIdle({ settled, error }: { settled: readonly unknown[]; error?: unknown }): boolean {
+  return settled.length === 0 && error === undefined;
+}
+
+function* remarks(
+  { missing, name }: RecordFile,
+  { unchanged, rows, ignored }: { unchanged: number; rows: number; ignored: ReadonlySet<string> },
+): Generator<Output> {
+  if (ignored.size > 0) {
+    const fields = [...ignored].join(', ');
+    const text = `not taken from the file, because the devices set them: ${fields}`;
+    yield { kind: 'message', level: 'info', text };
+  }
+  if (missing.length > 0) {
+    const text = `could not be read when ${name} was exported, and left alone now: ${missing.join(', ')}`;
+    yield { kind: 'message', level: 'warning', text };
+  }
+  const count = unchanged === rows ? `all ${rows}` : `${unchanged} of ${rows}`;
+  const text = `${count} records are on the devices as in the file`;
+  if (unchanged > 0) yield { kind: 'message', level: 'info', text };
+}
+
+/** `--map COLUMN=FIELD`, or `COLUMN=` for one that is left out. */
+function renameOf(maps: readonly string[]): (name: string) => string | undefined {
+  const names = new Map(
+    maps.map((map): [string, string] => {
+      const at = map.indexOf('=');
+      if (at < 1) throw new UsageError(`--map "${map}": write it as COLUMN=FIELD`);
+      return [map.slice(0, at), map.slice(at + 1)];
+    }),
+  );
+  return (name) => {
+    const field = names.get(name) ?? name;
+    return field === '' ? undefined : field;
+  };
+}
+
+function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
+  const said = call.args.optional('RESOURCE');
+  if (said !== undefined && told !== undefined && said !== told) {
+    throw new UsageError(`${name} holds ${told}s, not ${said}s`);
+  }
+  const resource = said ?? told ?? 'user';
+  if (isResourceName(resource)) return resource;
+  throw new UsageError(`"${resource}" is no name of a resource`);
+}
+
+interface Assigned {
+  readonly members: readonly Member[];
+  readonly rowsOf: ReadonlyMap<Member, readonly RecordRow[]>;
+}
+
+/**
+ * Which rows are for which device: those that name one for that one, the others for all that are
+ * selected. With nothing selected, the devices are those that the file names.
+ */
+async function assign(call: Call, file: RecordFile): Promise<Assigned> {
+  const named = [...new Set(file.rows.flatMap(({ device }) => device ?? []))];
+  const isForAll = file.rows.some(({ device }) => device === undefined);
+  const hasSelection = call.options.on.length > 0 || call.session.fleet.selection.length > 0;
+  const selected =
+    hasSelection || isForAll || named.length === 0
+      ? await call.members()
+      : await call.resolveKnown(named.map(asSelector), file.name);
+  const memberOf = (device: string): Member | undefined =>
+    selected.find(({ ref }) => ref.name === device) ??
+    selected.find(({ ref }) => ref.address === device);
+  const others = named.filter((device) => memberOf(device) === undefined);
+  if (others.length > 0) await askToLeaveOut(call, file, others, selected);
+  const rowsOf = new Map<Member, RecordRow[]>(
+    isForAll ? selected.map((member) => [member, []]) : [],
+  );
+  for (const row of file.rows) {
+    const member = row.device === undefined ? undefined : memberOf(row.device);
+    if (row.device !== undefined && member === undefined) continue;
+    for (const one of member === undefined ? selected : [member]) {
+      const rows = rowsOf.get(one);
+      if (rows === undefined) rowsOf.set(one, [row]);
+      else rows.push(row);
+    }
+  }
+  const isRead = ({ ref }: Member): boolean => !file.missing.includes(ref.name);
+  return { rowsOf, members: selected.filter((member) => rowsOf.has(member) && isRead(member)) };
+}
+
+/** A name of a device, not a pattern. */
+function asSelector(device: string): string {
+  if (/^[\w.:[\]-]+$/.test(device) && !device.startsWith('-')) return device;
+  throw new UsageError(`"${device}", in the column DEVICE, is no name of a device`);
+}
+
+async function askToLeaveOut(
+  call: Call,
+  { name, rows }: RecordFile,
+  others: readonly string[],
+  selected: readonly Member[],
+): Promise<void> {
+  const left = rows.filter(({ device }) => device !== undefined && others.includes(device));
+  const here = selected.map(({ ref }) => ref.name);
+  const is = others.length === 1 ? 'which is' : 'which are';
+  const what = `${name} is also about ${someOf(others, 10)}, ${is} not selected (${someOf(here, 10)})`;
+  const records = left.length === 1 ? '1 record' : `${left.length} records`;
+  const answer = call.options.yes
+    ? undefined
+    : await call.io.ask?.({
+        kind: 'confirm',
+        text: `${what}. Type y to leave out ${records}:`,
+        expected: 'y',
+      });
+  if (answer === 'y') return;
+  throw new RefusedError(
+    `${what}: name all devices with --on, or take these ${records} out of the file; nothing was sent`,
+  );
+}
+
+/** What a row is about, where no device tells by which field records are told apart. */
+function nameOf({ fields }: RecordRow, key = 'username'): string {
+  return valueText(valueAt(fields, key) ?? valueAt(fields, 'name') ?? Object.values(fields)[0]);
+}
+
+/** Types and limits come from the device, where it tells them; it need not. */
+async function learnQuietly(call: Call, member: Member, resource: string): Promise<void> {
+  try {
+    await learnMember(call, member, resource);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+import type { MessageOutput, View } from '../output.ts';
+
+/** `--columns auto`: chosen by content again. */
+const AUTO = 'auto';
+
+/**
+ * A view with the columns that were asked for the last time, where it is read on a screen: what a
+ * program reads is the same on every machine.
+ */
+export function withKeptColumns(call: Call, members: readonly Member[], view: View): View {
+  const { columns, ...others } = view;
+  if (columns !== undefined) return isAuto(columns) ? others : view;
+  const recalled = isOnScreen(call) ? recall(call, members, view.resource) : undefined;
+  return recalled === undefined ? view : { ...view, recalled };
+}
+
+/** Keeps the columns that were asked for, as far as records have them; says so when they are others. */
+export async function* keepColumns(
+  call: Call,
+  members: readonly Member[],
+  resource: string,
+  fields: ReadonlySet<string>,
+): AsyncGenerator<MessageOutput> {
+  const { columns } = call.options;
+  if (columns === undefined || !isOnScreen(call)) return;
+  const isForgotten = isAuto(columns);
+  const fitting = columns.filter((field) => fields.has(field));
+  const before = recall(call, members, resource);
+  if (isForgotten ? before === undefined : fitting.length === 0 || isSame(before, fitting)) return;
+  const kept = isForgotten ? undefined : fitting;
+  await call.session.services.columns.keep(profileName(members), resource, kept);
+  const text = isForgotten
+    ? `${resource} list shows every field again`
+    : `${resource} list shows these columns from now on; --columns auto shows all again`;
+  yield { kind: 'message', level: 'info', text };
+}
+
+function recall(
+  call: Call,
+  members: readonly Member[],
+  resource: string,
+): readonly string[] | undefined {
+  return call.session.services.columns.recall(profileName(members), resource);
+}
+
+/** The profile of the first device, which also tells what the fields are. */
+function profileName([first]: readonly Member[]): string {
+  return first?.entry.profile ?? 'documented';
+}
+
+function isOnScreen({ io, options }: Call): boolean {
+  return io.isOnScreen === true && (options.format ?? 'table') === 'table';
+}
+
+function isAuto(columns: readonly string[]): boolean {
+  return columns.length === 1 && columns[0] === AUTO;
+}
+
+function isSame(before: readonly string[] | undefined, now: readonly string[]): boolean {
+  return before !== undefined && before.join() === now.join();
+}

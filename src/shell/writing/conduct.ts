@@ -1,0 +1,239 @@
+import { recordName } from '../../change/record-name.ts';
+import { applyDevices } from '../../change/apply-member.ts';
+import { applyPlan } from '../../change/apply.ts';
+import { journalLine, lacksSecret, type JournalHead, type StepState } from '../../change/journal.ts';
+import { journalIn, openingLines } from '../../change/journal-writer.ts';
+import {
+  stepCount,
+  unplannedResults,
+  type DevicePlan,
+  type Plan,
+  type PlanPart,
+} from '../../change/plan.ts';
+import { isGood, type RollOut } from '../../change/roll-out.ts';
+import type { StepResult, Verdict } from '../../change/verdict.ts';
+import type { Observation } from '../../device/observation.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
+import type { Access } from '../../fleet/access.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { RunFile } from '../../settings/run-files.ts';
+import type { Call } from '../call.ts';
+import type { PartResult } from './part-result.ts';
+import { keepObservation, observationOutput } from './observed.ts';
+import type { Output } from '../output.ts';
+
+/** A run to be carried out: new, or taken up again with what is known of its steps. */
+export interface Conducted {
+  readonly plan: Plan;
+  readonly members: readonly Member[];
+  /** Absent for a new run. */
+  readonly again?: {
+    /** Its journal, opened; who opened it closes it. */
+    readonly file: RunFile;
+    readonly stepsLeft: number;
+    /** Devices of the run that could be planned only now. */
+    readonly replanned: readonly DevicePlan[];
+    readonly stateOf: (deviceName: string, index: number) => StepState;
+  };
+}
+
+/** Journals, sends, reads back and reports a plan that has been confirmed. */
+export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
+  const { plan, members, again } = conducted;
+  const result = plan.part && (await partResultOf(call, plan.run, plan.part));
+  const file = again?.file ?? (await call.session.services.runs.create(plan.run));
+  try {
+    await file.append(
+      again === undefined
+        ? openingLines(headOf(call, plan), plan.devices)
+        : resumeLines(call, again.replanned),
+    );
+    await result?.begin();
+    const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
+    for (const settled of plan.devices.flatMap((device) => device.settled))
+      yield tally.add(settled);
+    for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
+    const events = applyPlan(plan, applyDevices(call.access, members, plan), {
+      width: call.writeWidth,
+      rollOut: rollOutOf(call),
+      signal: call.io.signal,
+      journal: journalIn(file, () => call.session.services.now()),
+      exclusive: ({ name, address }, work) =>
+        call.session.services.exclusive(address, work, {
+          signal: call.io.signal,
+          onWait: (holder) =>
+            call.access.notice?.(`waiting for ${holder}, which writes to ${name}`),
+        }),
+      stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
+      observed: keeper(call, members),
+      afterCanary: (canary) => checkCanary(call, canary, members, plan),
+    });
+    let hasStopped = false;
+    for await (const event of events) {
+      if (event.kind === 'stopped') {
+        hasStopped = true;
+        yield { kind: 'message', level: 'warning', text: `stopped: ${event.reason}` };
+        continue;
+      }
+      if (event.kind === 'observed') {
+        const said = observationOutput(event.device, event.observation);
+        if (said !== undefined) yield said;
+        continue;
+      }
+      yield tally.add(event.result);
+      yield tally.progress(event.result);
+    }
+    await file.append(journalLine({ kind: 'end', at: now(call) }));
+    yield { kind: 'summary', run: plan.run, counts: tally.counts };
+    const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
+    // What was left out because of drift needs a new plan.
+    if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
+      yield { kind: 'message', level: 'info', text: `go on with "resume ${plan.run}"` };
+    } else if (failed > 0 && stepCount(plan) > 1) {
+      const text = `try again what failed with "retry ${plan.run}"`;
+      yield { kind: 'message', level: 'info', text };
+    }
+  } finally {
+    if (again === undefined) await file.close();
+    await result?.end();
+  }
+  if (call.io.signal.aborted) {
+    throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
+  }
+}
+
+/** Only who carries out a part of a plan writes a file of what became of it. */
+async function partResultOf(call: Call, run: string, part: PlanPart): Promise<PartResult> {
+  const { PartResult } = await import('./part-result.ts');
+  return new PartResult(call.session.services, run, part);
+}
+
+function keeper(
+  { session }: Call,
+  members: readonly Member[],
+): (device: DeviceRef, observation: Observation) => Promise<void> {
+  return async ({ address }, observation) => {
+    const member = members.find(({ ref }) => ref.address === address);
+    if (member !== undefined) await keepObservation(session.services, member, observation);
+  };
+}
+
+/** Refuses a plan whose requests lack a secret that the journal does not keep. */
+export function refuseMaskedSteps({ devices }: Plan): void {
+  const masked = devices.flatMap(({ steps }) => steps).find(lacksSecret);
+  if (masked !== undefined) {
+    throw new RefusedError(
+      `${masked.action} ${recordName(masked)} needs a secret, which is not kept: repeat the command`,
+    );
+  }
+}
+
+/** Counts verdicts and says how far the run has come. */
+class Tally {
+  readonly counts: Partial<Record<Verdict, number>> = {};
+  readonly #run: string;
+  readonly #total: number;
+  readonly #startedAt = performance.now();
+  #ended = 0;
+  #bad = 0;
+
+  /** @param total how many steps are to be carried out */
+  constructor(run: string, total: number) {
+    this.#run = run;
+    this.#total = total;
+  }
+
+  add(result: StepResult): Output {
+    this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
+    if (!isGood(result)) this.#bad += 1;
+    return { kind: 'result', run: this.#run, result };
+  }
+
+  progress({ device, verdict }: StepResult): Output {
+    this.#ended += 1;
+    const left = this.#total - this.#ended;
+    const seconds = Math.ceil(
+      (((performance.now() - this.#startedAt) / this.#ended) * left) / 1000,
+    );
+    const eta = left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
+    const bad = this.#bad > 0 ? ` · ${this.#bad} not as planned` : '';
+    const text = `${device.name} ${verdict}${bad}${eta}`;
+    return { kind: 'progress', done: this.#ended, total: this.#total, text };
+  }
+}
+
+function rollOutOf({ options }: Call): RollOut {
+  const { canary, batch, pauseMs, maxFailures } = options;
+  return { canary, batch, pauseMs, maxFailures };
+}
+
+/** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
+async function checkCanary(
+  call: Call,
+  canary: readonly DevicePlan[],
+  members: readonly Member[],
+  plan: Plan,
+): Promise<string | undefined> {
+  const names = new Set(canary.map(({ device }) => device.name));
+  const addresses = new Set(canary.map(({ device }) => device.address));
+  const resource = canary[0]?.steps[0]?.resource ?? 'user';
+  for (const member of members.filter(({ ref }) => addresses.has(ref.address))) {
+    try {
+      const access = withoutAsking(call.access);
+      const { credential } = member;
+      if (credential === undefined) await member.close();
+      else await member.openWith(access, credential);
+      await member.list(access, resource, call.io.signal);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      return `a fresh login on the canary ${member.ref.name} failed: ${error.message}`;
+    }
+  }
+  if (call.options.yes) return undefined;
+  const left = plan.devices.filter(
+    ({ device, steps }) => steps.length > 0 && !names.has(device.name),
+  );
+  const expected = String(left.length);
+  const answer = await call.io.ask?.({
+    kind: 'confirm',
+    text: `The canary is well (${[...names].join(', ')}). Type ${expected} to go on with the other ${expected} devices:`,
+    expected,
+  });
+  return answer === expected ? undefined : 'not continued after the canary';
+}
+
+/** A login that is refused is the answer to the question whether it still works: nobody is asked. */
+function withoutAsking(access: Access): Access {
+  const { trace, notice, timeoutMs } = access;
+  return {
+    trace,
+    notice,
+    timeoutMs,
+    profile: (entry) => access.profile(entry),
+    trust: (entry) => access.trust(entry),
+    route: (entry) => access.route(entry),
+    credential: (entry) => access.credential(entry),
+    admit: (entry, credential) => access.admit(entry, credential),
+    acceptCertificate: () => Promise.resolve(undefined),
+    anotherCredential: () => Promise.resolve(undefined),
+  };
+}
+
+function headOf(call: Call, { run, part }: Plan): JournalHead {
+  const { operator, version } = call.session.services;
+  const head = { run, at: now(call), command: call.line, by: operator, version };
+  return part === undefined ? head : { ...head, part };
+}
+
+function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
+  const by = call.session.services.operator;
+  return [
+    journalLine({ kind: 'resume', at: now(call), by }),
+    ...replanned.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
+  ].join('');
+}
+
+function now(call: Call): string {
+  return call.session.services.now().toISOString();
+}

@@ -1,0 +1,50 @@
+import { updateFacts, type Profile, type WriteFacts } from '../../device/profile.ts';
+import type { Member } from '../../fleet/member.ts';
+
+/** Why records of a resource cannot be added, changed or deleted, for those that cannot. */
+export type DeniedWrites = Readonly<Partial<Record<'add' | 'set' | 'delete', string>>>;
+
+/** By resource: the writes that each of the devices has said not to offer. What is not told is not denied. */
+export function deniedWrites(members: readonly Member[]): ReadonlyMap<string, DeniedWrites> {
+  const resources = new Set(members.flatMap(({ profile }) => Object.keys(profile.resources)));
+  const denied = new Map<string, DeniedWrites>();
+  for (const resource of resources) {
+    const each = members.map(({ profile }) => deniedBy(profile, resource));
+    const writes = {
+      ...reasonFor('add', each),
+      ...reasonFor('set', each),
+      ...reasonFor('delete', each),
+    };
+    if (Object.keys(writes).length > 0) denied.set(resource, writes);
+  }
+  return denied;
+}
+
+function deniedBy(profile: Profile, resource: string) {
+  return {
+    add: missingMethod(profile, resource, profile.create),
+    set: missingMethod(profile, resource, updateFacts(profile, resource)),
+    delete: missingMethod(profile, resource, profile.remove),
+  };
+}
+
+function missingMethod(
+  profile: Profile,
+  resource: string,
+  { method, path }: WriteFacts,
+): string | undefined {
+  const allows = profile.resources[resource]?.allows;
+  const here =
+    path === '{item}' ? allows?.item : path === '{collection}' ? allows?.collection : undefined;
+  return here === undefined || here.includes(method) ? undefined : method;
+}
+
+function reasonFor(
+  action: keyof DeniedWrites,
+  each: readonly ReturnType<typeof deniedBy>[],
+): DeniedWrites {
+  const [first] = each;
+  if (first?.[action] === undefined || each.some((one) => one[action] === undefined)) return {};
+  const who = each.length === 1 ? 'the device offers' : 'the devices offer';
+  return { [action]: `${who} no ${first[action]} here` };
+}

@@ -1,0 +1,66 @@
+import { mergeResults, type Merged } from '../../change/merge-results.ts';
+import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
+import { parseResult } from '../../change/result-file.ts';
+import { countsOf, resultsOf } from '../../change/run-results.ts';
+import { countsText } from '../../change/report/report.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Output } from '../output.ts';
+import { runReport } from './run-report.ts';
+import { someOf } from '../../some-of.ts';
+
+/** So many names are read; all of them are among the results. */
+const MOST_NAMES = 20;
+
+/** `runs merge FILE…`: the results of all parts of a plan as those of one run. */
+export async function* mergeRuns(call: Call): AsyncGenerator<Output> {
+  const { as, output } = call.options;
+  const merged = await readParts(call);
+  const { run, missing, remarks } = merged;
+  for (const text of remarks) yield { kind: 'message', level: 'warning', text };
+  if (missing.length > 0) {
+    yield { kind: 'message', level: 'warning', text: missingText(merged) };
+  }
+  const results = resultsOf(run);
+  const counts = countsOf(run);
+  const report = as === undefined && output === undefined ? undefined : runReport(run, as);
+  if (report !== undefined && output !== undefined) {
+    await call.session.services.writeFile(output, report.text);
+    yield { kind: 'message', level: 'done', text: `wrote the report to ${output}` };
+  }
+  if (report === undefined || output !== undefined) {
+    for (const result of results) yield { kind: 'result', run: run.run, result };
+    yield { kind: 'summary', run: run.run, counts };
+    return;
+  }
+  yield report;
+  // The report is all that is printed; the exit code is that of the results all the same.
+  const exitCode = new ExitCode();
+  for (const result of results) exitCode.add({ kind: 'result', run: run.run, result });
+  if (exitCode.value !== 0) {
+    throw new StoppedError(exitCode.value, `not all is as planned: ${countsText(counts)}`);
+  }
+}
+
+async function readParts(call: Call): Promise<Merged> {
+  const { plan: planName } = call.options;
+  if (planName === undefined) {
+    throw new UsageError('merge needs the plan whose parts these are: --plan PLANFILE');
+  }
+  const text = await call.readText(planName);
+  if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
+  // What was done under a plan stays done when the plan has expired.
+  const frozen = thawPlan(text, planName, call.session.services.now(), true);
+  const files = [];
+  for (const file of new Set(call.args.all('FILE'))) {
+    files.push({ file, result: parseResult(await call.readText(file), file) });
+  }
+  return mergeResults(frozen, planDigest(text), files);
+}
+
+function missingText({ run, missing }: Merged): string {
+  const names = missing.map(({ name }) => name);
+  const count = `${missing.length} of ${run.plan.devices.length} devices`;
+  return `${count} are in no result file: ${someOf(names, MOST_NAMES)}`;
+}

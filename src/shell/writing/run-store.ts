@@ -1,0 +1,22 @@
+import type { Run } from '../../change/journal.ts';
+import { NotFoundError } from '../../errors.ts';
+import { suggest } from '../../suggest.ts';
+import type { Services } from '../session.ts';
+
+/** A run by its id. Throws a `NotFoundError`. */
+export async function loadRun({ runs }: Services, id: string): Promise<Run> {
+  const text = await runs.read(id);
+  if (text !== undefined) {
+    const { parseJournal } = await import('../../change/read-journal.ts');
+    return parseJournal(text, runs.path(id));
+  }
+  const [meant] = suggest(id, await runs.ids());
+  const hint = meant === undefined ? '"runs" lists them' : `did you mean ${meant}?`;
+  throw new NotFoundError(`there is no run "${id}"; ${hint}`);
+}
+
+export async function latestRun(services: Services): Promise<Run> {
+  const [id] = await services.runs.ids();
+  if (id === undefined) throw new NotFoundError('there is no run yet');
+  return loadRun(services, id);
+}

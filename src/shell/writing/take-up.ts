@@ -1,0 +1,170 @@
+import type { Run, StepState } from '../../change/journal.ts';
+import { stepCount, type DevicePlan, type Plan } from '../../change/plan.ts';
+import { countsOf, pendingResult, resultsOf } from '../../change/run-results.ts';
+import { RefusedError } from '../../errors.ts';
+import { someOf } from '../../some-of.ts';
+import type { RunFile } from '../../settings/run-files.ts';
+import type { Call } from '../call.ts';
+import { conduct, refuseMaskedSteps } from './conduct.ts';
+import { confirmPlan } from './confirm.ts';
+import type { Output } from '../output.ts';
+import { PartResult } from './part-result.ts';
+import { planFleet } from './plan-fleet.ts';
+import { loadRun } from './run-store.ts';
+import { guard } from './write.ts';
+
+/** Left alone this time, whatever its state. */
+const NOT_NOW = 'not now';
+
+const WAITING: StepState = { kind: 'waiting' };
+
+/** What was not reached or is in doubt. */
+export const RESUMED: Part = {
+  replans: false,
+  stateFor: (state) => (isInDoubt(state) ? sentBefore(state) : state),
+};
+
+/** What failed and what is in doubt; with `rest` also what was never reached. */
+export function retriedPart(rest: boolean): Part {
+  return {
+    replans: true,
+    stateFor: (state) => {
+      if (state.kind === 'waiting') return rest ? state : NOT_NOW;
+      if (state.kind === 'sent') return state;
+      if (isInDoubt(state)) return sentBefore(state);
+      const { verdict } = state.result;
+      if (verdict === 'skipped' && rest) return WAITING;
+      return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
+    },
+  };
+}
+
+/** Which part of a run is to be gone on with. */
+export interface Part {
+  /** How each step is to be seen. */
+  readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
+  /** Also the devices that could not be read when the run was planned: they are planned now. */
+  readonly replans: boolean;
+}
+
+/** Carries on with a run from its journal. */
+export async function* takeUp(call: Call, id: string, part: Part): AsyncGenerator<Output> {
+  const { services } = call.session;
+  refuseUnsent(await loadRun(services, id));
+  if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
+  const file = await services.runs.resume(id);
+  try {
+    // Read under its lock: until just now another devsh may have been carrying it out.
+    yield* goOn(call, await loadRun(services, id), file, part);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* goOn(
+  call: Call,
+  run: Run,
+  file: RunFile,
+  { stateFor, replans }: Part,
+): AsyncGenerator<Output> {
+  const { services } = call.session;
+  // A part of a plan stays as it was planned: its result has to fit.
+  const isReplanned = replans && run.plan.part === undefined;
+  const replanned = isReplanned ? yield* replan(call, run) : [];
+  const anew = new Map(replanned.map((device) => [device.device.name, device]));
+  const seen = (name: string, index: number): StepState | typeof NOT_NOW =>
+    anew.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
+  const whole = {
+    ...run.plan,
+    devices: run.plan.devices.map(
+      (device) => anew.get(device.device.name) ?? { ...device, settled: [] },
+    ),
+  };
+  const left = planLeft(
+    whole,
+    (name, index) => {
+      const state = seen(name, index);
+      return state !== NOT_NOW && state.kind !== 'ended';
+    },
+    ({ device }) => anew.has(device.name),
+  );
+  if (left.devices.length === 0) {
+    yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
+    for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
+    yield { kind: 'summary', run: run.run, counts: countsOf(run) };
+    const { part } = run.plan;
+    if (part !== undefined) await new PartResult(services, run.run, part).end();
+    return;
+  }
+  refuseMaskedSteps(left);
+  yield { kind: 'plan', plan: left, dryRun: call.options.dryRun };
+  const members = await call.membersAt(left.devices.map(({ device }) => device));
+  if (!call.options.force) yield* guard(call, left, members);
+  if (call.options.dryRun) return;
+  await confirmPlan(call, left);
+  const names = new Set(left.devices.map(({ device }) => device.name));
+  yield* conduct(call, {
+    // The steps keep their places in the plan: the journal knows them by these.
+    plan: { ...whole, devices: whole.devices.filter(({ device }) => names.has(device.name)) },
+    members,
+    again: {
+      file,
+      replanned,
+      stepsLeft: stepCount(left),
+      stateOf: (name, index) => {
+        const state = seen(name, index);
+        if (state !== NOT_NOW) return state;
+        return { kind: 'ended', at: run.at, result: pendingResult(run, name, index) };
+      },
+    },
+  });
+}
+
+/** Plans for the devices that could not be read before. */
+async function* replan(call: Call, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
+  const failed = run.plan.devices.filter(({ error }) => error !== undefined);
+  const unread = failed.filter(({ changes = [] }) => changes.length > 0);
+  // What a file would have changed shows only beside the records of the device.
+  const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
+  if (unknown.length > 0) {
+    const names = someOf(unknown.map(({ device }) => device.name));
+    const text = `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`;
+    yield { kind: 'message', level: 'warning', text };
+  }
+  const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
+  const members = await call.membersAt(unread.map(({ device }) => device));
+  if (members.length === 0) return [];
+  const { devices } = yield* planFleet(call, members, ({ ref }) => changes.get(ref.address) ?? []);
+  // The run knows its devices by the names of then.
+  return devices.flatMap((one) => {
+    const known = unread.find(({ device }) => device.address === one.device.address);
+    return known === undefined ? [] : [{ ...one, device: known.device }];
+  });
+}
+
+/** @param isKept whether a device stays in the plan although it has no step left */
+function planLeft(
+  plan: Plan,
+  isLeft: (name: string, index: number) => boolean,
+  isKept: (device: DevicePlan) => boolean,
+): Plan {
+  const devices = plan.devices.map((device) => ({
+    ...device,
+    steps: device.steps.filter((_step, index) => isLeft(device.device.name, index)),
+  }));
+  return { ...plan, devices: devices.filter((one) => one.steps.length > 0 || isKept(one)) };
+}
+
+function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
+  return state.kind === 'ended' && state.result.verdict === 'unknown';
+}
+
+/** Its request may have arrived: it is settled by reading before it is sent again. */
+function sentBefore({ at }: { at: string }): StepState {
+  return { kind: 'sent', at };
+}
+
+function refuseUnsent(run: Run): void {
+  if (run.isPlanned) return;
+  throw new RefusedError(`run ${run.run} ended before anything was sent: repeat its command`);
+}

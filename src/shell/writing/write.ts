@@ -1,0 +1,89 @@
+import type { Change } from '../../change/change.ts';
+import { doubtfulFields } from '../../change/doubts.ts';
+import { guardPlan, unguardedDevices } from '../../change/guard.ts';
+import type { Wanted } from '../../change/plan-member.ts';
+import { stepCount, type Plan } from '../../change/plan.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import { planAsCurl } from './as-curl.ts';
+import type { Call } from '../call.ts';
+import { conduct } from './conduct.ts';
+import { confirmPlan } from './confirm.ts';
+import type { Output } from '../output.ts';
+import { planFleet } from './plan-fleet.ts';
+
+/** Carries out the same changes on every selected device. */
+export async function* write(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+  const members = await call.members();
+  yield* writeEach(call, members, () => changes);
+}
+
+/**
+ * The one way to write: read, plan, show, guard, ask, then journal, send, read back and report.
+ *
+ * @param losses what cannot be brought back, said before the question
+ */
+export async function* writeEach(
+  call: Call,
+  members: readonly Member[],
+  wantedOf: (member: Member) => Wanted,
+  losses: readonly string[] = [],
+): AsyncGenerator<Output> {
+  refuseReadOnly(call);
+  const plan = yield* planFleet(call, members, wantedOf);
+  yield* writePlan(call, plan, members, losses);
+}
+
+/** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
+export async function* writePlan(
+  call: Call,
+  plan: Plan,
+  members: readonly Member[],
+  losses: readonly string[] = [],
+): AsyncGenerator<Output> {
+  refuseReadOnly(call);
+  yield { kind: 'plan', plan, dryRun: call.options.dryRun };
+  if (!call.options.force) yield* guard(call, plan, members);
+  if (call.options.asCurl) {
+    yield await planAsCurl(call, plan, members);
+    return;
+  }
+  if (call.options.dryRun) return;
+  const doubts = doubtfulFields(plan);
+  const isAsked = call.io.ask !== undefined && !call.options.yes;
+  if (!isAsked) {
+    for (const text of doubts) yield { kind: 'message', level: 'warning', text };
+  }
+  await confirmPlan(call, plan, [...doubts, ...losses]);
+  yield* conduct(call, { plan, members });
+}
+
+export function refuseReadOnly(call: Call): void {
+  if (call.isReadOnly && !call.options.dryRun && !call.options.asCurl) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+}
+
+/** Refuses what would lock the user out, and says where that cannot be told. */
+export async function* guard(
+  call: Call,
+  plan: Plan,
+  members: readonly Member[],
+): AsyncGenerator<Output> {
+  if (stepCount(plan) === 0) return;
+  for (const member of members) await member.opened(call.access);
+  const accounts = new Map(members.map(({ ref, account }) => [ref.address, account]));
+  const accountOn = ({ address }: DeviceRef): string | undefined => accounts.get(address);
+  guardPlan(plan, accountOn);
+  const unguarded = unguardedDevices(plan, accountOn);
+  if (unguarded.length > 0) {
+    yield {
+      kind: 'message',
+      level: 'warning',
+      text:
+        `the owner of the token in use is not known on ${unguarded.join(', ')}: ` +
+        'devsh cannot tell whether this removes it',
+    };
+  }
+}

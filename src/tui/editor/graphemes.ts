@@ -1,0 +1,99 @@
+import { graphemeClusters } from '../../grapheme-clusters.ts';
+
+/** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
+const LONGEST = 256;
+/** Looked at one by one, many take their time. */
+const BLOCK = 1024;
+
+/** What a reader takes for the first character of `text`; '' when there is none. */
+export function firstGrapheme(text: string): string {
+  if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
+    return text.slice(0, 1);
+  }
+  const [first] = graphemeClusters(wholeCharacters(text, LONGEST));
+  return first?.segment ?? '';
+}
+
+/** What a reader takes for the last character of `text`; '' when there is none. */
+export function lastGrapheme(text: string): string {
+  const end = text.length - 1;
+  if (isAlone(text.charCodeAt(end)) && (end === 0 || isAlone(text.charCodeAt(end - 1)))) {
+    return text.slice(end);
+  }
+  const first = Math.max(0, end - LONGEST);
+  let from = end;
+  while (from > first && !isAlone(text.charCodeAt(from))) from--;
+  // A plain last character may still belong to the one before it.
+  if (from === end && from > 0) from--;
+  while (from > first && !isAlone(text.charCodeAt(from))) from--;
+  if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
+  const tail = text.slice(Math.max(from, 0));
+  // Not one after the other from the front: that is what makes a long line of them slow.
+  return graphemeClusters(tail).containing(tail.length - 1)?.segment ?? '';
+}
+
+export function dropFirstGrapheme(text: string): string {
+  return text.slice(firstGrapheme(text).length);
+}
+
+export function dropLastGrapheme(text: string): string {
+  return text.slice(0, text.length - lastGrapheme(text).length);
+}
+
+/** All that a reader takes for a character, first to last. */
+export function* graphemes(text: string): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    if (
+      isAlone(text.charCodeAt(at)) &&
+      (at + 1 === text.length || isAlone(text.charCodeAt(at + 1)))
+    ) {
+      yield text.charAt(at++);
+      continue;
+    }
+    const block = wholeCharacters(text.slice(at), BLOCK);
+    const isEnd = at + block.length === text.length;
+    for (const { segment, index } of graphemeClusters(block)) {
+      // It may go on behind the block.
+      if (!isEnd && index >= BLOCK - LONGEST) break;
+      yield segment;
+      at += segment.length;
+    }
+  }
+}
+
+/** All that a reader takes for a character, last to first. */
+export function* graphemesBack(text: string): Generator<string> {
+  let end = text.length;
+  while (end > 0) {
+    if (isAlone(text.charCodeAt(end - 1)) && (end === 1 || isAlone(text.charCodeAt(end - 2)))) {
+      yield text.charAt(--end);
+      continue;
+    }
+    let from = Math.max(0, end - BLOCK);
+    if (from > 0 && isLowHalf(text.charCodeAt(from))) from--;
+    const block = Array.from(graphemeClusters(text.slice(from, end)));
+    // The first ones may have begun before the block.
+    const whole = from === 0 ? block : block.filter(({ index }) => index >= LONGEST);
+    for (const { segment } of (whole.length > 0 ? whole : block).reverse()) {
+      yield segment;
+      end -= segment.length;
+    }
+  }
+}
+
+/** Latin letters, digits and signs, and Han ones, never join with each other (UAX 29); CR does. */
+function isAlone(code: number): boolean {
+  return (code < 0x300 && code !== 0x0d) || (code >= 0x4e00 && code <= 0x9fff);
+}
+
+function isLowHalf(code: number): boolean {
+  return (code & 0xfc00) === 0xdc00;
+}
+
+/** The first `length` units, not ending in half a character. */
+function wholeCharacters(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? length - 1 : length);
+}

@@ -1,0 +1,266 @@
+import { dropFirstGrapheme, dropLastGrapheme, lastGrapheme, firstGrapheme } from './graphemes.ts';
+import { EDIT_KEYS } from './edit-keys.ts';
+import { partEnd, partStart, trailing, wordStart } from './words.ts';
+import type { KeyEvent } from '../terminal/keys.ts';
+
+/** The line being edited, split at the cursor: no index can fall out of step. */
+export interface Line {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A line with what its editing remembers. */
+export interface Editing {
+  readonly line: Line;
+  /** What was cut last, for `yank`. */
+  readonly killed: string;
+  /** What was cut before that, the newest first, for `yank-pop`. */
+  readonly killedBefore: readonly string[];
+  /** The lines to go back to, oldest first. */
+  readonly undo: readonly Line[];
+  /** Kind of the last edit: typing on is one step of `undo`, cutting on adds to `killed`. */
+  readonly last: EditKey['kind'] | undefined;
+}
+
+export type EditKey =
+  /** Types or pastes text. Line ends stay, other control characters are dropped. */
+  | { readonly kind: 'insert'; readonly text: string }
+  /** Replaces the line; the cursor goes to the end unless the line says where. */
+  | { readonly kind: 'set'; readonly line: Line | string }
+  | { readonly kind: PlainKind };
+
+/** An edit that needs no text. */
+export type PlainKind = Move | Change | Kill | 'yank' | 'yank-pop' | 'undo';
+type Move = 'left' | 'right' | 'word-left' | 'word-right' | 'home' | 'end';
+type Change = 'erase-left' | 'erase-right' | 'transpose' | 'transpose-words' | CaseChange;
+type CaseChange = 'upper-case' | 'lower-case' | 'capitalize';
+/** `kill-word-left` goes back to a blank, `kill-part-left` to the start of a run of letters and digits. */
+type Kill = 'kill-left' | 'kill-right' | 'kill-word-left' | 'kill-part-left' | 'kill-part-right';
+
+const UNDO_LIMIT = 500;
+const KILL_LIMIT = 30;
+
+export const EMPTY_LINE: Line = { before: '', after: '' };
+
+export const EMPTY_EDITING: Editing = {
+  line: EMPTY_LINE,
+  killed: '',
+  killedBefore: [],
+  undo: [],
+  last: undefined,
+};
+
+export function lineText(line: Line): string {
+  return line.before + line.after;
+}
+
+/** One key, one new state. Pure; cuts at grapheme borders. A key that changes nothing keeps the line. */
+export function edit(state: Editing, key: EditKey): Editing {
+  switch (key.kind) {
+    case 'insert':
+      return insert(state, key.text);
+    case 'set':
+      return change(state, key.kind, asLine(key.line));
+    case 'left':
+    case 'right':
+    case 'word-left':
+    case 'word-right':
+    case 'home':
+    case 'end':
+      return { ...state, line: moved(state.line, key.kind), last: key.kind };
+    case 'erase-left':
+    case 'erase-right':
+    case 'transpose':
+    case 'transpose-words':
+    case 'upper-case':
+    case 'lower-case':
+    case 'capitalize':
+      return change(state, key.kind, changed(state.line, key.kind));
+    case 'kill-left':
+    case 'kill-right':
+    case 'kill-word-left':
+    case 'kill-part-left':
+    case 'kill-part-right':
+      return kill(state, key.kind);
+    case 'yank':
+      return change(state, key.kind, {
+        ...state.line,
+        before: state.line.before + state.killed,
+      });
+    case 'yank-pop':
+      return yankPop(state);
+    case 'undo':
+      return {
+        ...state,
+        line: state.undo.at(-1) ?? state.line,
+        undo: state.undo.slice(0, -1),
+        last: key.kind,
+      };
+  }
+}
+
+/** The emacs keys, as readline has them. Undefined: not a key that edits. */
+export function editKeyOf(event: KeyEvent): EditKey | undefined {
+  if (event.kind === 'paste') return { kind: 'insert', text: event.text };
+  const { name, ctrl, meta, text } = event;
+  if (text !== '') return { kind: 'insert', text };
+  const modifiers = (ctrl ? 'ctrl-' : '') + (meta ? 'alt-' : '');
+  const kind = KIND_OF_KEY.get(modifiers + name);
+  return kind && { kind };
+}
+
+const KIND_OF_KEY: ReadonlyMap<string, PlainKind> = new Map(
+  EDIT_KEYS.flatMap(({ kind, keys }) => keys.map((key) => [key, kind])),
+);
+
+function insert(state: Editing, text: string): Editing {
+  const clean = insertable(text);
+  if (clean === '') return state;
+  const line = { ...state.line, before: state.line.before + clean };
+  const goesOn = state.last === 'insert' && !/\s$/u.test(state.line.before) && clean.length <= 2;
+  return goesOn ? { ...state, line } : change(state, 'insert', line);
+}
+
+/** Line ends as `\n`, tabs as blanks, no other control characters and no halves of characters. */
+function insertable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(/(?!\n)[\p{Cc}\p{Cs}]/gu, '');
+}
+
+function asLine(line: Line | string): Line {
+  const { before, after } = typeof line === 'string' ? { before: line, after: '' } : line;
+  return { before: insertable(before), after: insertable(after) };
+}
+
+/** The new line, with the old one to go back to. */
+function change(state: Editing, last: EditKey['kind'], line: Line): Editing {
+  const isSame = line.before === state.line.before && line.after === state.line.after;
+  if (isSame) return { ...state, last };
+  return { ...state, line, undo: [...state.undo, state.line].slice(-UNDO_LIMIT), last };
+}
+
+function moved({ before, after }: Line, move: Move): Line {
+  switch (move) {
+    case 'left':
+      return splitAt(before, dropLastGrapheme(before).length, after);
+    case 'right': {
+      const first = firstGrapheme(after);
+      return { before: before + first, after: after.slice(first.length) };
+    }
+    case 'word-left':
+      return splitAt(before, partStart(before), after);
+    case 'word-right': {
+      const end = partEnd(after);
+      return { before: before + after.slice(0, end), after: after.slice(end) };
+    }
+    case 'home':
+      return { before: '', after: before + after };
+    case 'end':
+      return { before: before + after, after: '' };
+  }
+}
+
+function splitAt(before: string, at: number, after: string): Line {
+  return { before: before.slice(0, at), after: before.slice(at) + after };
+}
+
+function changed(line: Line, kind: Change): Line {
+  switch (kind) {
+    case 'erase-left':
+      return { ...line, before: dropLastGrapheme(line.before) };
+    case 'erase-right':
+      return { ...line, after: dropFirstGrapheme(line.after) };
+    case 'transpose':
+      return transposed(line);
+    case 'transpose-words':
+      return wordsTransposed(line);
+    case 'upper-case':
+    case 'lower-case':
+    case 'capitalize':
+      return caseChanged(line, kind);
+  }
+}
+
+/** Swaps the characters around the cursor and goes past them; at the end, the last two. */
+function transposed({ before, after }: Line): Line {
+  const right = after === '' ? lastGrapheme(before) : firstGrapheme(after);
+  const head = after === '' ? dropLastGrapheme(before) : before;
+  const left = lastGrapheme(head);
+  if (left === '' || right === '') return { before, after };
+  return {
+    before: dropLastGrapheme(head) + right + left,
+    after: after.slice(after === '' ? 0 : right.length),
+  };
+}
+
+/** The word behind the cursor, which goes past it. */
+function caseChanged({ before, after }: Line, kind: CaseChange): Line {
+  const end = partEnd(after);
+  const word = after.slice(0, end);
+  const lower = word.toLowerCase();
+  const text =
+    kind === 'upper-case'
+      ? word.toUpperCase()
+      : kind === 'lower-case'
+        ? lower
+        : lower.replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
+  return { before: before + text, after: after.slice(end) };
+}
+
+/** Swaps the word before the cursor with the one behind it, and goes past them; at the end, the last two. */
+function wordsTransposed({ before, after }: Line): Line {
+  const text = before + after;
+  const hasNext = /[\p{L}\p{N}_]/u.test(after);
+  const end = hasNext ? before.length + partEnd(after) : text.length - trailing(text);
+  const right = partStart(text.slice(0, end));
+  const left = partStart(text.slice(0, right));
+  const leftEnd = left + partEnd(text.slice(left));
+  if (left === right || leftEnd > right) return { before, after };
+  return {
+    before:
+      text.slice(0, left) +
+      text.slice(right, end) +
+      text.slice(leftEnd, right) +
+      text.slice(left, leftEnd),
+    after: text.slice(end),
+  };
+}
+
+/** Puts what was cut before in the place of what `yank` put in. */
+function yankPop(state: Editing): Editing {
+  const { line, killed, killedBefore } = state;
+  const isAfterYank = state.last === 'yank' || state.last === 'yank-pop';
+  const [next, ...others] = killedBefore;
+  if (!isAfterYank || next === undefined || !line.before.endsWith(killed)) return state;
+  const before = line.before.slice(0, line.before.length - killed.length) + next;
+  return {
+    ...change(state, 'yank-pop', { ...line, before }),
+    killed: next,
+    killedBefore: [...others, killed],
+  };
+}
+
+function kill(state: Editing, kind: Kill): Editing {
+  const { before, after } = state.line;
+  const goesOn = state.last?.startsWith('kill-') === true;
+  const collected = goesOn ? state.killed : '';
+  const old = goesOn || state.killed === '' ? [] : [state.killed];
+  const killedBefore = [...old, ...state.killedBefore].slice(0, KILL_LIMIT);
+  if (kind === 'kill-right' || kind === 'kill-part-right') {
+    const end = kind === 'kill-right' ? after.length : partEnd(after);
+    if (end === 0) return { ...state, last: kind };
+    const killed = collected + after.slice(0, end);
+    return { ...change(state, kind, { before, after: after.slice(end) }), killed, killedBefore };
+  }
+  const start =
+    kind === 'kill-left' ? 0 : kind === 'kill-word-left' ? wordStart(before) : partStart(before);
+  if (start === before.length) return { ...state, last: kind };
+  const killed = before.slice(start) + collected;
+  return {
+    ...change(state, kind, { before: before.slice(0, start), after }),
+    killed,
+    killedBefore,
+  };
+}

@@ -1,0 +1,187 @@
+import { disabledReason } from './disabled-keys.ts';
+import { KEYMAP } from './default-keymap.ts';
+import type { Context, Effect, KeyBinding, Keymap } from './key-binding.ts';
+import type { ViewAction } from '../actions.ts';
+import { offersFirstSteps } from '../screen/first-steps.ts';
+import { formContext } from '../form/form-state.ts';
+import type { State } from '../state.ts';
+import { keyLabel, matchesKey, type KeyName } from '../terminal/key-name.ts';
+import type { KeyEvent } from '../terminal/keys.ts';
+
+export function contextOf(state: State): Context {
+  const { questions, overlay, form, table, prompt, focus } = state;
+  const [question] = questions;
+  if (question !== undefined) {
+    if (!question.isOpen) return 'waiting';
+    return question.unfolded === undefined ? 'question' : 'plan';
+  }
+  if (overlay.kind !== 'none' && focus === 'table') return overlayContext(state);
+  if (overlay.kind === 'none' && form !== undefined) return formContext(form);
+  if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
+  if (prompt.search !== undefined) return 'search';
+  if (prompt.menu !== undefined) return 'menu';
+  return offersFirstSteps(state) ? 'first-run' : 'prompt';
+}
+
+function overlayContext({ overlay: { kind }, find }: State): Context {
+  if (kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift')
+    return kind;
+  return find.isOpen ? 'find' : 'overlay';
+}
+
+/** Whether what is typed goes into the line of the prompt. */
+export function isAtPrompt(state: State): boolean {
+  return ['prompt', 'menu', 'first-run'].includes(contextOf(state));
+}
+
+/** Where a key goes that means nothing in a place of its own. */
+const BELOW: Readonly<Partial<Record<Context, Context>>> = {
+  menu: 'prompt',
+  'first-run': 'prompt',
+  plan: 'question',
+  runs: 'overlay',
+  devices: 'overlay',
+  resources: 'overlay',
+  drift: 'overlay',
+  'form-switch': 'form',
+  'form-choice': 'form',
+  'form-pick': 'form',
+  'form-run': 'form',
+};
+
+/** Where the keys below are worth a hint, too; `ways`: those that lead elsewhere, no moves. */
+const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
+  plan: 'all',
+  'first-run': 'all',
+  'form-switch': 'all',
+  'form-choice': 'all',
+  'form-run': 'all',
+  runs: 'ways',
+  devices: 'ways',
+  resources: 'ways',
+  drift: 'ways',
+};
+
+const WAYS: readonly (ViewAction | Effect)[] = ['go-prompt', 'help'];
+
+/** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
+export type Pressed =
+  | { readonly kind: 'binding'; readonly binding: KeyBinding; readonly index: number }
+  | { readonly kind: 'prefix'; readonly keys: KeyName };
+
+/**
+ * What a key means where the focus is; undefined when it edits a line or means nothing.
+ *
+ * @param pending the presses before it, when they have begun a key of several
+ */
+export function pressedKey(
+  event: KeyEvent,
+  context: Context,
+  keymap: Keymap,
+  pending = '',
+): Pressed | undefined {
+  if (event.kind === 'paste') return undefined;
+  for (const binding of bindingsIn(context, keymap)) {
+    const index = binding.keys.findIndex((key) => {
+      const { before, last } = pressesOf(key);
+      return before === pending && matchesKey(event, last);
+    });
+    if (index !== -1) return { kind: 'binding', binding, index };
+  }
+  const keys = `${pending} ${keyLabel(event)}`.trim();
+  const begins = bindingsIn(context, keymap).some((binding) =>
+    binding.keys.some((key) => key.startsWith(`${keys} `)),
+  );
+  return begins ? { kind: 'prefix', keys } : undefined;
+}
+
+export function actionFor(
+  event: KeyEvent,
+  context: Context,
+  keymap: Keymap = KEYMAP,
+): ViewAction | Effect | undefined {
+  const pressed = pressedKey(event, context, keymap);
+  return pressed?.kind === 'binding' ? pressed.binding.action : undefined;
+}
+
+function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
+  return [context, 'anywhere' as const, BELOW[context]].flatMap((place) =>
+    keymap.filter((binding) => binding.context === place),
+  );
+}
+
+/** How the first key for an action is written, where one is set. */
+export function keyNameOf(
+  action: ViewAction | Effect,
+  context: Context,
+  keymap: Keymap,
+): string | undefined {
+  const binding = bindingsIn(context, keymap).find((one) => one.action === action);
+  const [key] = binding?.keys ?? [];
+  return key === undefined ? undefined : keyText(key);
+}
+
+/** `ctrl-x ctrl-e`: the presses before the last one, and the last one. */
+function pressesOf(key: KeyName): { before: KeyName; last: KeyName } {
+  const at = key.lastIndexOf(' ');
+  return { before: key.slice(0, Math.max(0, at)), last: key.slice(at + 1) };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  tab: '↹',
+  'shift-tab': 'shift-↹',
+  escape: 'esc',
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
+  pageup: 'pgup',
+  pagedown: 'pgdn',
+};
+
+export function keyText(key: KeyName): string {
+  return NAMES[key] ?? key;
+}
+
+/** A hint of the footer; one that does nothing now says so by its brackets, too. */
+export interface FooterHint {
+  readonly text: string;
+  readonly isDisabled: boolean;
+  /** Undefined: how a key of several presses goes on. */
+  readonly action?: ViewAction | Effect;
+}
+
+/** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
+export function footerHints(state: State, context = contextOf(state)): FooterHint[] {
+  const { keymap, pendingKeys } = state;
+  if (pendingKeys !== undefined) return continuations(context, keymap, pendingKeys);
+  const kept = HINTS_BELOW[context];
+  const below = kept && BELOW[context];
+  const here = keymap.filter((binding) => binding.context === context);
+  const isTaken = (key: KeyName | undefined): boolean =>
+    here.some(({ keys }) => keys.some((one) => one === key));
+  const rest = keymap
+    .filter((binding) => binding.context === below && !isTaken(binding.keys[0]))
+    .filter(({ action }) => kept === 'all' || WAYS.includes(action));
+  return [...here, ...rest]
+    .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
+    .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
+    .map(({ keys, hint, action }) => {
+      const text = `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`;
+      const isDisabled = disabledReason(action, state) !== undefined;
+      return { text: isDisabled ? `(${text})` : text, isDisabled, action };
+    });
+}
+
+/** After the first of several presses: how it may go on. */
+function continuations(context: Context, keymap: Keymap, pending: KeyName): FooterHint[] {
+  const rest = bindingsIn(context, keymap).flatMap(({ keys, label }) =>
+    keys
+      .filter((key) => key.startsWith(`${pending} `))
+      .map((key) => `${keyText(key.slice(pending.length + 1))} ${label}`),
+  );
+  return [`${keyText(pending)} …`, ...rest, 'esc leave'].map((text) => ({
+    text,
+    isDisabled: false,
+  }));
+}

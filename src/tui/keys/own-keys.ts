@@ -1,0 +1,153 @@
+import { SettingsError } from '../../errors.ts';
+import { suggest } from '../../suggest.ts';
+import { KEYMAP } from './default-keymap.ts';
+import type { KeyBinding, Keymap } from './key-binding.ts';
+import { isKeyName, keyLabel, parseKey, plainKeyNames, type KeyName } from '../terminal/key-name.ts';
+
+/** As in the settings: by place, the keys of its actions. */
+export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+type Place = KeyBinding['context'];
+
+const PLACES: readonly Place[] = [...new Set(KEYMAP.map(({ context }) => context))];
+
+/** Where plain characters are typed: a key there needs Ctrl or Alt, or a name. */
+const TYPED_IN: readonly Place[] = [
+  'anywhere',
+  'prompt',
+  'menu',
+  'search',
+  'filter',
+  'find',
+  'form',
+  'form-choice',
+  'form-pick',
+  'question',
+  'plan',
+];
+
+/** Terminals have one code for both. */
+const TWINS = { 'ctrl-i': 'tab', 'ctrl-m': 'enter', 'ctrl-j': 'enter', 'ctrl-[': 'escape' };
+
+/** The ways out, and Enter where a line is sent: they stay with what they do. */
+function isReserved(place: Place, key: KeyName): boolean {
+  if (key === 'escape' || key === 'ctrl-c') return true;
+  return key === 'enter' && (place === 'prompt' || place === 'menu' || place === 'question');
+}
+
+/**
+ * The keys of devsh with those of the user in their place. Throws a `SettingsError` that names the
+ * file and everything in it that cannot be: unknown places, actions and keys, and keys with two meanings.
+ */
+export function effectiveKeymap(own: OwnKeys, path: string): Keymap {
+  if (Object.keys(own).length === 0) return KEYMAP;
+  const problems = [...unknownNames(own), ...unknownKeys(own)];
+  const keymap = KEYMAP.map((binding) => withOwn(binding, own));
+  if (problems.length === 0) problems.push(...takenTwice(keymap));
+  if (problems.length === 0) return keymap;
+  throw new SettingsError(`${path}: ${problems.join('; ')}`);
+}
+
+function withOwn(binding: KeyBinding, own: OwnKeys): KeyBinding {
+  const { context, action, keys } = binding;
+  const chosen = ownOf(ownOf(own, context) ?? {}, action);
+  if (chosen === undefined) return binding;
+  const kept = keys.filter((key) => isReserved(context, key) && !chosen.includes(key));
+  return { ...binding, keys: [...chosen.map(written), ...kept] };
+}
+
+/** As the keymap writes it: `shift-g` is `G`. */
+function written(keys: string): KeyName {
+  return keys
+    .split(' ')
+    .map((key) => keyLabel(parseKey(key)))
+    .join(' ');
+}
+
+function unknownNames(own: OwnKeys): string[] {
+  return Object.entries(own).flatMap(([place, actions]) => {
+    if (!PLACES.some((known) => known === place)) {
+      return [`keys: there is no place "${place}"${meant(place, PLACES)}`];
+    }
+    const known = KEYMAP.filter(({ context }) => context === place).map(({ action }) => action);
+    return Object.keys(actions)
+      .filter((action) => !known.some((name) => name === action))
+      .map((action) => `keys.${place}: there is no action "${action}"${meant(action, known)}`);
+  });
+}
+
+function unknownKeys(own: OwnKeys): string[] {
+  return Object.entries(own).flatMap(([place, actions]) =>
+    Object.entries(actions).flatMap(([action, keys]) =>
+      keys.flatMap((key) => {
+        const where = `keys.${place}.${action}`;
+        const wrong = key.split(' ').find((press) => !isKeyName(press));
+        if (wrong !== undefined) {
+          return [`${where}: there is no key "${wrong}"${meant(wrong, likelyKeys(wrong))}`];
+        }
+        const twin = key.split(' ').find((press) => Object.hasOwn(TWINS, press));
+        if (twin !== undefined) {
+          return [`${where}: terminals send "${twin}" as ${ownOf(TWINS, twin) ?? ''}`];
+        }
+        const [first = ''] = key.split(' ');
+        const isTyped = /^.$/u.test(keyLabel(parseKey(first))) || first === 'space';
+        if (!isTyped || !TYPED_IN.some((typed) => typed === place)) return [];
+        return [`${where}: "${key}" is needed for typing there; use ctrl-${first} or alt-${first}`];
+      }),
+    ),
+  );
+}
+
+/** `ctrl+x`, `control-x`, `esc`: what people write elsewhere. */
+function likelyKeys(key: string): string[] {
+  const named = key
+    .toLowerCase()
+    .replace(/[+_]/g, '-')
+    .replace(/^(?:control-|c-|\^)(?=.)/, 'ctrl-')
+    .replace(/^(meta|m|option)-/, 'alt-')
+    .replace(/\besc$/, 'escape')
+    .replace(/\breturn$/, 'enter')
+    .replace(/\bpg(?=up$)|\bpg(?=down$)/, 'page')
+    .replace(/\bdel$/, 'delete')
+    .replace(/\bbs$/, 'backspace');
+  return isKeyName(named) ? [named] : [...plainKeyNames];
+}
+
+function meant(word: string, known: readonly string[]): string {
+  const [best] = known.length === 1 ? known : suggest(word, known);
+  return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
+}
+
+/** Each key that has two meanings where devsh's own keymap gives it one. */
+function takenTwice(keymap: Keymap): string[] {
+  const before = new Set(overlaps(KEYMAP).map(({ id }) => id));
+  return overlaps(keymap)
+    .filter(({ id }) => !before.has(id))
+    .map(({ text }) => text);
+}
+
+function overlaps(keymap: Keymap): { id: string; text: string }[] {
+  return keymap.flatMap((one, index) =>
+    keymap.slice(index + 1).flatMap((other) => {
+      if (!isHeardTogether(one.context, other.context)) return [];
+      const key = one.keys.find((mine) => other.keys.some((its) => collide(mine, its)));
+      if (key === undefined) return [];
+      const [a, b] = [one, other].map(({ context, action }) => `${context}.${action}`);
+      return [{ id: `${key} ${a} ${b}`, text: `the key ${key} is both ${a} and ${b}` }];
+    }),
+  );
+}
+
+/** A place lies over another one on purpose; what holds anywhere is to hold everywhere. */
+function isHeardTogether(one: Place, other: Place): boolean {
+  return one === other || one === 'anywhere' || other === 'anywhere';
+}
+
+/** The same presses, or one that begins the other and would never let it end. */
+function collide(one: KeyName, other: KeyName): boolean {
+  return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
+}
+
+function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -1,0 +1,92 @@
+import { argLabel, title } from '../../shell/grammar/bind.ts';
+import { COMMANDS } from '../../shell/commands/index.ts';
+import { OPTIONS } from '../../shell/grammar/option-list.ts';
+import type { OptionSpec } from '../../shell/grammar/options.ts';
+import { parseLine } from '../../shell/grammar/parse.ts';
+import type { CommandSpec, VerbSpec } from '../../shell/grammar/spec.ts';
+import type { Line } from '../editor/line.ts';
+
+/** How the command that is typed goes on, for the line below it. */
+export interface UsageHint {
+  /** `user set KEY FIELD=VALUE…`, in parts; the present one is what the cursor is at. */
+  readonly parts: readonly { readonly text: string; readonly isPresent: boolean }[];
+  /** What the present part is. */
+  readonly summary: string;
+}
+
+/** Who has pasted that much knows how it goes on, and every key would have to read it again. */
+const LONG = 10_000;
+
+/** The usage of the command up to the cursor; undefined before there is one, and where it has no more. */
+export function usageHint({ before }: Line): UsageHint | undefined {
+  if (before.length > LONG || before.includes('\n')) return undefined;
+  const { words } = parseLine(before);
+  const isTyping = words.length > 0 && words.at(-1)?.end === before.length;
+  const texts = words.map(({ text }) => text);
+  const done = isTyping ? texts.slice(0, -1) : texts;
+  const command = COMMANDS.find(
+    ({ name, aliases }) => name === done[0] || aliases?.includes(done[0] ?? '') === true,
+  );
+  if (command === undefined) return undefined;
+  const option = optionAt(done.at(-1), isTyping ? (texts.at(-1) ?? '') : '');
+  if (option !== undefined) return ofOption(option);
+  const plain = withoutOptions(done);
+  const named = command.verbs.find(({ name }) => name !== '' && name === plain[1]);
+  if (named === undefined && plain.length === 1 && command.verbs.length > 1) {
+    return ofVerbs(command);
+  }
+  const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
+  return verb && ofArguments(command, verb, plain.length - (named === undefined ? 1 : 2));
+}
+
+function ofVerbs(command: CommandSpec): UsageHint {
+  const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+  return {
+    parts: [
+      { text: command.name, isPresent: false },
+      { text: verbs.join(' | '), isPresent: true },
+    ],
+    summary: '',
+  };
+}
+
+function ofArguments(command: CommandSpec, verb: VerbSpec, given: number): UsageHint | undefined {
+  const { args } = verb;
+  const last = args.at(-1);
+  const present = args[given] ?? (last?.isRest === true ? last : undefined);
+  if (present === undefined) return undefined;
+  return {
+    parts: [
+      { text: title(command, verb), isPresent: false },
+      ...args.map((arg) => ({ text: argLabel(arg), isPresent: arg === present })),
+    ],
+    summary: present.summary,
+  };
+}
+
+function ofOption({ name, value, summary }: OptionSpec): UsageHint {
+  return {
+    parts: [
+      { text: `--${name}`, isPresent: value === undefined },
+      ...(value === undefined ? [] : [{ text: value, isPresent: true }]),
+    ],
+    summary,
+  };
+}
+
+/** The option whose value is typed, or that is typed itself. */
+function optionAt(before: string | undefined, current: string): OptionSpec | undefined {
+  const [name] = current.split('=');
+  return (
+    OPTIONS.find((option) => option.value !== undefined && before === `--${option.name}`) ??
+    OPTIONS.find((option) => name === `--${option.name}`)
+  );
+}
+
+function withoutOptions(words: readonly string[]): string[] {
+  return words.filter(
+    (word, at) =>
+      !(word.startsWith('-') && word !== '-') &&
+      !OPTIONS.some(({ name, value }) => value !== undefined && words[at - 1] === `--${name}`),
+  );
+}

@@ -1,0 +1,171 @@
+import { visible } from '../../visible.ts';
+import { cut, widthOf } from '../../output/width.ts';
+import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
+import { contextOf } from '../keys/keymap.ts';
+import { lineText, type Line } from '../editor/line.ts';
+import { memoized } from '../screen/memoized.ts';
+import { searchedLine } from './reduce-prompt.ts';
+import type { State } from '../state.ts';
+
+/** The one line that is typed in, cut to the screen around its cursor. */
+export interface InputLine {
+  readonly label: string;
+  readonly text: string;
+  /** Where the cursor stands, in cells from the left of the screen; undefined: it is not here. */
+  readonly cursor: number | undefined;
+  /** The cell in which column 0 of the line stands; may be negative when it is scrolled. */
+  readonly origin: number;
+}
+
+/** Longer lines are pasted, and not worth measuring: that takes long. */
+const LONG = 4_000;
+
+/** What is typed into at the moment: an answer, a filter, a search, or the prompt. */
+export function inputLine(state: State): InputLine {
+  const { columns } = state.size;
+  const [question] = state.questions;
+  switch (contextOf(state)) {
+    case 'plan':
+    case 'question': {
+      const line = question?.editing.line ?? { before: '', after: '' };
+      const shown = question?.kind === 'secret' ? masked(line) : line;
+      return place('answer> ', shown, columns, true);
+    }
+    case 'waiting':
+      return place('…', { before: '', after: '' }, columns, false);
+    case 'filter':
+      return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
+    case 'find':
+      return place('search> ', secretless(state.find.editing.line), columns, true);
+    case 'search': {
+      const { search, history } = state.prompt;
+      const found = searchedLine(history, search) ?? '';
+      const query = visible((search?.query ?? '').slice(0, columns));
+      const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
+      return place(
+        cut(label, Math.floor(columns / 2)),
+        splitAtMatch(found, search?.query ?? ''),
+        columns,
+        true,
+      );
+    }
+    case 'form':
+    case 'form-switch':
+    case 'form-choice':
+    case 'form-pick':
+    case 'form-run':
+    case 'runs':
+    case 'devices':
+    case 'resources':
+    case 'drift':
+    case 'overlay':
+    case 'table':
+      return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);
+    case 'menu':
+    case 'first-run':
+    case 'prompt':
+      return place(promptLabel(state), secretless(state.prompt.editing.line), columns, true);
+  }
+}
+
+/** A found line with the cursor behind what was searched, so that this is in sight. */
+function splitAtMatch(found: string, query: string): Line {
+  const end = found.toLowerCase().indexOf(query.toLowerCase()) + query.length;
+  return { before: found.slice(0, end), after: found.slice(end) };
+}
+
+/** With the mode of vi in words, where it is used. */
+function promptLabel({ prompt, fleet }: State): string {
+  return prompt.vi === undefined ? fleet.prompt : `[${prompt.vi.mode}] ${fleet.prompt}`;
+}
+
+/** As it is drawn: line ends as a sign, nothing that a terminal would obey. */
+export function shownLine(text: string): string {
+  return visible(text.replaceAll('\n', '⏎'));
+}
+
+/** Dots in place of what is typed. */
+export function masked(line: Line): Line {
+  // Counted, not replaced one by one: a pasted one may be very long.
+  const dots = (text: string): string =>
+    '•'.repeat(text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0));
+  return { before: dots(line.before), after: dots(line.after) };
+}
+
+/** The line with dots in place of the values of secret fields; a frame asks for it several times. */
+const secretless = memoized((line: Line): Line => {
+  const text = hideSecrets(lineText(line));
+  return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
+});
+
+function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
+  // On a narrow screen the line is more important than where it goes.
+  const shownLabel = ` ${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
+  const start = widthOf(shownLabel);
+  const { text, cursor, hidden } = windowOf(line, Math.max(1, columns - start - 1));
+  return {
+    label: shownLabel,
+    text,
+    cursor: isActive ? start + cursor : undefined,
+    origin: start - hidden,
+  };
+}
+
+/**
+ * The part of a line around its cursor that fits into `room` cells: where the cursor stands in it, and how
+ * many cells are out of sight on the left.
+ */
+export function windowOf(
+  line: Line,
+  room: number,
+): { readonly text: string; readonly cursor: number; readonly hidden: number } {
+  // No more than this can be in sight; a paste may be a thousand times as long.
+  const reach = room * 8 + 64;
+  const before = shownLine(line.before.slice(-reach));
+  const after = shownLine(line.after.slice(0, reach));
+  const tail = before === '' ? '' : tailOf(before, after === '' ? room : Math.ceil(room * 0.8));
+  const head = headOf(after, room - widthOf(tail));
+  return {
+    text: tail + head,
+    cursor: widthOf(tail),
+    hidden: cellsOf(line.before) - widthOf(tail),
+  };
+}
+
+function tailOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let rest = text;
+  let used = 0;
+  while (rest !== '') {
+    const last = lastGrapheme(rest);
+    used += widthOf(last);
+    if (used > width) break;
+    rest = rest.slice(0, rest.length - last.length);
+  }
+  return text.slice(rest.length);
+}
+
+function headOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let head = '';
+  let used = 0;
+  for (let rest = text; rest !== '';) {
+    const first = firstGrapheme(rest);
+    used += widthOf(first);
+    if (used > width) break;
+    head += first;
+    rest = rest.slice(first.length);
+  }
+  return head;
+}
+
+/** Cells in front of a column of the line: where `^` points. */
+export function columnCells(line: Line, column: number): number {
+  return cellsOf(lineText(secretless(line)).slice(0, column));
+}
+
+/** The cells of what is drawn; of a text much longer than a screen only about so many. */
+function cellsOf(text: string): number {
+  return text.length > LONG ? text.length : widthOf(shownLine(text));
+}

@@ -1,0 +1,167 @@
+import type { PromptAction } from '../actions.ts';
+import { takenOf } from './ghost.ts';
+import { putLastArgument } from './last-argument.ts';
+import { VI_START } from '../editor/vi.ts';
+import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from '../editor/line.ts';
+import type { HistorySearch, Menu, PromptState } from '../state.ts';
+
+/** One key that edits the line at the prompt. The menu stays, to be filled again for the new line. */
+export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
+  if (prompt.search !== undefined) return editSearch(prompt, prompt.search, key);
+  const taken = takenOf(prompt, key.kind);
+  if (taken !== '') return editPrompt(prompt, { kind: 'insert', text: taken });
+  // Typing on takes the proposal that was chosen.
+  const isTyping = key.kind === 'insert' && prompt.menu?.chosen !== undefined;
+  const base = isTyping ? acceptChoice(prompt) : prompt;
+  const before = base.editing.line.before;
+  const isSecondBlank = isTyping && key.text === ' ' && before.endsWith(' ');
+  const editing = isSecondBlank ? base.editing : edit(base.editing, key);
+  const menu = isTyping ? undefined : base.menu;
+  return { ...base, editing, menu, recall: undefined, problem: undefined };
+}
+
+export function setLine(prompt: PromptState, line: Line | string): PromptState {
+  return {
+    ...prompt,
+    editing: edit(prompt.editing, { kind: 'set', line }),
+    menu: undefined,
+    recall: undefined,
+    search: undefined,
+    problem: undefined,
+  };
+}
+
+/** The history as it is now; what was searched for is looked up in it again. */
+export function takeHistory(prompt: PromptState, history: readonly string[]): PromptState {
+  const { search } = prompt;
+  const known = { ...prompt, history, recall: undefined };
+  if (search === undefined) return known;
+  return {
+    ...known,
+    search: { ...search, at: findBack(history, search.query, history.length - 1) },
+  };
+}
+
+export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptState {
+  switch (action) {
+    case 'history-back':
+      return recall(prompt, -1);
+    case 'history-forth':
+      return recall(prompt, 1);
+    case 'last-argument':
+      return putLastArgument(prompt);
+    case 'search':
+      return searchOlder(prompt);
+    case 'search-accept': {
+      const found = searchedLine(prompt.history, prompt.search);
+      return found === undefined ? { ...prompt, search: undefined } : setLine(prompt, found);
+    }
+    case 'search-cancel':
+      return { ...prompt, search: undefined };
+    case 'menu-next':
+      return { ...prompt, menu: moveChoice(prompt.menu, 1) };
+    case 'menu-back':
+      return { ...prompt, menu: moveChoice(prompt.menu, -1) };
+    case 'menu-accept':
+      return acceptChoice(prompt);
+    case 'menu-close':
+      return { ...prompt, menu: undefined };
+    case 'clear-line':
+      return {
+        ...setLine(prompt, ''),
+        editing: {
+          ...EMPTY_EDITING,
+          killed: prompt.editing.killed,
+          killedBefore: prompt.editing.killedBefore,
+        },
+        // A new line begins with typing.
+        vi: prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange },
+      };
+  }
+}
+
+/** What completion found. One proposal, or what all have in common, goes into the line at once. */
+export function openMenu(
+  prompt: PromptState,
+  { line, completion }: Omit<Menu, 'chosen'>,
+): PromptState {
+  // The line went on while completion was looking.
+  if (line !== lineText(prompt.editing.line)) return prompt;
+  const { proposals } = completion;
+  const [only] = proposals;
+  if (only === undefined) return { ...prompt, menu: undefined };
+  const isOpen = prompt.menu !== undefined;
+  if (proposals.length === 1 && !isOpen) {
+    return acceptChoice({ ...prompt, menu: { line, completion, chosen: 0 } });
+  }
+  return { ...prompt, menu: { line, completion, chosen: undefined }, problem: undefined };
+}
+
+/** The line that a search has found. */
+export function searchedLine(
+  history: readonly string[],
+  search: HistorySearch | undefined,
+): string | undefined {
+  return search?.at === undefined ? undefined : history[search.at];
+}
+
+function acceptChoice(prompt: PromptState): PromptState {
+  const { menu, editing } = prompt;
+  const proposal = menu?.chosen === undefined ? undefined : menu.completion.proposals[menu.chosen];
+  if (menu === undefined || proposal === undefined) return { ...prompt, menu: undefined };
+  const text = lineText(editing.line);
+  const { start, end } = menu.completion;
+  const rest = text.slice(end);
+  const insert = rest.startsWith(' ') ? proposal.insert.trimEnd() : proposal.insert;
+  const line = { before: text.slice(0, start) + insert, after: rest };
+  return { ...setLine(prompt, line), menu: undefined };
+}
+
+function moveChoice(menu: Menu | undefined, by: 1 | -1): Menu | undefined {
+  if (menu === undefined) return undefined;
+  const count = menu.completion.proposals.length;
+  const from = menu.chosen ?? (by === 1 ? -1 : 0);
+  return { ...menu, chosen: (from + by + count) % count };
+}
+
+function recall(prompt: PromptState, by: 1 | -1): PromptState {
+  const { history } = prompt;
+  const draft = prompt.recall?.draft ?? lineText(prompt.editing.line);
+  const at = (prompt.recall?.at ?? history.length) + by;
+  if (at < 0 || at > history.length) return prompt;
+  const line = history[at] ?? draft;
+  return { ...setLine(prompt, line), recall: at === history.length ? undefined : { at, draft } };
+}
+
+function editSearch(prompt: PromptState, search: HistorySearch, key: EditKey): PromptState {
+  const { line } = edit({ ...EMPTY_EDITING, line: { before: search.query, after: '' } }, key);
+  const query = lineText(line);
+  const at = findBack(prompt.history, query, prompt.history.length - 1);
+  return { ...prompt, search: { query, at } };
+}
+
+function searchOlder(prompt: PromptState): PromptState {
+  const { search, history } = prompt;
+  if (search === undefined) {
+    return { ...prompt, search: { query: '', at: undefined }, menu: undefined, problem: undefined };
+  }
+  const older = findBack(history, search.query, (search.at ?? history.length) - 1, search.at);
+  return { ...prompt, search: { ...search, at: older ?? search.at } };
+}
+
+/** The newest line from `from` backwards that contains the text and is not the one found before. */
+function findBack(
+  history: readonly string[],
+  query: string,
+  from: number,
+  before?: number,
+): number | undefined {
+  if (query === '') return undefined;
+  const wanted = query.toLowerCase();
+  const known = before === undefined ? undefined : history[before];
+  for (let at = from; at >= 0; at--) {
+    const line = history[at] ?? '';
+    if (line !== known && line.toLowerCase().includes(wanted)) return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import { UsageError } from '../../errors.ts';
+import type { Shell } from '../../shell/shell.ts';
+import { visibleLines } from '../../visible.ts';
+import { viCharacter } from '../editor/vi-prompt.ts';
+import { isAtPrompt } from '../keys/keymap.ts';
+import { editKeyOf, lineText, type EditKey } from '../editor/line.ts';
+import { LineHistory } from './line-history.ts';
+import type { LineRunner } from '../line-runner.ts';
+import type { Questions } from '../questions.ts';
+import type { Store } from '../store.ts';
+import type { KeyEvent } from '../terminal/keys.ts';
+
+/** The line at the prompt on its way to the shell: typed, completed, run, remembered. */
+export class TypedLines {
+  readonly #shell: Shell;
+  readonly #store: Store;
+  readonly #questions: Questions;
+  readonly #runner: LineRunner;
+  readonly #history: LineHistory;
+
+  constructor(shell: Shell, store: Store, questions: Questions, runner: LineRunner) {
+    this.#shell = shell;
+    this.#store = store;
+    this.#questions = questions;
+    this.#runner = runner;
+    this.#history = new LineHistory(shell.session.services.history, store);
+  }
+
+  loadHistory(): Promise<void> {
+    return this.#history.load();
+  }
+
+  /** Resolves when all that was typed is in the history, for the next session. */
+  saved(): Promise<void> {
+    return this.#history.saved();
+  }
+
+  /** A key that edits. */
+  type(event: KeyEvent): void {
+    const { state } = this.#store;
+    const character = isAtPrompt(state) ? viCharacter(state.prompt, event) : undefined;
+    if (character !== undefined) {
+      this.#store.dispatch({ kind: 'vi', key: { character } });
+      return;
+    }
+    const key = editKeyOf(event);
+    if (key === undefined || this.#isWayToPrompt(key)) return;
+    this.#store.dispatch({ kind: 'edit', key });
+    if (this.#store.state.prompt.menu !== undefined) void this.complete();
+  }
+
+  /** `:` leads to the prompt from everywhere, and no line begins with it. */
+  #isWayToPrompt(key: EditKey): boolean {
+    const { state } = this.#store;
+    const isEmpty = lineText(state.prompt.editing.line) === '';
+    return key.kind === 'insert' && key.text === ':' && isEmpty && isAtPrompt(state);
+  }
+
+  /** Enter at the prompt: one line is run; several, from a paste, after a question. */
+  run(text: string): void {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const [only] = lines;
+    if (only === undefined) {
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+    } else if (lines.length > 1) {
+      void this.#runSeveral(lines);
+    } else if (this.submit(only)) {
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+      void this.#history.add(only);
+    }
+  }
+
+  async #runSeveral(lines: readonly string[]): Promise<void> {
+    const answer = await this.#questions.ask({
+      kind: 'confirm',
+      text: `Run these ${lines.length} lines one after the other? Type y to run them:`,
+      details: lines,
+      expected: 'y',
+    });
+    if (answer === undefined) return;
+    for (const line of lines) {
+      if (!this.submit(line)) return;
+      await this.#history.add(line);
+    }
+    this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+  }
+
+  /** False when the line cannot be understood; it then stays, with what is wrong with it. */
+  submit(line: string, isShown = false): boolean {
+    try {
+      this.#runner.submit(line, isShown ? { shown: line } : undefined);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.showProblem(line, error);
+      return false;
+    }
+  }
+
+  /** Puts the line back with what is wrong with it. */
+  showProblem(line: string, { message, column, suggestions }: UsageError): void {
+    const { state } = this.#store;
+    const typed = lineText(state.prompt.editing.line);
+    // Somebody who has typed on is not to lose that.
+    if (typed !== line && typed.trim() !== '' && !typed.includes('\n')) {
+      const text = visibleLines(`error: ${message}`);
+      this.#store.dispatch({ kind: 'log', lines: [{ tone: 'bad', text }] });
+      return;
+    }
+    if (typed !== line) this.#store.dispatch({ kind: 'set-line', line });
+    this.#store.dispatch({ kind: 'problem', problem: { message, column, suggestions } });
+  }
+
+  /** Tab: opens the menu of proposals, or fills it for the line as it is now. */
+  async complete(): Promise<void> {
+    const { line } = this.#store.state.prompt.editing;
+    const text = lineText(line);
+    const completion = await this.#shell.complete(text, line.before.length);
+    this.#store.dispatch({ kind: 'menu', line: text, completion });
+  }
+}

@@ -1,0 +1,29 @@
+import { cut, widthOf } from '../../output/width.ts';
+import type { Span } from '../screen/bar-lines.ts';
+import { usageHint } from './hint.ts';
+import { contextOf } from '../keys/keymap.ts';
+import type { State } from '../state.ts';
+
+/** How the command at the prompt goes on, its present word stressed; no longer than the screen is wide. */
+export function usageSpans(state: State): Span[] {
+  const hint = contextOf(state) === 'prompt' && usageHint(state.prompt.editing.line);
+  if (!hint) return [];
+  const { parts, summary } = hint;
+  const room = state.size.columns - 2;
+  const present = parts.filter(({ isPresent }) => isPresent).map(({ text }) => text);
+  const usage = parts.flatMap(({ text, isPresent }, index): Span[] => [
+    ...(index > 0 ? [{ tone: 'plain' as const, text: ' ' }] : []),
+    { tone: isPresent ? 'accent' : 'plain', text },
+  ]);
+  const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const said = summary === '' ? '' : `: ${summary}`;
+  if (used + widthOf(said) <= room) return withSummary(usage, said);
+  // What comes next is worth more than what has been typed.
+  const short = present.join(' ');
+  if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
+  return withSummary([{ tone: 'accent', text: short }], cut(said, room - widthOf(short)));
+}
+
+function withSummary(usage: Span[], said: string): Span[] {
+  return said === '' ? usage : [...usage, { tone: 'quiet', text: said }];
+}

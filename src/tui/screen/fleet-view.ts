@@ -1,0 +1,77 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { Member } from '../../fleet/member.ts';
+import { visible } from '../../visible.ts';
+import { deniedWrites } from '../../shell/writing/denied-writes.ts';
+import { deviceFacts } from '../../shell/devices/device-facts.ts';
+import { promptText } from '../../shell/prompt-text.ts';
+import type { FleetView } from '../state.ts';
+
+/** The fleet as it is now, as plain data. */
+export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
+  return {
+    devices: fleet.connected.map((member) => {
+      const { ref, state } = member;
+      return {
+        name: ref.name,
+        address: ref.address,
+        kind: state.kind,
+        error: state.kind === 'failed' ? state.error : undefined,
+        facts: deviceFacts(member),
+      };
+    }),
+    selected: fleet.selection.map(({ ref }) => ref.name),
+    isNarrowed: fleet.isNarrowed,
+    prompt: promptText(fleet),
+    rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly),
+    isReadOnly: isReadOnly || isAllReadOnly(fleet.selection),
+    denied: deniedWrites(fleet.selection),
+  };
+}
+
+function isAllReadOnly(members: readonly Member[]): boolean {
+  return members.length > 0 && members.every(({ entry }) => entry.readOnly === true);
+}
+
+/** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
+function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['rights'] {
+  // A device that never answered has proved nothing.
+  const known = members.filter(({ state, trust }) => {
+    return state.kind === 'ready' || trust?.kind === 'insecure';
+  });
+  const accounts = distinct(known.map(({ account }) => account));
+  const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
+  const [account] = accounts;
+  const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
+  const mode =
+    isReadOnly || readOnly === members.length
+      ? 'read-only'
+      : readOnly > 0
+        ? `${readOnly} read-only`
+        : 'read-write';
+  return [
+    ...(account === undefined
+      ? []
+      : [accounts.length > 1 ? `as ${accounts.length} accounts` : `as ${visible(account)}`]),
+    ...trusts,
+    mode,
+  ].map((text) => ({ text, isAlarming: text === NOT_CHECKED }));
+}
+
+const NOT_CHECKED = 'NOT CHECKED';
+
+function trustWord(trust: NonNullable<Member['trust']>): string {
+  switch (trust.kind) {
+    case 'pinned':
+      return 'pinned';
+    case 'ca':
+      return 'own CA';
+    case 'system':
+      return 'system CA';
+    case 'insecure':
+      return NOT_CHECKED;
+  }
+}
+
+function distinct(texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts.filter((text) => text !== undefined))];
+}

@@ -1,0 +1,237 @@
+import { foldNote, type FoldedRow } from '../../fleet/fold.ts';
+import { columnTitle } from '../../output/columns.ts';
+import { fieldText } from '../../output/value.ts';
+import { cut, widthOf } from '../../output/width.ts';
+import { visible } from '../../visible.ts';
+import { memoized } from '../screen/memoized.ts';
+import type { State } from '../state.ts';
+import { shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
+import { valueAt } from '../../value-at.ts';
+
+export interface Column {
+  readonly kind: 'device' | 'field' | 'note';
+  /** Field name, `device` or `note`: what it is sorted by. */
+  readonly field: string;
+  readonly title: string;
+  readonly text: (row: FoldedRow) => string;
+  readonly width: number;
+  readonly align: 'left' | 'right';
+}
+
+/** The columns that have room, in order, and how many fields have none. */
+export interface ColumnLayout {
+  readonly columns: readonly Column[];
+  readonly hidden: number;
+}
+
+/** Between two columns. */
+export const GAP = '  ';
+/** Cursor sign and mark. */
+export const GUTTER = 2;
+/** So many rows decide how wide the columns are; more would cost more than they tell. */
+const MEASURED_ROWS = 400;
+/** Fewer rows do not tell whether a column holds the same everywhere. */
+const TELLING_ROWS = 3;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
+
+interface Draft extends Omit<Column, 'width' | 'align'> {
+  readonly isKey: boolean;
+  /** A field that the profile knows to be different on each device, such as a uuid. */
+  readonly isId: boolean;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What the rows tell about a column. */
+interface Measured {
+  readonly draft: Draft;
+  readonly wanted: number;
+  readonly align: 'left' | 'right';
+  /** Who gets room first: 0 the key, then device, note, fields that tell the rows apart, others, ids. */
+  readonly rank: number;
+}
+
+/** The fields that `s` sorts by, in the order of the columns. */
+export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly string[] {
+  const { fields, keyField } = tableRows(state);
+  return [keyField, ...fields.filter((field) => field !== keyField), 'device'];
+}
+
+/**
+ * The columns for a screen of `width` cells. They are measured on all rows, filtered out or not, so that
+ * nothing moves sideways while a filter is typed.
+ */
+export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
+  const data = tableRows(state);
+  const { table } = state;
+  const sort = sortFields(table, data.keyField).join('\n');
+  const devices = shownDevices(state).length;
+  const measured = measuredColumns(data.all, data.fields, data.keyField, table.view, sort, devices);
+  return fitted(measured, table.shift, width - GUTTER);
+}
+
+const measuredColumns = memoized(
+  (
+    rows: TableRows['all'],
+    fields: TableRows['fields'],
+    keyField: string,
+    view: State['table']['view'],
+    sort: string,
+    devices: number,
+  ): readonly Measured[] => {
+    const sign = sortSigns(sort.split('\n'));
+    const drafts = fields.map((field): Draft => {
+      const isId = view.perDevice.includes(field);
+      const isKey = field === keyField;
+      return {
+        kind: 'field',
+        isKey,
+        isId,
+        field,
+        title: columnTitle(field) + sign(field),
+        text: (row) => textOf(row, field, isId),
+        least: isKey ? 12 : isId ? 9 : 8,
+        most: isKey ? 32 : isId ? 36 : 24,
+      };
+    });
+    // The first column stays in sight when the others are scrolled: it names the record.
+    const [first] = drafts;
+    const named = drafts.some(({ isKey }) => isKey)
+      ? drafts
+      : drafts.map((draft) => ({ ...draft, isKey: draft === first }));
+    const shown = devices < 2 ? named : [deviceColumn(sign('device'), devices), ...named];
+    const hasNotes = devices > 1 && rows.some(({ of }) => of > 1);
+    const all = hasNotes ? [...shown, noteColumn(view.filtered)] : shown;
+    const sample = sampleOf(rows);
+    return all.map((draft, index) => measure(draft, sample, index));
+  },
+);
+
+const fitted = memoized(fitColumns);
+
+/** ` ↑`, or ` 2↓` where there are several. */
+function sortSigns(sort: readonly string[]): (field: string) => string {
+  return (field) => {
+    const at = sort.findIndex((one) => one.replace(/^-/, '') === field);
+    if (at === -1) return '';
+    return ` ${sort.length > 1 ? at + 1 : ''}${sort[at]?.startsWith('-') === true ? '↓' : '↑'}`;
+  };
+}
+
+function deviceColumn(sign: string, devices: number): Draft {
+  return {
+    kind: 'device',
+    isKey: false,
+    isId: false,
+    field: 'device',
+    title: `DEVICE${sign}`,
+    text: (row) => deviceText(row, devices),
+    least: 8,
+    most: 24,
+  };
+}
+
+function noteColumn(isFiltered: boolean | undefined): Draft {
+  return {
+    kind: 'note',
+    isKey: false,
+    isId: false,
+    field: 'note',
+    title: 'NOTE',
+    text: (row) => visible(foldNote(row, isFiltered)),
+    least: 13,
+    most: 40,
+  };
+}
+
+function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
+  const text = fieldText(field, valueAt(row.record, field));
+  if (!isPerDevice || row.records.length < 2) return text;
+  const distinct = new Set(row.records.map((record) => fieldText(field, valueAt(record, field))));
+  return distinct.size === 1 ? text : `(${distinct.size} values)`;
+}
+
+/** `fw1,fw2`; `all`, and `fw1 +4` where the names would take too much room. */
+function deviceText({ devices }: FoldedRow, shown: number): string {
+  if (devices.length > 1 && devices.length === shown) return 'all';
+  const names = visible(devices.map(({ name }) => name).join(','));
+  if (devices.length < 2 || widthOf(names) <= 16) return names;
+  return `${cut(visible(devices[0]?.name ?? ''), 18)} +${devices.length - 1}`;
+}
+
+function sampleOf(rows: readonly FoldedRow[]): readonly FoldedRow[] {
+  const stride = Math.max(1, Math.ceil(rows.length / MEASURED_ROWS));
+  return stride === 1 ? rows : rows.filter((_, index) => index % stride === 0);
+}
+
+function measure(draft: Draft, sample: readonly FoldedRow[], index: number): Measured {
+  const texts = sample.map(draft.text);
+  const filled = texts.filter((text) => text !== '');
+  const widest = filled.reduce((most, text) => Math.max(most, widthOf(text)), widthOf(draft.title));
+  const isNumeric = filled.length > 0 && filled.every((text) => NUMBER.test(text));
+  return {
+    draft,
+    wanted: Math.min(widest, draft.most),
+    align: draft.kind === 'field' && isNumeric ? 'right' : 'left',
+    rank: rankOf(draft, filled, texts.length, index),
+  };
+}
+
+function rankOf(draft: Draft, filled: readonly string[], rows: number, index: number): number {
+  if (draft.isKey) return 0;
+  if (draft.kind === 'device') return 1;
+  if (draft.kind === 'note') return 2;
+  const isId =
+    draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
+  if (isId) return 3000 + index;
+  // What is the same in every row tells nothing that one of them would not.
+  const isTelling = rows < TELLING_ROWS || new Set(filled).size > 1;
+  return isTelling ? 3 + index : 1000 + index;
+}
+
+/** The rank from which on columns are ids: they get what is left when all others have enough. */
+const ID_RANK = 3000;
+
+/**
+ * Each column gets its least in the order of the ranks, then what it wants as long as there is room.
+ * What has no room is left out. Scrolled sideways, the fields come in their order.
+ */
+function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
+  const isFrozen = ({ rank }: Measured): boolean => rank < 3;
+  const fields = measured.filter((one) => !isFrozen(one));
+  const scrolled = new Set(fields.slice(0, shift));
+  const shown = measured.filter((one) => !scrolled.has(one));
+  const order =
+    shift > 0
+      ? [...shown.filter(isFrozen), ...shown.filter((one) => !isFrozen(one))]
+      : [...shown].sort((a, b) => a.rank - b.rank);
+  const widths = new Map<Measured, number>();
+  let left = width;
+  const place = (group: readonly Measured[]): void => {
+    for (const one of group) {
+      const least = Math.min(one.wanted, one.draft.least);
+      const gap = widths.size === 0 ? 0 : GAP.length;
+      if (left < least + gap && widths.size > 0) break;
+      const cells = Math.max(1, Math.min(least, left));
+      widths.set(one, cells);
+      left -= cells + gap;
+    }
+    for (const one of group) {
+      const now = widths.get(one);
+      if (now === undefined || left <= 0) continue;
+      const more = Math.min(left, Math.max(0, one.wanted - now));
+      widths.set(one, now + more);
+      left -= more;
+    }
+  };
+  place(order.filter(({ rank }) => rank < ID_RANK));
+  place(order.filter(({ rank }) => rank >= ID_RANK));
+  return {
+    columns: shown.flatMap((one) => {
+      const cells = widths.get(one);
+      return cells === undefined ? [] : [{ ...one.draft, width: cells, align: one.align }];
+    }),
+    hidden: shown.length - widths.size,
+  };
+}

@@ -1,0 +1,118 @@
+import type { Invocation } from '../../shell/grammar/bind.ts';
+import type { Services } from '../../shell/session.ts';
+import type { ReadOutput, View } from '../../shell/output.ts';
+import { quoteWord } from '../../shell/grammar/parse.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import { defaultView } from '../../shell/records/default-view.ts';
+import type { Store } from '../store.ts';
+
+/** Answers within this time come onto the screen together. */
+const GATHER_MS = 16;
+
+/** Brings what devices answered into the main table. */
+export class TableFeed {
+  readonly #store: Store;
+  readonly #fleet: Fleet;
+  readonly #columns: Services['columns'];
+  #pending: ReadOutput[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** The devices of a line that named them itself, as they answer. */
+  #named: { line: string; devices: string[] } | undefined;
+  /** By device: the records that were last taken over; others may have read them. */
+  readonly #taken = new Map<string, unknown>();
+
+  constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
+    this.#store = store;
+    this.#fleet = fleet;
+    this.#columns = columns;
+  }
+
+  /**
+   * One device has answered a line that fills the table.
+   *
+   * @param isFirst the line brings the table into sight; later answers only fill it as long as it is there
+   */
+  add(line: string, { options, args }: Invocation, read: ReadOutput, isFirst = false): void {
+    const hasDevices = options.on.length > 0;
+    if (hasDevices) {
+      if (this.#named?.line !== line) this.#named = { line, devices: [] };
+      if (!this.#named.devices.includes(read.device.name))
+        this.#named.devices.push(read.device.name);
+    }
+    const words = args.all('FILTER').map(quoteWord);
+    const filter = [...words, ...(options.filter === undefined ? [] : [options.filter])].join(' ');
+    const { table } = this.#store.state;
+    const isThere = table.command === line;
+    if (!isThere && !isFirst) return;
+    if (isFirst || (hasDevices && table.scope?.length !== this.#named?.devices.length)) {
+      this.#store.dispatch({
+        kind: isFirst ? 'table' : 'table-source',
+        source: {
+          command: line,
+          commandFilter: filter,
+          scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
+          view: read.view,
+          watchMs: options.watchMs,
+        },
+      });
+    }
+    this.#pending.push(read);
+    this.#timer ??= setTimeout(() => {
+      this.flush();
+    }, GATHER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending.length === 0) return;
+    const reads = this.#pending;
+    this.#pending = [];
+    this.#store.dispatch({ kind: 'reads', reads });
+  }
+
+  /** Forgets the devices and the filter that a line named: the table follows the selection again. */
+  reset(): void {
+    const { table } = this.#store.state;
+    this.#named = undefined;
+    this.#taken.clear();
+    this.#store.dispatch({
+      kind: 'table-source',
+      source: {
+        command: `${table.view.resource} list`,
+        commandFilter: '',
+        scope: undefined,
+        view: this.#defaultView(table.view.resource),
+      },
+    });
+  }
+
+  #defaultView(resource: string): View {
+    const [first] = this.#fleet.selection;
+    const profile = first?.entry.profile ?? 'documented';
+    return defaultView(resource, this.#columns.recall(profile, resource));
+  }
+
+  /**
+   * Takes over what other commands have read: connecting reads each device, writing reads it back,
+   * and nobody needs to ask a device again for what it has just told.
+   */
+  takeSeen(): void {
+    const { table } = this.#store.state;
+    if (table.commandFilter !== '' || table.scope !== undefined) return;
+    if (table.reads.size === 0) this.reset();
+    const reads: ReadOutput[] = [];
+    for (const member of this.#fleet.selection) {
+      const records = member.seen(table.view.resource);
+      if (records === undefined || this.#taken.get(member.ref.name) === records) continue;
+      this.#taken.set(member.ref.name, records);
+      reads.push({
+        kind: 'read',
+        view: table.view,
+        device: member.ref,
+        outcome: { ok: true, records },
+      });
+    }
+    if (reads.length > 0) this.#store.dispatch({ kind: 'reads', reads });
+  }
+}

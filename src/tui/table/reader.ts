@@ -1,0 +1,76 @@
+import { CancelledError, DevshError } from '../../errors.ts';
+import { errorLines } from '../../output/error-text.ts';
+import type { Shell } from '../../shell/shell.ts';
+import type { Questions } from '../questions.ts';
+import type { Store } from '../store.ts';
+import type { TableFeed } from './feed.ts';
+
+/** Reads the table again in the background: by key, after a write, for devices not read yet. */
+export class TableReader {
+  readonly #shell: Shell;
+  readonly #store: Store;
+  readonly #questions: Questions;
+  readonly #feed: TableFeed;
+  #stop: AbortController | undefined;
+
+  constructor(shell: Shell, store: Store, questions: Questions, feed: TableFeed) {
+    this.#shell = shell;
+    this.#store = store;
+    this.#questions = questions;
+    this.#feed = feed;
+  }
+
+  get isReading(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  interrupt(): void {
+    this.#stop?.abort(new CancelledError());
+  }
+
+  /** Runs the line that fills the table; a reading that is still under way is given up for it. */
+  async read(): Promise<void> {
+    this.interrupt();
+    const stop = new AbortController();
+    this.#stop = stop;
+    const { signal } = stop;
+    const line = this.#store.state.table.command;
+    const isCurrent = (): boolean => this.#stop === stop;
+    this.#store.dispatch({ kind: 'reading', text: 'reading' });
+    try {
+      const invocation = this.#shell.parse(line);
+      const io = {
+        signal,
+        isOnScreen: true,
+        isRefreshing: true,
+        ask: (question: Parameters<Questions['ask']>[0]) =>
+          this.#questions.ask(question, undefined, signal),
+        readInput: () => Promise.resolve(''),
+        trace: () => undefined,
+      };
+      for await (const output of this.#shell.evaluate(invocation, io)) {
+        if (!isCurrent()) continue;
+        if (output.kind === 'read') this.#feed.add(line, invocation, output);
+        if (output.kind === 'progress') {
+          const text = `reading ${output.done}/${output.total}`;
+          this.#store.dispatch({ kind: 'reading', text });
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      if (isCurrent() && !signal.aborted) {
+        const lines = errorLines(error, (_tone, text) => text);
+        this.#store.dispatch({
+          kind: 'log',
+          lines: lines.map((text) => ({ tone: 'bad', text })),
+        });
+      }
+    } finally {
+      if (isCurrent()) {
+        this.#stop = undefined;
+        this.#feed.flush();
+        this.#store.dispatch({ kind: 'reading', text: undefined });
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { fieldsOf, keyFieldOf } from '../../output/columns.ts';
+import type { ReadOutput } from '../../shell/output.ts';
+import type { TableSource } from '../actions.ts';
+import { changesBetween } from './changes.ts';
+import type { State, TableState } from '../state.ts';
+
+/** Another command fills the table: what other devices answered before is no part of it. */
+export function setSource(state: State, source: TableSource): TableState {
+  const { table } = state;
+  const devices = source.scope ?? state.fleet.selected;
+  const isSame = isSameView(source, table);
+  const reads = isSame ? [...table.reads].filter(([name]) => devices.includes(name)) : [];
+  const { sort } = source.view;
+  return {
+    ...table,
+    ...source,
+    reads: isSame && reads.length === table.reads.size ? table.reads : new Map(reads),
+    sort: sort === undefined ? table.sort : undefined,
+    watchMs: source.watchMs,
+    ...(!isSame && {
+      marks: new Set<string>(),
+      range: undefined,
+      changes: undefined,
+      turnedRows: new Set<string>(),
+      cursor: 0,
+      top: 0,
+      shift: 0,
+    }),
+  };
+}
+
+/** The same records, however they are shown: a resource with a filter. */
+export function isSameView(
+  a: Pick<TableSource, 'view' | 'commandFilter'>,
+  b: Pick<TableSource, 'view' | 'commandFilter'>,
+): boolean {
+  return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter;
+}
+
+export function addReads(table: TableState, reads: readonly ReadOutput[]): TableState {
+  const all = new Map(table.reads);
+  for (const read of reads) all.set(read.device.name, read);
+  const view = reads.at(-1)?.view ?? table.view;
+  const records = reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : []));
+  const keyField = keyFieldOf(view, view.key === undefined ? fieldsOf(records) : []);
+  const found = changesBetween(table.reads, reads, keyField);
+  return {
+    ...table,
+    reads: all,
+    view: sameView(table.view, view) ? table.view : view,
+    changes: found ?? table.changes,
+  };
+}
+
+function sameView(a: TableState['view'], b: TableState['view']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

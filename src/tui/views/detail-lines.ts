@@ -1,0 +1,141 @@
+import { missingOn } from '../../fleet/drift.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
+import { fieldsOf } from '../../output/columns.ts';
+import { visible } from '../../visible.ts';
+import { fieldText } from '../../output/value.ts';
+import { cut, fit, widthOf } from '../../output/width.ts';
+import type { State } from '../state.ts';
+import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
+import { NO_FILTER } from '../initial-state.ts';
+import type { Details } from './overlay.ts';
+import { wrapText } from '../screen/wrap.ts';
+import { valueAt } from '../../value-at.ts';
+
+/** How each device holds one record. */
+interface Variant {
+  readonly name: string;
+  readonly record: FoldedRow['record'];
+}
+
+/** Who holds a record and who does not, and in which fields they differ. */
+interface Variants {
+  readonly variants: readonly Variant[];
+  readonly missing: readonly string[];
+  readonly differing: readonly string[];
+}
+
+type OfDrift = Extract<Details, { kind: 'of-drift' }>;
+
+/** Narrower columns say nothing. */
+const LEAST_COLUMN = 14;
+
+/** Every field of a record, the devices side by side where they fit, one below the other elsewhere. */
+export function detailLines(state: State, details: Details): readonly string[] {
+  const width = state.size.columns - 2;
+  const { variants, missing, differing } =
+    details.kind === 'of-drift' ? comparedVariants(details) : variantsOf(state, details.key);
+  if (variants.length === 0) return [`${details.key} is on none of the devices any more`];
+  const fields = fieldsOf(variants.map(({ record }) => record));
+  const titles = Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
+  const column = Math.floor((width - titles - 2) / variants.length) - 2;
+  const isDiffering = (field: string): boolean => differing.includes(field);
+  const lines =
+    variants.length === 1 || column < LEAST_COLUMN
+      ? stacked(variants, fields, titles, width, isDiffering)
+      : sideBySide(variants, fields, { titles, column }, isDiffering);
+  const notes = [
+    ...(missing.length > 0 ? [`not on ${missing.map(visible).join(', ')}`] : []),
+    ...(fields.some(isDiffering) ? ['≠ differs between the devices'] : []),
+  ];
+  return notes.length === 0
+    ? lines
+    : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
+}
+
+/** As the devices held it when they were compared. */
+function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
+  return {
+    variants: drift.devices.flatMap(({ name }, index) =>
+      (row.held[index] ?? []).map((record) => ({ name, record })),
+    ),
+    missing: missingOn(drift, row).map(({ name }) => name),
+    differing: row.fields.map(({ field }) => field),
+  };
+}
+
+function variantsOf(state: State, key: string): Variants {
+  const all = { ...state, table: { ...state.table, filter: NO_FILTER } };
+  const { rows, keyField } = tableRows(all);
+  const meant = rows.filter((row) => keyOfRow(row, keyField) === key);
+  const variants = meant.flatMap((row) =>
+    row.devices.map(({ name }, index) => ({ name, record: row.records[index] ?? row.record })),
+  );
+  const order = shownDevices(state);
+  variants.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const holders = new Set(variants.map(({ name }) => name));
+  const missing = order.filter(
+    (name) => !holders.has(name) && state.table.reads.get(name)?.outcome.ok === true,
+  );
+  return { variants, missing, differing: meant.flatMap((row) => row.differing) };
+}
+
+function sideBySide(
+  variants: readonly Variant[],
+  fields: readonly string[],
+  { titles, column }: { titles: number; column: number },
+  isDiffering: (field: string) => boolean,
+): string[] {
+  const most = Math.max(
+    ...variants.map(({ name }) => widthOf(visible(name))),
+    ...fields.flatMap((field) =>
+      variants.map(({ record }) => widthOf(fieldText(field, valueAt(record, field)))),
+    ),
+  );
+  const width = Math.min(column, most);
+  const line = (title: string, cells: readonly string[], sign = ' '): string[] => {
+    const parts = cells.map((cell) => wrapText(cell, width));
+    const height = Math.max(...parts.map((part) => part.length));
+    return Array.from({ length: height }, (_, at) => {
+      const head = `${at === 0 ? sign : ' '} ${fit(at === 0 ? title : '', titles)}`;
+      return [head, ...parts.map((part) => fit(part[at] ?? '', width))].join('  ').trimEnd();
+    });
+  };
+  return [
+    ...line(
+      '',
+      variants.map(({ name }) => cut(visible(name), width)),
+    ),
+    ...fields.flatMap((field) =>
+      line(
+        visible(field),
+        variants.map(({ record }) => fieldText(field, valueAt(record, field))),
+        isDiffering(field) ? '≠' : ' ',
+      ),
+    ),
+  ];
+}
+
+function stacked(
+  variants: readonly Variant[],
+  fields: readonly string[],
+  titles: number,
+  width: number,
+  isDiffering: (field: string) => boolean,
+): string[] {
+  return variants.flatMap(({ name, record }, index) => [
+    ...(index > 0 ? [''] : []),
+    visible(name),
+    ...fields.flatMap((field) => {
+      const sign = isDiffering(field) ? '≠' : ' ';
+      const [first = '', ...rest] = wrapText(
+        fieldText(field, valueAt(record, field)),
+        width - titles - 4,
+      );
+      const indent = ' '.repeat(titles + 4);
+      return [
+        `${sign} ${fit(visible(field), titles)}  ${first}`.trimEnd(),
+        ...rest.map((part) => indent + part),
+      ];
+    }),
+  ]);
+}

@@ -1,0 +1,37 @@
+import { detailLines } from './detail-lines.ts';
+import { helpLines } from './help-lines.ts';
+import { rollOutLines } from './roll-out-lines.ts';
+import type { State } from '../state.ts';
+import { wrapText } from '../screen/wrap.ts';
+
+/** The lines of a text that lies over the table, wrapped to the screen; lists have none. */
+export function overlayLines(state: State): readonly string[] {
+  const { overlay, size } = state;
+  switch (overlay.kind) {
+    case 'pager':
+      return wrapAll(overlay.lines, size.columns - 2);
+    case 'roll-out':
+      return rollOutLines(overlay.rollOut).map(({ text }) => text);
+    case 'help':
+      return helpLines(state);
+    case 'details':
+      return detailLines(state, overlay.details);
+    case 'none':
+    case 'runs':
+    case 'devices':
+    case 'resources':
+    case 'drift':
+      return [];
+  }
+}
+
+const wrapped = new WeakMap<readonly string[], { width: number; lines: readonly string[] }>();
+
+/** A long text is wrapped once, not at each key. */
+function wrapAll(lines: readonly string[], width: number): readonly string[] {
+  const known = wrapped.get(lines);
+  if (known?.width === width) return known.lines;
+  const result = lines.flatMap((line) => wrapText(line, width, '    '));
+  wrapped.set(lines, { width, lines: result });
+  return result;
+}

@@ -1,0 +1,103 @@
+import type { DevicePlan, Plan, Step } from '../../change/plan.ts';
+import { reasonText } from '../../output/error-text.ts';
+import {
+  assumptionTexts,
+  countLine,
+  fieldChanges,
+  planGroups,
+  settledTail,
+  stepHead,
+} from '../../output/plan-text.ts';
+import { visible } from '../../visible.ts';
+import { quotedText } from '../../output/value.ts';
+import { fit, widthOf } from '../../output/width.ts';
+import type { LogLine } from '../state.ts';
+import { valueAt } from '../../value-at.ts';
+
+/** A plan in its two views: what is the same on several devices in one line, or device by device. */
+export interface PlanView {
+  readonly folded: readonly LogLine[];
+  readonly unfolded: readonly LogLine[];
+}
+
+/** More names in one line are not read. */
+const MOST_NAMES = 6;
+
+const plainStyle = (_tone: string, text: string): string => text;
+
+export function planView(plan: Plan): PlanView {
+  const count: LogLine = { tone: 'plain', text: countLine(plan, plainStyle) };
+  const folded = planGroups(plan).map(({ head, tail, devices, tone }): LogLine => {
+    return { tone, text: `${head} on ${namesText(devices)}${tail}` };
+  });
+  return {
+    folded: [...folded, count],
+    unfolded: [...plan.devices.flatMap(deviceLines), count],
+  };
+}
+
+/** `fw1, fw2`; `fw1, fw2, fw3 and 47 more` where all of them would fill the screen. */
+export function namesText(names: readonly string[]): string {
+  const shown = names.length > MOST_NAMES ? names.slice(0, 3) : names;
+  const rest = names.length - shown.length;
+  return shown.map(visible).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function deviceLines(plan: DevicePlan): LogLine[] {
+  const { device, steps, settled, error } = plan;
+  const what = error === undefined ? `${steps.length + settled.length}` : 'cannot plan';
+  const unit = error !== undefined ? '' : steps.length + settled.length === 1 ? ' step' : ' steps';
+  return [
+    { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },
+    ...steps.flatMap(stepLines),
+    ...assumptionTexts(plan).map((text): LogLine => ({ tone: 'warning', text: `  ! ${text}` })),
+    ...settled.map((result): LogLine => {
+      return { tone: 'quiet', text: `  = ${result.verdict}${settledTail(result)}` };
+    }),
+    ...(error === undefined
+      ? []
+      : [{ tone: 'bad' as const, text: `  ✗ ${reasonText(error, device)}` }]),
+  ];
+}
+
+const SIGNS = {
+  add: { sign: '+', tone: 'good' },
+  set: { sign: '~', tone: 'warning' },
+  delete: { sign: '-', tone: 'bad' },
+} as const;
+
+/** "~ set user bob", and below it each field that changes: "lang  en -> de". */
+function stepLines(step: Step): LogLine[] {
+  const { sign, tone } = SIGNS[step.action];
+  const fields = fieldsOf(step);
+  const width = Math.max(0, ...fields.map(({ field }) => widthOf(field)));
+  return [
+    { tone, text: `  ${sign} ${stepHead(step)}` },
+    ...fields.map(({ field, text }): LogLine => {
+      return { tone: 'plain', text: `      ${fit(field, width)}  ${text}` };
+    }),
+  ];
+}
+
+function fieldsOf(step: Step): { field: string; text: string }[] {
+  const { action, before, after, asked, filled, keyField } = step;
+  const value = (record: typeof before, field: string): string =>
+    quotedText(field, valueAt(record, field));
+  const wanted = after ?? asked;
+  switch (action) {
+    case 'add':
+      return Object.keys(wanted)
+        .filter((field) => field !== keyField)
+        .map((field) => {
+          const origin = filled[field];
+          const why = origin === undefined ? '' : `  (${visible(origin)})`;
+          return { field: visible(field), text: value(wanted, field) + why };
+        });
+    case 'set':
+      return fieldChanges(step);
+    case 'delete':
+      return Object.keys(before ?? {})
+        .filter((field) => field !== keyField)
+        .map((field) => ({ field: visible(field), text: `${value(before, field)}  (goes)` }));
+  }
+}

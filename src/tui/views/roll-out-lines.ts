@@ -1,0 +1,51 @@
+import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
+import { reasonsOf, summaryLine, VERDICT_MARKS } from '../../output/result-text.ts';
+import { visible } from '../../visible.ts';
+import type { LogLine, RollOutState } from '../state.ts';
+
+/** Where one device stands, and how important it is to see it: the smaller the first. */
+interface DeviceLine extends LogLine {
+  readonly rank: number;
+}
+
+/** "23 of 50 devices · 21 done · 2 failed" */
+export function rollOutTitle({ devices, results }: RollOutState): string {
+  const ended = devices.filter(({ name, steps }) => endedOn(results, name).length >= steps).length;
+  const counts: Partial<Record<Verdict, number>> = {};
+  for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  const summary =
+    results.length === 0 ? '' : ` · ${summaryLine({ counts }, (_tone, text) => text)}`;
+  return `${ended} of ${devices.length} devices${summary}`;
+}
+
+/** What went wrong first, then what is under way and what waits, then what is done. */
+export function rollOutLines({ devices, results }: RollOutState): LogLine[] {
+  const lines = devices.map(({ name, steps }) => deviceLine(name, steps, endedOn(results, name)));
+  return lines.sort((a, b) => a.rank - b.rank).map(({ tone, text }) => ({ tone, text }));
+}
+
+function endedOn(results: readonly StepResult[], name: string): StepResult[] {
+  return results.filter(({ device }) => device.name === name);
+}
+
+function deviceLine(name: string, steps: number, ended: readonly StepResult[]): DeviceLine {
+  const count = steps === 1 ? '' : ` ${ended.length} of ${steps}`;
+  // The verdict that matters most is the one furthest from done.
+  const [worst] = [...ended].sort((a, b) => severity(b) - severity(a));
+  if (worst === undefined) return { rank: 2, tone: 'quiet', text: `◌ ${visible(name)}  waiting` };
+  const { mark, tone } = VERDICT_MARKS[worst.verdict];
+  const isGood = worst.verdict === 'done' || worst.verdict === 'unchanged';
+  const isOver = ended.length >= steps;
+  const why = isGood
+    ? ''
+    : reasonsOf(worst)
+        .map((reason) => ` - ${reason}`)
+        .join('');
+  const word = isGood && !isOver ? 'under way' : worst.verdict;
+  const rank = isGood ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
+  return { rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
+}
+
+function severity({ verdict }: StepResult): number {
+  return VERDICTS.indexOf(verdict);
+}

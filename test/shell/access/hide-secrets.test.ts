@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hideSecrets } from '../../../src/shell/access/hide-secrets.ts';
+
+test.each([
+  [
+    'user add username=bob password=hunter2 lang=de',
+    'user add username=bob password=••••••• lang=de',
+  ],
+  [`user set bob 'pass'word="a b" lang=de`, `user set bob 'pass'word=••••• lang=de`],
+  [`user set bob "password=a b" lang=de`, `user set bob "password=•••• lang=de`],
+  ['user set bob password="not closed', 'user set bob password=•••••••••••'],
+  [`post /x config='{"psk": "a b"}'`, `post /x config='{"psk":••••••••`],
+  ['get /x Authorization: Token abc', 'get /x Authorization:••••••••••'],
+  ['user list token!=abc # secret=x', 'user list token!=••• # secret=•'],
+  ['user list api_key~^abc', 'user list api_key~••••'],
+])('%s is shown as %s', (line, shown) => {
+  expect(hideSecrets(line)).toBe(shown);
+});
+
+test.each(['user add username=bob lang=de', 'login --token-stdin', 'get /api/token/', ''])(
+  'there is nothing to hide in "%s"',
+  (line) => {
+    expect(hideSecrets(line)).toBe(line);
+  },
+);
+
+test('a value of any length is looked through at once', () => {
+  const value = 'x'.repeat(500_000);
+  const started = performance.now();
+  expect(hideSecrets(`user add first_name=${value} password=abc`)).toContain(
+    `${value} password=•••`,
+  );
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test('columns stay where they are, and no part of a secret is seen while it is typed', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('x', '"', "'", '\\', ' ') }),
+      (a, b) => {
+        expect(hideSecrets(a)).toHaveLength(a.length);
+        const typed = `user add password="${b.replace(/["\\]/g, '\\$&')}`;
+        for (let end = 0; end <= typed.length; end += 1) {
+          expect(hideSecrets(typed.slice(0, end))).not.toContain('x');
+        }
+      },
+    ),
+  );
+});

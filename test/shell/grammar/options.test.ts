@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { COMMANDS } from '../../../src/shell/commands/index.ts';
+import { bind } from '../../../src/shell/grammar/bind.ts';
+import { OPTIONS } from '../../../src/shell/grammar/option-list.ts';
+import { NO_OPTIONS, type Options } from '../../../src/shell/grammar/options.ts';
+import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
+
+function optionsOf(line: string): Options {
+  return bind(parseCompleteLine(line), { commands: COMMANDS, resourceFor: () => undefined })
+    .options;
+}
+
+test('no two options have the same name or letter', () => {
+  const names = OPTIONS.flatMap(({ name, short }) => [
+    name,
+    ...(short === undefined ? [] : [short]),
+  ]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('a line without options has none', () => {
+  expect(optionsOf('user list')).toEqual(NO_OPTIONS);
+});
+
+test.each<[string, Partial<Options>]>([
+  ['user list --on a --on b,c', { on: ['a', 'b,c'] }],
+  ['user list --json', { format: 'json' }],
+  ['user list --json --format csv', { format: 'csv' }],
+  ['user list -qv', { quiet: true, verbose: true }],
+  ['user list --timeout 0.5', { timeoutMs: 500 }],
+  ['user list --columns "a, b" --sort -a', { columns: ['a', 'b'], sort: ['-a'] }],
+  ['user delete --where "lang=de bob"', { where: 'lang=de bob' }],
+  ['user delete bob -y --dry-run --force', { yes: true, dryRun: true, force: true }],
+  ['simulator --devices 5 --fault sim1:refuse', { devices: 5, faults: ['sim1:refuse'] }],
+])('%s', (line, expected) => {
+  expect(optionsOf(line)).toEqual({ ...NO_OPTIONS, ...expected });
+});
+
+test.each([
+  'user list --timeout 0',
+  'user list --timeout 1e9',
+  'user list --concurrency 0',
+  'simulator --devices 0',
+  'simulator --port 70000',
+  'user list --where lang=de',
+  'user list -z',
+  'user delete --where --yes',
+])('%s is refused', (line) => {
+  expect(() => optionsOf(line)).toThrow(UsageError);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../../src/shell/commands/index.ts';
+import { makeDevsh } from '../../main/devsh.ts';
+
+const verbs = COMMANDS.flatMap((command) =>
+  command.verbs.map((verb) => ({ line: `${command.name} ${verb.name}`.trim(), verb })),
+);
+
+test.each(verbs)(
+  '"$line" has help: what it is called, what it takes, what it does',
+  async (one) => {
+    const devsh = await makeDevsh();
+    const { stdout, stderr, exitCode } = await devsh(`${one.line} --help`);
+    expect(stdout).toContain(one.line);
+    expect(stdout).toContain(one.verb.summary);
+    for (const arg of one.verb.args) expect(stdout).toContain(arg.name);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  },
+);
+
+test('each summary is one sentence without its full stop', () => {
+  for (const { line, verb } of verbs) {
+    expect(`${line}: ${verb.summary}`).toMatch(/^[^\n]+: [A-Z][^\n]*[^.\s]$/);
+  }
+});
+
+test('each example is understood', async () => {
+  const devsh = await makeDevsh();
+  for (const { verb } of verbs) {
+    for (const example of verb.examples ?? []) {
+      const { exitCode, stderr } = await devsh(`${example.split(' < ')[0] ?? ''} --help`);
+      expect({ example, exitCode, stderr }).toEqual({ example, exitCode: 0, stderr: '' });
+    }
+  }
+});
+
+test('the overview names every command, and fits into 120 columns', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('help');
+  for (const { name } of COMMANDS) expect(stdout).toContain(`\n  ${name}`);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+});
+
+test('a verb without a name is reached from the help of its command', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('help run');
+  expect(stdout).toContain('"run --help" tells more about "run FILE [NAME=VALUE…]".');
+});
+
+test('help of what there is not suggests what there is', async () => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh('help usr');
+  expect(stderr).toContain("'user'");
+  expect(exitCode).toBe(2);
+});

@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseFilter } from '../../../../src/fleet/filter.ts';
+import { Inventory } from '../../../../src/fleet/inventory.ts';
+import { selectDevices } from '../../../../src/fleet/selector.ts';
+import { SETTING_VARIABLES } from '../../../../src/settings/setting-variables.ts';
+import { ENVIRONMENT } from '../../../../src/shell/help/environment.ts';
+import { FILTER_FORMS } from '../../../../src/shell/help/topics/filters.ts';
+import { SELECTOR_FORMS } from '../../../../src/shell/help/topics/selectors.ts';
+import { HELP_TOPICS } from '../../../../src/shell/help/topics/topics.ts';
+import { parseLine } from '../../../../src/shell/grammar/parse.ts';
+import { makeDevsh } from '../../../main/devsh.ts';
+
+test.each(HELP_TOPICS)('"help $name" explains it in few and short lines', async (topic) => {
+  const devsh = await makeDevsh();
+  const { stdout, stderr, exitCode } = await devsh(['help', topic.name]);
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(stdout).toContain(`${topic.name}: ${topic.summary}`);
+  if (['keys', 'json'].includes(topic.name)) return; // as long as what they list
+  const lines = stdout.replaceAll(devsh.folder, '~').split('\n');
+  expect(lines.filter((line) => line.length > 110)).toEqual([]);
+  expect(lines.length).toBeLessThanOrEqual(70);
+});
+
+test('"help" lists the topics, a mistyped one is suggested, a command comes with its topic', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('help');
+  for (const { name, summary } of HELP_TOPICS) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
+  }
+  const { stderr, exitCode } = await devsh('help exit-code');
+  expect(stderr).toContain("'exit-codes'");
+  expect(exitCode).toBe(2);
+  const { stdout: both } = await devsh('help trust');
+  expect(both).toMatch(/trust scan TARGET…[^]*trust: how devsh knows/);
+});
+
+test('each example of a topic is understood', async () => {
+  const devsh = await makeDevsh();
+  for (const { read } of HELP_TOPICS) {
+    const { examples = [] } = await read();
+    for (const example of examples) {
+      const words = parseLine(example).words.map(({ text }) => text);
+      const { exitCode, stderr } = await devsh(['--help', ...words]);
+      expect({ example, exitCode, stderr }).toEqual({ example, exitCode: 0, stderr: '' });
+    }
+  }
+});
+
+test.each(FILTER_FORMS)('a filter may be $form', ({ form, example }) => {
+  const [term] = parseFilter(example).terms;
+  const kinds: Readonly<Record<string, string>> = {
+    WORD: 'word',
+    'FIELD!=VALUE': 'is not',
+    'FIELD~REGEX': 'pattern',
+  };
+  expect(term?.kind).toBe(kinds[form] ?? 'is');
+});
+
+test.each(SELECTOR_FORMS)('a selector may be $form', ({ form }) => {
+  const inventory = new Inventory(
+    ['fw1', 'fw2', 'fw3'].map((name, at) => ({
+      name,
+      address: `10.1.0.${at + 1}:443`,
+      groups: ['berlin'],
+    })),
+  );
+  const counts: Readonly<Record<string, number>> = {
+    'fw*': 3,
+    '@berlin': 3,
+    '10.0.0.[5-9]': 5,
+    '10.0.0.0/29': 6,
+    '!fw3': 2,
+  };
+  expect(selectDevices([form], inventory)).toHaveLength(counts[form] ?? 1);
+});
+
+/** Names behind `env`, as they are read in the source. */
+async function variablesRead(): Promise<string[]> {
+  const root = new URL('../../../../src', import.meta.url).pathname;
+  const names = (await readdir(root, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+  const texts = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
+  return texts.flatMap((text) => [
+    ...Array.from(text.matchAll(/env\??\.?\['(\w+)'\]/g), ([, name = '']) => name),
+    ...Array.from(text.matchAll(/\benvironment\('(\w+)'\)/g), ([, name = '']) => name),
+    ...Array.from(text.matchAll(/\bfolder\('(XDG_\w+)'/g), ([, name = '']) => name),
+    ...Array.from(
+      text.matchAll(/\{([^{}]*)\}(?: = (?:host\.)?env|: (?:NodeJS\.ProcessEnv|Environment))\b/g),
+    ).flatMap(([, inside = '']) =>
+      Array.from(inside.matchAll(/\b[A-Z][A-Z_]+\b/g), ([name]) => name),
+    ),
+  ]);
+}
+
+test('"help environment" has every variable that the source reads, and no other', async () => {
+  const told = ENVIRONMENT.flatMap(({ variables }) =>
+    variables.flatMap(({ name }) => name.split(', ')),
+  );
+  const read = [...new Set(await variablesRead())];
+  // They say only that PowerShell is there, and where programs are.
+  const isTold = (name: string): boolean => [...told, 'PSModulePath', 'PATH'].includes(name);
+  expect(read.filter((name) => !isTold(name))).toEqual([]);
+  // Read in other ways: from a list, by a name that is a constant.
+  read.push(...SETTING_VARIABLES.map(({ variable }) => variable));
+  const elsewhere = /proxy$|^JOB_COMPLETION_INDEX$/i;
+  expect(told.filter((name) => !read.includes(name) && !elsewhere.test(name))).toEqual([]);
+});

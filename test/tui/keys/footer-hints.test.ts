@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { driftOf } from '../../../src/fleet/drift.ts';
+import { shownHints } from '../../../src/tui/keys/footer-hints.ts';
+import type { State } from '../../../src/tui/state.ts';
+import type { Overlay } from '../../../src/tui/views/overlay.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
+
+const RECORDS = { fw1: [user('alice')], fw2: [user('alice', 'de')] };
+
+const RUN = {
+  id: '20261121-093041-k3qd',
+  began: '2 min ago',
+  devices: '2',
+  state: 'ended',
+  verdicts: '2 done',
+  command: 'user add username=bob',
+};
+
+const DRIFT = {
+  kind: 'drift',
+  resource: 'user',
+  perDevice: ['uuid'],
+  drift: driftOf(
+    Object.entries(RECORDS).map(([name, records]) => ({
+      device: { name, address: `${name}:443` },
+      records,
+    })),
+    { keyField: 'username', perDevice: ['uuid'] },
+  ),
+} as const;
+
+const VIEWS: Readonly<Record<string, Overlay>> = {
+  devices: { kind: 'devices', cursor: 0 },
+  drift: {
+    kind: 'drift',
+    command: 'user list --drift',
+    output: DRIFT,
+    cursor: 0,
+    shift: 0,
+    isWhole: false,
+  },
+  resources: { kind: 'resources', resources: [{ resource: 'user', devices: ['fw1'] }], cursor: 0 },
+  runs: { kind: 'runs', runs: [RUN], cursor: 0 },
+  help: { kind: 'help', top: 0 },
+};
+
+function footer(columns: number, overlay?: Overlay): string {
+  const table = { ...stateOf(RECORDS, { columns, rows: 10 }), focus: 'table' } satisfies State;
+  const state = overlay === undefined ? table : after(table, { kind: 'view-over', overlay });
+  return shownHints(state, columns - 1)
+    .map(({ text }) => text)
+    .join(' · ');
+}
+
+describe('every view names the key for help, and the prompt where there is room', () => {
+  test('on 80 columns', () => {
+    const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(80, overlay)}`);
+    expect([`table: ${footer(80)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
+      "table: : prompt · enter details · / filter · ? help · a add · e edit · d delete
+      devices: enter open · esc back · c connect · x disconnect · t trust · : prompt · ? help
+      drift: enter details · esc back · f all · → devices · r again · : prompt · ? help
+      resources: enter open · esc back · : prompt · ? help
+      runs: enter show · esc back · r resume · t retry · u undo · : prompt · ? help
+      help: esc back · ↓ scroll · pgdn page · / search · : prompt · ? help"
+    `);
+  });
+
+  test('on 40 columns', () => {
+    const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(40, overlay)}`);
+    expect([`table: ${footer(40)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
+      "table: : prompt · enter details · ? help
+      devices: enter open · esc back · ? help
+      drift: enter details · esc back · ? help
+      resources: enter open · esc back · ? help
+      runs: enter show · esc back · ? help
+      help: esc back · ↓ scroll · ? help"
+    `);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import type { ViewAction } from '../../../src/tui/actions.ts';
+import { disabledReason } from '../../../src/tui/keys/disabled-keys.ts';
+import { helpLines } from '../../../src/tui/views/help-lines.ts';
+import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
+import type { Context, Effect } from '../../../src/tui/keys/key-binding.ts';
+import { actionFor, footerHints } from '../../../src/tui/keys/keymap.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { parseKey } from '../../../src/tui/terminal/key-name.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
+
+function pressed(key: string, context: Context) {
+  return actionFor({ kind: 'key', text: '', ...parseKey(key) }, context);
+}
+
+test('no key means two things in one place', () => {
+  const seen = new Set<string>();
+  for (const { context, keys } of KEYMAP) {
+    for (const key of keys) {
+      expect(seen).not.toContain(`${context} ${key}`);
+      seen.add(`${context} ${key}`);
+    }
+  }
+});
+
+describe('a key means what its place says', () => {
+  test.each<[string, Context, string | undefined]>([
+    ['d', 'table', 'delete'],
+    ['d', 'prompt', undefined],
+    ['tab', 'prompt', 'complete'],
+    ['tab', 'table', 'next-device'],
+    ['tab', 'menu', 'menu-next'],
+    ['ctrl-c', 'table', 'interrupt'],
+    ['ctrl-c', 'search', 'search-cancel'],
+    ['ctrl-r', 'menu', 'search'],
+    ['escape', 'question', 'decline'],
+    ['G', 'table', 'last'],
+    ['g', 'table', 'first'],
+    ['a', 'table', 'add-form'],
+    ['A', 'table', 'add'],
+    ['a', 'form', undefined],
+    ['space', 'form', undefined],
+    ['space', 'form-switch', 'switch'],
+    ['enter', 'form', 'next-field'],
+    ['enter', 'form-run', 'run-form'],
+    ['down', 'form-pick', 'choice-next'],
+    ['ctrl-s', 'form-pick', 'run-form'],
+    ['escape', 'form-choice', 'close-form'],
+  ])('%s in %s: %s', (key, context, action) => {
+    expect(pressed(key, context)).toBe(action);
+  });
+});
+
+const texts = (state: State, context?: Context) =>
+  footerHints(state, context).map(({ text }) => text);
+
+test('footer and help are made from the keymap', () => {
+  const state = stateOf({ fw1: [user('alice')], fw2: [] });
+  expect(texts(state, 'prompt').slice(0, 4)).toEqual([
+    'enter run',
+    '↹ complete',
+    'esc table',
+    'f1 help',
+  ]);
+  expect(texts(state, 'form-run').slice(0, 3)).toEqual(['enter run', 'ctrl-s run', 'esc close']);
+  expect(texts(state, 'form-choice').slice(0, 2)).toEqual(['space choices', 'enter next']);
+  const help = helpLines({ ...state, size: { columns: 102, rows: 30 } }).join('\n');
+  for (const { label } of KEYMAP) expect(help).toContain(label);
+  const narrow = { ...state, size: { columns: 42, rows: 30 } };
+  for (const line of helpLines(narrow)) expect(line.length).toBeLessThanOrEqual(40);
+});
+
+describe('a key that does nothing now says why', () => {
+  const empty = stateOf({});
+  const readOnly = after(stateOf({ fw1: [user('alice')] }), {
+    kind: 'fleet',
+    fleet: { ...stateOf({ fw1: [] }).fleet, isReadOnly: true },
+  });
+  const denied = after(stateOf({ fw1: [user('alice')] }), {
+    kind: 'fleet',
+    fleet: {
+      ...stateOf({ fw1: [] }).fleet,
+      denied: new Map([['user', { delete: 'the device offers no DELETE here' }]]),
+    },
+  });
+
+  const noRuns: State = { ...empty, overlay: { kind: 'runs', runs: [], cursor: 0 } };
+
+  test.each<[string, State, Effect | ViewAction, RegExp | undefined]>([
+    ['without a device', empty, 'delete', /^no device is connected/],
+    ['read-only', readOnly, 'add-form', /^read-only/],
+    ['read-only', readOnly, 'details', undefined],
+    ['without a record', stateOf({ fw1: [] }), 'delete', /^nothing is marked, and no record/],
+    ['without a record', stateOf({ fw1: [] }), 'add-form', undefined],
+    ['with a method that is not offered', denied, 'delete', /offers no DELETE/],
+    ['with a method that is not offered', denied, 'edit-form', undefined],
+    ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
+    ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],
+    ['without a device', empty, 'page-out', /^no device is connected/],
+    ['without a record', stateOf({ fw1: [] }), 'page-out', /^there is no record here/],
+    ['without a run', noRuns, 'page-out', /^no run was made yet/],
+    ['with records', stateOf({ fw1: [user('a')] }), 'page-out', undefined],
+  ])('%s', (_title, state, action, reason) => {
+    const why = disabledReason(action, state);
+    if (reason === undefined) expect(why).toBeUndefined();
+    else expect(why).toMatch(reason);
+  });
+
+  test('in the footer in brackets, in the help with the reason', () => {
+    expect(texts(readOnly, 'table')).toContain('(d delete)');
+    expect(texts(readOnly, 'table')).toContain('enter details');
+    const wide = { ...readOnly, size: { columns: 120, rows: 30 } };
+    expect(helpLines(wide).join('\n')).toMatch(/d +delete the marked .*; not now: read-only/);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { usageHint } from '../../../src/tui/prompt/hint.ts';
+import { usageSpans } from '../../../src/tui/prompt/usage-spans.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
+
+/** The usage with the present part in brackets. */
+function usage(before: string): string | undefined {
+  const hint = usageHint({ before, after: '' });
+  return hint?.parts.map(({ text, isPresent }) => (isPresent ? `<${text}>` : text)).join(' ');
+}
+
+test.each([
+  ['user', undefined],
+  ['user ', 'user <list | show | add | set | edit | delete>'],
+  ['user set ', 'user set <[KEY]> [FIELD=VALUE…]'],
+  ['user set bo', 'user set <[KEY]> [FIELD=VALUE…]'],
+  ['user set bob ', 'user set [KEY] <[FIELD=VALUE…]>'],
+  ['user set bob lang=de la', 'user set [KEY] <[FIELD=VALUE…]>'],
+  ['user set bob --on fw1 ', 'user set [KEY] <[FIELD=VALUE…]>'],
+  ['user list --columns ', '--columns <FIELDS>'],
+  ['user list --columns=la', '--columns <FIELDS>'],
+  ['user list --fold', '<--fold>'],
+  ['devices ', undefined],
+  ['nothing ', undefined],
+])('"%s" goes on as %s', (before, expected) => {
+  expect(usage(before)).toBe(expected);
+});
+
+test('on a narrow screen what comes next stays, and nothing is longer than the screen', () => {
+  const state = after(stateOf({ fw1: [user('alice')] }), {
+    kind: 'edit',
+    key: { kind: 'insert', text: 'user set bob ' },
+  });
+  const at = (columns: number): string =>
+    usageSpans({ ...state, size: { columns, rows: 24 } })
+      .map(({ text }) => text)
+      .join('');
+  expect(at(80)).toBe(
+    'user set [KEY] [FIELD=VALUE…]: a field and what it is to hold, as in lang=de',
+  );
+  expect(at(40)).toBe('[FIELD=VALUE…]: a field and what it i…');
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { initialState } from '../../../src/tui/initial-state.ts';
+import { LineHistory } from '../../../src/tui/prompt/line-history.ts';
+import { Store } from '../../../src/tui/store.ts';
+
+/** A history file that answers when it is told to. */
+function slowFile(lines: readonly string[]) {
+  const kept = [...lines];
+  const open: (() => void)[] = [];
+  const turn = (): Promise<void> => new Promise((resolve) => open.push(resolve));
+  return {
+    path: 'history',
+    kept,
+    /** Lets what waits for the file go on, until nothing does. */
+    async goOn(): Promise<void> {
+      await settled();
+      while (open.length > 0) {
+        open.shift()?.();
+        await settled();
+      }
+    },
+    async load(): Promise<string[]> {
+      const read = [...kept];
+      await turn();
+      return read;
+    },
+    async append(line: string): Promise<boolean> {
+      await turn();
+      if (line.startsWith(' ')) return false;
+      kept.push(line);
+      return true;
+    },
+  };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function start(lines: readonly string[]) {
+  const store = new Store(initialState({ columns: 80, rows: 24 }));
+  const file = slowFile(lines);
+  const history = new LineHistory(file as never, store);
+  return { history, file, shown: () => store.state.prompt.history };
+}
+
+test('a line typed while the history is still being read is not lost', async () => {
+  const { history, file, shown } = start(['old']);
+  void history.load();
+  await settled();
+  void history.add('typed at once');
+  expect(shown()).toEqual(['typed at once']);
+  await file.goOn();
+  expect(shown()).toEqual(['old', 'typed at once']);
+  expect(file.kept).toEqual(['old', 'typed at once']);
+});
+
+test('read again while a line is being kept, the history has it once', async () => {
+  const { history, file, shown } = start(['old']);
+  void history.load();
+  await file.goOn();
+  void history.add('new');
+  void history.load();
+  void history.add('newer');
+  await file.goOn();
+  await history.saved();
+  expect(shown()).toEqual(['old', 'new', 'newer']);
+});
+
+test('a line that is not kept goes again', async () => {
+  const { history, file, shown } = start([]);
+  void history.add(' secret');
+  expect(shown()).toEqual([' secret']);
+  void history.load();
+  await file.goOn();
+  expect(shown()).toEqual([]);
+});

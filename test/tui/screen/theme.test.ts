@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { THEME_NAMES } from '../../../src/theme-names.ts';
+import { createTheme, themeFor } from '../../../src/tui/screen/theme.ts';
+import { COLORLESS, THEMES, withAsciiSigns } from '../../../src/tui/screen/themes.ts';
+
+type Rgb = readonly [number, number, number];
+
+/** The bright eight of xterm's sixteen. */
+const BRIGHT: readonly Rgb[] = [
+  [127, 127, 127],
+  [255, 0, 0],
+  [0, 255, 0],
+  [255, 255, 0],
+  [92, 92, 255],
+  [255, 0, 255],
+  [0, 255, 255],
+  [255, 255, 255],
+];
+
+/** The colour of SGR parameters as xterm shows it; undefined: the default one. */
+function colorOf(code: string): Rgb | undefined {
+  const [, number] = /38;5;(\d+)/.exec(code) ?? [];
+  if (number !== undefined) return of256(Number(number));
+  const [, bright] = /^9(\d)/.exec(code) ?? [];
+  return bright === undefined ? undefined : BRIGHT[Number(bright)];
+}
+
+function of256(number: number): Rgb {
+  if (number >= 232) {
+    const grey = 8 + (number - 232) * 10;
+    return [grey, grey, grey];
+  }
+  const level = (step: number): number => (step === 0 ? 0 : 55 + step * 40);
+  const at = number - 16;
+  return [level(Math.floor(at / 36)), level(Math.floor(at / 6) % 6), level(at % 6)];
+}
+
+/** Relative luminance and contrast as in WCAG 2.2. */
+function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * (r ?? 0) + 0.7152 * (g ?? 0) + 0.0722 * (b ?? 0);
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const BLACK: Rgb = [0, 0, 0];
+const DARK_GREY: Rgb = [40, 40, 40];
+const WHITE: Rgb = [255, 255, 255];
+
+test.each([
+  ['dark', 4.5, [BLACK, DARK_GREY]],
+  ['light', 4.5, [WHITE]],
+  ['high-contrast', 7, [BLACK, DARK_GREY]],
+  ['16-colour', 4.5, [BLACK]],
+  ['ascii', 4.5, [BLACK]],
+] as const)('text in the theme %s has a contrast of %d to 1', (name, least, grounds) => {
+  for (const code of Object.values(THEMES[name])) {
+    const color = colorOf(code);
+    if (color === undefined) continue;
+    for (const ground of grounds) {
+      expect(contrast(color, ground), `${code} on ${ground.join()}`).toBeGreaterThanOrEqual(least);
+    }
+  }
+});
+
+test('without colours only bold, underline and reverse are left, in every theme', () => {
+  for (const code of Object.values(COLORLESS)) expect(code).toMatch(/^([147](;[147])*)?$/);
+  for (const name of THEME_NAMES) {
+    const theme = createTheme(name, false);
+    expect(theme('bad', 'x')).toBe('\x1b[1mx\x1b[0m');
+    expect(theme('good', 'x')).toBe('x');
+  }
+});
+
+test.each([
+  [{ TERM: 'xterm-256color' }, 'dark'],
+  [{ TERM: 'xterm-256color', COLORFGBG: '15;0' }, 'dark'],
+  [{ TERM: 'xterm-256color', COLORFGBG: '0;15' }, 'light'],
+  [{ TERM: 'xterm', COLORTERM: 'truecolor', COLORFGBG: '0;default;7' }, 'light'],
+  [{ TERM: 'xterm' }, '16-colour'],
+  [{ TERM: 'linux', COLORFGBG: '0;15' }, undefined],
+  [{ TERM: 'xterm-256color', FORCE_COLOR: '1' }, '16-colour'],
+  [{ TERM: 'xterm', FORCE_COLOR: '3' }, 'dark'],
+])('a terminal that says %o gets the theme %s', (env, name) => {
+  expect(themeFor(undefined, env)).toBe(name);
+  expect(themeFor('high-contrast', env)).toBe('high-contrast');
+});
+
+test('in ASCII each of our signs has another one, and letters stay', () => {
+  expect(withAsciiSigns('▸● fw1  ✗ fw2  … Jürgen 大輔 1↑')).toBe('>* fw1  x fw2  ~ Jürgen 大輔 1^');
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { emptyLines } from '../../../src/tui/table/empty-lines.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { stateOf, user } from './table-fixture.ts';
+
+function withCommandFilter(state: State): State {
+  return { ...state, table: { ...state.table, commandFilter: 'lang=zz' } };
+}
+
+test('a table without a row says whether it is the filter, the device, or nobody has answered', () => {
+  const none = stateOf({ fw1: [] });
+  const unread = { ...none, table: { ...none.table, reads: new Map() } };
+  expect(emptyLines(none)).toEqual(['', 'no records']);
+  expect(emptyLines(withCommandFilter(stateOf({ fw1: [user('a')] })))).toEqual([
+    '',
+    'no record matches the filter',
+  ]);
+  expect(emptyLines(withCommandFilter(unread)).join()).toContain('nothing was read yet');
+});
+
+test('without a device it has the first steps', () => {
+  expect(emptyLines(stateOf({})).join('\n')).toContain('demo');
+});

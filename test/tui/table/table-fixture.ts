@@ -1,0 +1,55 @@
+import type { Action } from '../../../src/tui/actions.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
+import type { State } from '../../../src/tui/state.ts';
+import type { ReadOutput } from '../../../src/shell/output.ts';
+import { defaultView } from '../../../src/shell/records/default-view.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A state with these devices connected and read. */
+export function stateOf(
+  devices: Readonly<Record<string, readonly Fields[]>>,
+  size = { columns: 100, rows: 20 },
+): State {
+  const names = Object.keys(devices);
+  const fleet = {
+    devices: names.map((name) => ({
+      name,
+      address: `${name}:443`,
+      kind: 'ready' as const,
+      error: undefined,
+    })),
+    selected: names,
+    isNarrowed: false,
+    prompt: 'devsh all> ',
+    rights: [{ text: 'as admin', isAlarming: false }],
+    isReadOnly: false,
+    denied: new Map(),
+  };
+  return after(
+    initialState(size),
+    { kind: 'fleet', fleet },
+    {
+      kind: 'reads',
+      reads: names.map((name) => readOf(name, devices[name] ?? [])),
+    },
+  );
+}
+
+export function readOf(name: string, records: readonly Fields[]): ReadOutput {
+  return {
+    kind: 'read',
+    view: defaultView('user'),
+    device: { name, address: `${name}:443` },
+    outcome: { ok: true, records },
+  };
+}
+
+export function after(state: State, ...actions: readonly Action[]): State {
+  return actions.reduce(reduce, state);
+}
+
+export function user(username: string, lang = 'en', uuid = `id-${username}`): Fields {
+  return { uuid, first_name: username.toUpperCase(), username, lang };
+}

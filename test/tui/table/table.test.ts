@@ -1,0 +1,371 @@
+import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../../src/output/width.ts';
+import type { ViewAction } from '../../../src/tui/actions.ts';
+import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
+import { detailLines } from '../../../src/tui/views/detail-lines.ts';
+import type { State } from '../../../src/tui/state.ts';
+import {
+  copyLines,
+  deleteLine,
+  editLine,
+  editTextLine,
+  useLine,
+} from '../../../src/tui/table/commands.ts';
+import { keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
+import { tableView } from '../../../src/tui/table/view.ts';
+import { after, readOf, stateOf, user } from './table-fixture.ts';
+
+function press(state: State, ...actions: readonly ViewAction[]): State {
+  return after(
+    { ...state, focus: 'table' },
+    ...actions.map((action) => ({ kind: 'view', action }) as const),
+  );
+}
+
+function type(state: State, text: string): State {
+  return after(state, { kind: 'edit', key: { kind: 'insert', text } });
+}
+
+const lines = (state: State, width = 100): string[] => {
+  const { header, rows } = tableView(state, width, 10);
+  return [header, ...rows.map(({ text }) => text)];
+};
+
+const current = (state: State): string => {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  return row === undefined ? '' : keyOfRow(row, keyField);
+};
+
+const fleet = stateOf({
+  fw1: [user('alice'), user('bob', 'de'), user('carol')],
+  fw2: [user('alice', 'en', 'id-2'), user('bob'), user('dave')],
+});
+
+describe('the rows', () => {
+  test('equal records are one row, with a note where devices differ', () => {
+    expect(lines(fleet)).toMatchInlineSnapshot(`
+      [
+        "  DEVICE  USERNAME ↑  FIRST NAME  LANG  UUID        NOTE",
+        "▸ all     alice       ALICE       en    (2 values)",
+        "  fw1     bob         BOB         de    id-bob      differs: lang",
+        "  fw2     bob         BOB         en    id-bob      differs: lang",
+        "  fw1     carol       CAROL       en    id-carol    only here",
+        "  fw2     dave        DAVE        en    id-dave     only here",
+      ]
+    `);
+  });
+
+  test('unfolded, each device has its own row, and the cursor stays on its record', () => {
+    const moved = press(fleet, 'last', 'fold');
+    expect(current(moved)).toBe('dave');
+    expect(tableRows(moved).rows).toHaveLength(6);
+    expect(current(press(moved, 'fold'))).toBe('dave');
+  });
+
+  test('narrow screens lose ids first, then fields, never the key', () => {
+    expect(lines(fleet, 58)[0]).not.toContain('UUID');
+    expect(lines(fleet, 40)[0]).toContain('USERNAME');
+    for (let width = 20; width < 80; width++) {
+      for (const line of lines(fleet, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('text from a device is made harmless before it is measured', () => {
+    const state = stateOf({ fw1: [user('a\x1b[2Jb'), user('田中')] });
+    expect(lines(state)[1]).toContain('a^[[2Jb');
+    expect(lines(state).join('')).not.toContain('\x1b');
+  });
+
+  test('a device that answers again replaces its records alone', () => {
+    const state = after(fleet, { kind: 'reads', reads: [readOf('fw2', [user('eve')])] });
+    expect(tableRows(state).rows.map((row) => row.record['username'])).toEqual([
+      'alice',
+      'bob',
+      'carol',
+      'eve',
+    ]);
+  });
+
+  test('only the window is drawn, wherever the cursor goes', () => {
+    const many = stateOf({ fw1: Array.from({ length: 500 }, (_, n) => user(`u${n}`)) });
+    const end = press(many, 'last');
+    expect(current(end)).toBe('u499');
+    expect(tableView(end, 80, 10).rows).toHaveLength(9);
+    expect(end.table.top).toBeGreaterThan(480);
+    expect(press(end, 'page-up', 'first').table).toMatchObject({ cursor: 0, top: 0 });
+  });
+});
+
+describe('filter and sort', () => {
+  test('the filter works on each key, Enter keeps it, Esc clears it', () => {
+    const typed = type(press(fleet, 'filter'), 'lang=de');
+    expect(tableRows(typed).rows).toHaveLength(1);
+    expect(tableRows(press(typed, 'keep-filter')).rows).toHaveLength(1);
+    expect(tableRows(press(typed, 'clear-filter')).rows).toHaveLength(5);
+  });
+
+  test('only where nothing contains the words, similar records are shown, and it says so', () => {
+    const exact = type(press(fleet, 'filter'), 'bob');
+    expect(tableRows(exact)).toMatchObject({ isSimilar: false });
+    expect(tableRows(exact).rows.every(({ record }) => record['username'] === 'bob')).toBe(true);
+    const similar = type(press(fleet, 'filter'), 'alce');
+    expect(tableRows(similar).rows.map(({ record }) => record['username'])).toContain('alice');
+    expect(titleLine(similar).left).toMatch(/filter: alce \(\d of 5 similar rows\)/);
+  });
+
+  test('half a pattern keeps what was filtered before, and says what is wrong', () => {
+    const typed = type(type(press(fleet, 'filter'), 'bob'), ' lang~[');
+    expect(tableRows(typed).rows).toHaveLength(2);
+    expect(typed.table.filter.problem).toBeDefined();
+  });
+
+  test('a device can be filtered by, also where rows are folded', () => {
+    const typed = type(press(fleet, 'filter'), 'device=fw2');
+    expect(tableRows(typed).rows.map((row) => row.record['username'])).toEqual([
+      'alice',
+      'bob',
+      'dave',
+    ]);
+  });
+
+  test('s goes through the columns, S sorts by one more, o turns the last one around', () => {
+    const sorted = press(fleet, 'sort');
+    expect(sorted.table.sort).toEqual(['first_name']);
+    expect(press(sorted, 'reverse').table.sort).toEqual(['-first_name']);
+    const both = press(sorted, 'reverse', 'sort-more');
+    expect(both.table.sort).toEqual(['-first_name', 'lang']);
+    expect(lines(both)[0]).toMatch(/FIRST NAME 1↓ +LANG 2↑/);
+    expect(press(both, 'sort').table.sort).toEqual(['lang']);
+    const back = press(fleet, 'sort', 'sort', 'sort', 'sort', 'sort');
+    expect(back.table.sort).toEqual(['username']);
+  });
+
+  test('a sort key that has no more column to add goes back to the first one', () => {
+    const all = press(fleet, 'sort-more', 'sort-more', 'sort-more', 'sort-more');
+    expect(all.table.sort).toEqual(['username', 'first_name', 'lang', 'uuid', 'device']);
+    expect(press(all, 'sort-more').table.sort).toEqual(['username']);
+  });
+
+  test('--sort of the line and the keys are the same order, shown the same way', () => {
+    const read = readOf('fw1', [user('u10', 'de'), user('u9', 'de'), user('u1', 'en')]);
+    const state = after(stateOf({ fw1: [] }), {
+      kind: 'reads',
+      reads: [{ ...read, view: { ...read.view, sort: ['-lang', 'username'] } }],
+    });
+    expect(lines(state)[0]).toMatch(/USERNAME 2↑.* LANG 1↓/);
+    expect(tableRows(state).rows.map(({ record }) => record['username'])).toEqual([
+      'u1',
+      'u9',
+      'u10',
+    ]);
+    expect(press(state, 'sort').table.sort).toEqual(['uuid', 'username']);
+  });
+
+  test('what was found is marked in the line, and counted', () => {
+    const typed = type(press(fleet, 'filter'), 'bo');
+    const { rows } = tableView(typed, 100, 10);
+    const found = rows.map(({ pieces }) =>
+      pieces.flatMap(({ kind, text }) => (kind === 'match' ? [text] : [])),
+    );
+    expect(found[0]).toEqual(['bo', 'BO', 'bo']);
+    expect(titleLine(typed).left).toContain('filter: bo (2 of 5 rows)');
+  });
+
+  test('in a long table the letter shows at once, the rows when they have been found', () => {
+    const many = stateOf({ fw1: Array.from({ length: 6_000 }, (_, n) => user(`u${n}`)) });
+    const typed = type(press(many, 'filter'), 'u5999');
+    expect(tableRows(typed).rows).toHaveLength(6_000);
+    expect(titleLine(typed).left).toContain('filter: u5999 (looking in 6000 rows …)');
+    const found = after(typed, { kind: 'apply-filter', filter: typed.table.filter.parsed });
+    expect(tableRows(found).rows).toHaveLength(1);
+    const late = after(type(typed, 'x'), {
+      kind: 'apply-filter',
+      filter: typed.table.filter.parsed,
+    });
+    expect(tableRows(late).rows).toHaveLength(6_000);
+  });
+});
+
+describe('marks', () => {
+  const marked = (state: State): string[] =>
+    tableView(state, 100, 20)
+      .rows.filter(({ isMarked }) => isMarked)
+      .map(({ text }) => text.slice(2).split(/ +/)[1] ?? '');
+
+  test('a folded row is marked on all its devices, and the title says so', () => {
+    const state = press(fleet, 'mark');
+    expect([...state.table.marks]).toEqual(['fw1\nalice', 'fw2\nalice']);
+    expect(titleLine(state).right).toBe('[1 marked = 2 records on 2 devices] ');
+    expect(titleLine({ ...state, size: { columns: 50, rows: 20 } }).right).toBe('[1 marked] ');
+  });
+
+  test('v marks what the cursor passes, and forgets what it goes back over', () => {
+    const ranged = press(fleet, 'down', 'mark-range', 'down', 'down');
+    expect(marked(ranged)).toEqual(['bob', 'bob', 'carol']);
+    expect(titleLine(ranged).right).toContain('range: 3 marked');
+    expect(marked(press(ranged, 'up'))).toEqual(['bob', 'bob']);
+    expect(marked(press(ranged, 'mark-range', 'last'))).toEqual(['bob', 'bob', 'carol']);
+    expect(marked(press(ranged, 'back'))).toEqual([]);
+  });
+
+  test('Shift and an arrow begin a range, and what was marked before stays', () => {
+    const state = press(fleet, 'last', 'mark', 'first', 'range-down', 'mark', 'last');
+    expect(marked(state)).toEqual(['alice', 'bob', 'dave']);
+  });
+
+  test('* marks all that is shown besides what was marked, and ~ turns it around', () => {
+    const bobs = type(press(fleet, 'mark', 'filter'), 'bob');
+    const all = press(bobs, 'keep-filter', 'mark-all', 'clear-filter');
+    expect(marked(all)).toEqual(['alice', 'bob', 'bob']);
+    expect(marked(press(all, 'mark-invert'))).toEqual(['carol', 'dave']);
+  });
+
+  test('marks outlive a refresh, and those of devices that say nothing stay', () => {
+    const state = after(press(fleet, 'mark-all'), {
+      kind: 'reads',
+      reads: [readOf('fw1', [user('alice'), user('bob', 'de')])],
+    });
+    expect(marked(state)).toEqual(['alice', 'bob', 'bob', 'dave']);
+  });
+});
+
+describe('a table that is read again', () => {
+  const again = after(press(fleet, 'last'), {
+    kind: 'reads',
+    reads: [readOf('fw2', [user('aaron'), user('alice', 'de', 'id-2'), user('bob'), user('dave')])],
+  });
+
+  test('the cursor stays on its record', () => {
+    expect(current(again)).toBe('dave');
+  });
+
+  test('what is new or other than before has a sign, and is counted in words', () => {
+    expect(titleLine(again).left).toContain('1 changed, 1 new');
+    expect(lines(again).filter((line) => /^[▸ ][~+]/.test(line))).toEqual([
+      expect.stringMatching(/^ \+fw2 +aaron/),
+      expect.stringMatching(/^ ~fw2 +alice/),
+    ]);
+    const seen = after(again, { kind: 'changes-seen' });
+    expect(titleLine(seen).left).not.toContain('changed');
+  });
+});
+
+describe('folds and columns', () => {
+  test('z unfolds one row alone, and folds it again', () => {
+    const turned = press(fleet, 'fold-row');
+    expect(lines(turned).filter((line) => line.includes('alice'))).toHaveLength(2);
+    expect(tableRows(turned).rows).toHaveLength(6);
+    expect(current(turned)).toBe('alice');
+    expect(tableRows(press(turned, 'fold-row')).rows).toHaveLength(5);
+    expect(tableRows(press(fleet, 'fold', 'fold-row')).rows).toHaveLength(5);
+  });
+
+  test('columns scroll behind the device and the key, as long as some have no room', () => {
+    const narrow = { ...fleet, size: { columns: 50, rows: 20 } };
+    expect(lines(narrow, 50)[0]).not.toContain('UUID');
+    expect(titleLine(narrow).left).toContain('2 more →');
+    const scrolled = press(narrow, 'right', 'right', 'right', 'right');
+    expect(lines(scrolled, 50)[0]).toMatch(/DEVICE +USERNAME ↑ +UUID/);
+    expect(press(fleet, 'right').table.shift).toBe(0);
+  });
+
+  test('numbers stand to the right, and what is the same in every row gives way', () => {
+    const ports = [9, 80, 443].map((port) => ({
+      username: `user-${port}`,
+      realm: 'all-the-same-realm',
+      port: `${port}`,
+    }));
+    const state = stateOf({ fw1: ports });
+    expect(lines(state, 60)[1]).toMatch(/ {2}9$/);
+    expect(lines(state, 26)[0]).toMatch(/USERNAME ↑ +PORT/);
+    expect(lines(state, 26)[0]).not.toContain('REALM');
+  });
+});
+
+test('Esc in the table clears the filter, then the marks, then goes to the prompt', () => {
+  const state = press(type(press(fleet, 'mark-all', 'filter'), 'bob'), 'keep-filter');
+  const unfiltered = press(state, 'back');
+  expect(tableRows(unfiltered).rows).toHaveLength(5);
+  expect(unfiltered.table.marks.size).toBe(6);
+  const unmarked = press(unfiltered, 'back');
+  expect(unmarked).toMatchObject({ focus: 'table', table: { marks: new Set() } });
+  expect(press(unmarked, 'back').focus).toBe('prompt');
+});
+
+describe('keys as commands', () => {
+  test('delete names the devices that hold the current record', () => {
+    expect(deleteLine(fleet)).toBe('user delete alice --on fw1,fw2');
+    expect(deleteLine(press(fleet, 'down'))).toBe('user delete bob --on fw1');
+  });
+
+  test('marked records on different devices are one command', () => {
+    expect(deleteLine(press(fleet, 'mark-all'))).toBe(
+      'user delete alice bob carol dave --on fw1,fw2 --only fw1=carol --only fw2=dave',
+    );
+  });
+
+  test('a device that is out of sight is not meant', () => {
+    const state = press(fleet, 'mark-all');
+    const narrowed = { ...state, fleet: { ...state.fleet, selected: ['fw1'] } };
+    expect(deleteLine(narrowed)).toBe('user delete alice bob carol --on fw1');
+  });
+
+  test('editing keeps to the marked devices only where another one holds the record, too', () => {
+    expect(editTextLine(press(fleet, 'mark-all'))).toBe(
+      'user edit alice bob carol dave --on fw1,fw2',
+    );
+    const state = press(fleet, 'mark', 'mark');
+    expect(editTextLine(state)).toBe('user edit alice bob --on fw1,fw2 --only fw1=bob');
+  });
+
+  test('marks of records that are gone are forgotten', () => {
+    const state = after(press(fleet, 'mark-all'), { kind: 'reads', reads: [readOf('fw2', [])] });
+    expect(deleteLine(state)).toBe('user delete alice bob carol --on fw1');
+  });
+
+  test('names that mean something to the parser are quoted', () => {
+    const state = stateOf({ fw1: [user("o'neil x"), user('-rf')], fw2: [user("o'neil x")] });
+    expect(deleteLine(press(state, 'mark-all'))).toBe(
+      `user delete --on fw1,fw2 --only fw1=-rf -- -rf "o'neil x"`,
+    );
+  });
+
+  test('edit and copy hold all fields but ids', () => {
+    expect(editLine(fleet)).toEqual({
+      before: 'user set alice first_name=ALICE lang=en',
+      after: '',
+    });
+    expect(editLine(press(fleet, 'down'))).toEqual({
+      before: 'user set bob first_name=BOB lang=de',
+      after: ' --on fw1',
+    });
+    expect(copyLines(fleet)).toEqual(['user add first_name=ALICE username=alice lang=en']);
+  });
+
+  test('Tab goes through the devices and back to all', () => {
+    expect(useLine(fleet, 1)).toBe('use fw1');
+    expect(useLine(fleet, -1)).toBe('use fw2');
+    const narrowed = after(fleet, {
+      kind: 'fleet',
+      fleet: { ...fleet.fleet, selected: ['fw2'], isNarrowed: true },
+    });
+    expect(useLine(narrowed, 1)).toBe('use all');
+    expect(tableRows(narrowed).rows).toHaveLength(3);
+  });
+});
+
+test('details stand side by side, with a sign where devices differ', () => {
+  expect(detailLines(fleet, { kind: 'of-table', key: 'bob' })).toMatchInlineSnapshot(`
+    [
+      "              fw1     fw2",
+      "  uuid        id-bob  id-bob",
+      "  first_name  BOB     BOB",
+      "  username    bob     bob",
+      "≠ lang        de      en",
+      "",
+      "≠ differs between the devices",
+    ]
+  `);
+  expect(detailLines(fleet, { kind: 'of-table', key: 'carol' }).at(-1)).toBe('not on fw2');
+});
