@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../src/simulator/faults.ts';
+import { contention } from '../contention.ts';
 import { startFleet, writesOf } from '../main/devsh.ts';
 import { startProgram } from '../main/process.ts';
 import { STALLED } from './cell.ts';
@@ -59,7 +60,7 @@ describe('Ctrl-C ends the waiting for', () => {
     program.child.kill('SIGINT');
     const { code } = await program.ended;
 
-    expect(performance.now() - from).toBeLessThan(INTERRUPT_MS);
+    expect(performance.now() - from).toBeLessThan(INTERRUPT_MS * contention());
     expect(code).toBe(130);
   });
 

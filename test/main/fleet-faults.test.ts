@@ -13,7 +13,7 @@ const KINDS = [
 
 test(
   'on 200 devices, a quarter of them faulty, each ends with the right verdict and the counts add up',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const { devsh, devices } = await startFleet({ devices: 200, users: 4 });
     const kindOf = (index: number) => KINDS[index % 20];
