@@ -268,8 +268,8 @@ function verify(
     case 'system':
       throw new UntrustedError(
         device,
-        `the certificate is not trusted: ${problem} (${certificateText(x509)}). Nothing was sent. ` +
-          `Compare the SHA-256 fingerprint ${presented.fingerprint} with the device, then ` +
+        `the certificate is not trusted: ${problem}. Nothing was sent. It is ${certificateText(x509)}. ` +
+          `Compare its SHA-256 fingerprint with the device, then ` +
           `"trust accept ${device.name} --fingerprint ${presented.fingerprint}"`,
         { reason: 'unknown', presented },
       );

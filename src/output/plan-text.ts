@@ -41,6 +41,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     if (!group) groups.set(id, { head, tail, tone, devices: [device] });
     else if (!group.devices.includes(device)) group.devices.push(device);
   };
+  const reasonFor = sharedReasons(devices);
   for (const { device, steps, settled, error } of devices) {
     for (const step of steps) {
       add(stepHead(step), stepTail(step), WILL[step.action].tone, device.name);
@@ -48,7 +49,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     for (const result of settled) {
       add(result.verdict, settledTail(result), VERDICT_MARKS[result.verdict].tone, device.name);
     }
-    if (error) add('cannot plan', `: ${reasonText(error, device)}`, 'bad', device.name);
+    if (error) add('cannot plan', `: ${reasonFor(reasonText(error, device))}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -59,6 +60,26 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     for (const text of texts) add(text, '', 'warning', devicePlan.device.name);
   }
   return [...groups.values()];
+}
+
+/** What devices say alike but for the details is told once for all of them: by its first sentence. */
+function sharedReasons(devices: Plan['devices']): (reason: string) => string {
+  const reasons = new Set(
+    devices.flatMap(({ device, error }) => (error ? [reasonText(error, device)] : [])),
+  );
+  const alike = new Map<string, number>();
+  for (const reason of reasons) {
+    const sentence = firstSentence(reason);
+    alike.set(sentence, (alike.get(sentence) ?? 0) + 1);
+  }
+  return (reason) => {
+    const sentence = firstSentence(reason);
+    return (alike.get(sentence) ?? 0) > 1 ? sentence : reason;
+  };
+}
+
+function firstSentence(text: string): string {
+  return text.split(/[.] (?=[A-Z])/, 1)[0] ?? text;
 }
 
 /** "assumed, not documented: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */

@@ -4,7 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { documentSchema, lineSchema, outputJsonSchema } from '../../src/shell/help/document-schema.ts';
+import {
+  documentSchema,
+  lineSchema,
+  outputJsonSchema,
+} from '../../src/shell/help/document-schema.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { startFleet, type Devsh } from './devsh.ts';
 

@@ -100,6 +100,16 @@ test('several unknown certificates are one question', async () => {
   for (const { fingerprint } of devices) expect(stderr).toContain(fingerprint);
 });
 
+test('what many unknown certificates have in common is said once in a plan', async () => {
+  const { devsh } = await startFleet({ devices: 3, isPinned: false });
+  const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain(
+    'cannot plan on sim1, sim2, sim3: the certificate is not trusted: it is self-signed\n',
+  );
+  expect(stdout.match(/trust accept sim\d --fingerprint/g)).toHaveLength(3);
+});
+
 test('--insecure is for one call, and said in words where the device is shown', async () => {
   const { devsh } = await startFleet({ isPinned: false });
   const { stdout, exitCode } = await devsh('connect sim1 --insecure --json');
@@ -212,4 +222,56 @@ test('--insecure is said in the plan, the question and the journal', async () =>
   const folder = join(devsh.folder, 'state/devsh/runs');
   const [journal = ''] = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
   expect(await readFile(join(folder, journal), 'utf8')).toContain('"isUnchecked":true');
+});
+
+test('many are pinned from what a scan has written, and a changed one among them is not', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 4, isPinned: false });
+  const { stdout } = await devsh('trust scan @lab');
+  const file = join(devsh.folder, 'seen.tsv');
+  await writeFile(file, stdout.split('\n').slice(0, 4).join('\n'));
+  await devsh(`trust accept sim2 --fingerprint ${OTHER}`);
+  await devsh(`trust accept sim3 --fingerprint ${device(3).fingerprint}`);
+  const { stderr, exitCode } = await devsh(`trust accept @lab --fingerprints ${file}`);
+  expect(stderr).toContain(`sim1 is pinned to ${device(1).fingerprint}`);
+  expect(stderr).toContain('sim2 is known already by AB:AB');
+  expect(stderr).toContain('"trust replace sim2" takes another certificate');
+  expect(stderr).toContain('sim3 is known already');
+  expect(stderr).toContain(`sim4: ${file} has no SHA-256 fingerprint for it`);
+  expect(exitCode).toBe(6);
+  expect((await devsh('user list --on sim1,sim3')).exitCode).toBe(0);
+  expect(devices.map(({ log }) => log.length > 0)).toEqual([true, false, true, false]);
+});
+
+test('a list of fingerprints is taken from standard input, too, by name or address', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 2, isPinned: false });
+  const plain = device(1).fingerprint.replaceAll(':', '').toLowerCase();
+  const stdin = `# by hand\nsim1,${plain}\n${device(2).address}  SHA256:${device(2).fingerprint}\r\n`;
+  expect(await devsh('trust accept @lab --fingerprints -', { stdin })).toMatchObject({
+    exitCode: 0,
+  });
+  expect((await devsh('user list --on @lab')).exitCode).toBe(0);
+  expect(devices).toHaveLength(2);
+});
+
+test.each([
+  ['two for one device', (own: string) => `sim1 ${own}\nsim1 ${OTHER}`, ':2: another fingerprint'],
+  [
+    'another one by its address',
+    (own: string, address: string) => `sim1 ${own}\n${address} ${OTHER}`,
+    'another fingerprint for',
+  ],
+  ['one that is cut', (own: string) => `sim1 ${own.slice(3)}`, 'no SHA-256 fingerprint for it'],
+  [
+    'only what another device says of itself',
+    (own: string) => `sim2 ${OTHER} CN=sim1 ${own}`,
+    'no SHA-256 fingerprint for it',
+  ],
+])('a list with %s pins nothing', async (_what, textOf, reason) => {
+  const { devsh, device } = await startFleet({ isPinned: false });
+  const file = join(devsh.folder, 'list');
+  await writeFile(file, textOf(device(1).fingerprint, device(1).address));
+  const { stderr, exitCode } = await devsh(`trust accept sim1 --fingerprints ${file}`);
+  expect(stderr).toContain(reason);
+  expect(exitCode).not.toBe(0);
+  expect((await devsh('user list --on sim1')).exitCode).toBe(5);
 });

@@ -1,4 +1,8 @@
-import type { CredentialOrigin, CredentialRequest, Credentials } from '../../credentials/sources.ts';
+import type {
+  CredentialOrigin,
+  CredentialRequest,
+  Credentials,
+} from '../../credentials/sources.ts';
 import type { AskPassphrase } from '../../credentials/vault-key.ts';
 import { Credential } from '../../device/credential.ts';
 import type { UntrustedError } from '../../device/errors.ts';

@@ -16,7 +16,7 @@ export async function* askAndPin(call: Call, seen: readonly Seen[]): AsyncGenera
       ({ member, presented }) => `${member.ref.name} presents ${presented.fingerprint}`,
     );
     throw new RefusedError(
-      `${presents.join('; ')}; nobody to ask: repeat for each device with --fingerprint if that is right`,
+      `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : 'a list of these: --fingerprints FILE'}`,
     );
   }
   const details: string[] = [];
@@ -52,12 +52,14 @@ export async function pin(
   await pinAll(call, [{ member, presented }]);
 }
 
-interface Vouched {
+export interface Vouched {
   readonly member: Member;
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
-async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
+/** As `pin`, for many at once: their file is written once. */
+export async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
+  if (vouched.length === 0) return;
   const { services } = call.session;
   const firstSeen = services.now().toISOString();
   const pins = vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => ({
@@ -70,6 +72,25 @@ async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
   await services.knownDevices.set(...pins);
   // The next command checks against the new pins.
   await Promise.all(vouched.map(({ member }) => member.close()));
+}
+
+/**
+ * Whether a device has no pin yet; throws RefusedError when it has another one, which only
+ * `trust replace` changes.
+ */
+export async function refuseOther(
+  call: Call,
+  { ref }: Member,
+  fingerprint: string,
+): Promise<boolean> {
+  const known = await call.session.services.knownDevices.find(ref.address);
+  if (known !== undefined && known.fingerprint !== fingerprint) {
+    throw new RefusedError(
+      `${ref.name} is known already by ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
+        `"trust replace ${ref.name}" takes another certificate`,
+    );
+  }
+  return known === undefined;
 }
 
 export function pinned({ ref }: Member, fingerprint: string): MessageOutput {

@@ -1,10 +1,10 @@
 import { normalizeFingerprint } from '../../device/fingerprint.ts';
-import { RefusedError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { expiryText, lookAt, tellDoubts, type Seen } from '../access/certificates.ts';
 import type { Output } from '../output.ts';
-import { askAndPin, done, info, pin, pinned } from '../access/pin-certificates.ts';
+import { askAndPin, done, info, pin, pinned, refuseOther } from '../access/pin-certificates.ts';
 import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';
 
@@ -78,19 +78,29 @@ export const trust: CommandSpec = {
       name: 'accept',
       summary: 'Pin the certificates of devices that are not known yet',
       args: [SOME_TARGETS],
-      options: ['trust', 'devices'],
+      options: ['trust', 'trust-list', 'devices'],
       details:
         'The devices are asked, and you compare. With --fingerprint the certificate of one device is\n' +
-        'pinned without a question, for scripts; the device need not be reachable.',
+        'pinned without a question, for scripts; the device need not be reachable. --fingerprints does the\n' +
+        'same for many: each line of FILE begins with a device, its name or address, and has its fingerprint\n' +
+        'behind, as "trust scan" writes it where the way to the devices is safe. A device that it does not\n' +
+        'name, or whose pin is another one, is refused; the others are pinned.',
       examples: [
         'trust accept 10.0.0.5',
         'trust accept @berlin',
+        'trust accept @berlin --fingerprints seen.tsv',
         'trust accept 10.0.0.5 --fingerprint 9F:86:D0:81:88:4C:7D:65:9A:2F:EA:A0:C5:5A:D0:15:A3:BF:4F:1B:2B:0B:82:2C:D1:5D:6C:15:B0:F0:0A:08',
       ],
       async *run(call) {
         const members = await call.resolve(call.args.all('TARGET'));
         const wanted = fingerprintOption(call);
-        if (wanted === undefined) yield* acceptAll(call, members);
+        const { fingerprints } = call.options;
+        if (fingerprints !== undefined) {
+          if (wanted !== undefined)
+            throw new UsageError('--fingerprint or --fingerprints, not both');
+          const { acceptListed } = await import('../access/listed-fingerprints.ts');
+          yield* acceptListed(call, members, fingerprints);
+        } else if (wanted === undefined) yield* acceptAll(call, members);
         else yield* acceptFingerprint(call, onlyOne(call, members, 'TARGET'), wanted);
       },
     },
@@ -204,13 +214,7 @@ async function* acceptFingerprint(
   member: Member,
   wanted: string,
 ): AsyncGenerator<Output> {
-  const known = await call.session.services.knownDevices.find(member.ref.address);
-  if (known !== undefined && known.fingerprint !== wanted) {
-    throw new RefusedError(
-      `${member.ref.name} is known already by ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
-        `"trust replace ${member.ref.name}" takes another certificate`,
-    );
-  }
+  await refuseOther(call, member, wanted);
   await pin(call, member, { fingerprint: wanted });
   yield pinned(member, wanted);
 }

@@ -6,7 +6,13 @@ import { matchOf, type Match } from './match.ts';
 import { OPTIONS } from '../grammar/option-list.ts';
 import type { OptionSpec } from '../grammar/options.ts';
 import { parseLine, quoteWord, type Word } from '../grammar/parse.ts';
-import type { ArgSpec, Candidate, CommandSpec, CompletionScope, VerbSpec } from '../grammar/spec.ts';
+import type {
+  ArgSpec,
+  Candidate,
+  CommandSpec,
+  CompletionScope,
+  VerbSpec,
+} from '../grammar/spec.ts';
 import { usageOf } from './usage.ts';
 
 /** What could stand in place of the characters from `start` to `end` of the line. */

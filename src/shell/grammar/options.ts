@@ -78,6 +78,8 @@ export interface Options {
   readonly rest: boolean;
   readonly as: ReportKind | undefined;
   readonly fingerprint: string | undefined;
+  /** A file with the fingerprints of many devices. */
+  readonly fingerprints: string | undefined;
   readonly check: boolean;
   readonly token: boolean;
   readonly to: 'keychain' | 'vault' | undefined;
@@ -158,6 +160,7 @@ export const NO_OPTIONS: Options = {
   rest: false,
   as: undefined,
   fingerprint: undefined,
+  fingerprints: undefined,
   check: false,
   token: false,
   to: undefined,
@@ -197,6 +200,7 @@ export type OptionGroup =
   | 'only'
   | 'curl'
   | 'trust'
+  | 'trust-list'
   | 'login'
   | 'raw'
   | 'pages'

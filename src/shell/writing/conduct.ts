@@ -1,7 +1,12 @@
 import { recordName } from '../../change/record-name.ts';
 import { applyDevices } from '../../change/apply-member.ts';
 import { applyPlan } from '../../change/apply.ts';
-import { journalLine, lacksSecret, type JournalHead, type StepState } from '../../change/journal.ts';
+import {
+  journalLine,
+  lacksSecret,
+  type JournalHead,
+  type StepState,
+} from '../../change/journal.ts';
 import { journalIn, openingLines } from '../../change/journal-writer.ts';
 import {
   stepCount,

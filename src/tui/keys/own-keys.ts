@@ -2,7 +2,13 @@ import { SettingsError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { KeyBinding, Keymap } from './key-binding.ts';
-import { isKeyName, keyLabel, parseKey, plainKeyNames, type KeyName } from '../terminal/key-name.ts';
+import {
+  isKeyName,
+  keyLabel,
+  parseKey,
+  plainKeyNames,
+  type KeyName,
+} from '../terminal/key-name.ts';
 
 /** As in the settings: by place, the keys of its actions. */
 export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

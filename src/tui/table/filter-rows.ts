@@ -1,4 +1,9 @@
-import { matchesHaystack, prepareHaystack, type Filter, type Haystack } from '../../fleet/filter.ts';
+import {
+  matchesHaystack,
+  prepareHaystack,
+  type Filter,
+  type Haystack,
+} from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
 /** The rows that a filter leaves, in their order. */

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from '../../../src/tui/editor/graphemes.ts';
+import {
+  firstGrapheme,
+  graphemes,
+  graphemesBack,
+  lastGrapheme,
+} from '../../../src/tui/editor/graphemes.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const segmented = (text: string): string[] =>

@@ -104,6 +104,13 @@ export const DEVICE_OPTIONS: readonly OptionSpec[] = [
     set: (options, text) => ({ ...options, fingerprint: text }),
   },
   {
+    name: 'fingerprints',
+    value: 'FILE',
+    summary: 'A file with the fingerprints of many devices, as "trust scan" writes it',
+    group: 'trust-list',
+    set: (options, text) => ({ ...options, fingerprints: filledOf(text) }),
+  },
+  {
     name: 'check',
     summary: 'Only try the login of each device; nothing is asked or kept',
     group: 'login',

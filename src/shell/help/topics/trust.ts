@@ -10,6 +10,8 @@ export const trust: TopicBody = {
       '',
       'trust scan @berlin                       compares a fleet with its pins; nothing is sent or kept',
       'trust accept fw1 --fingerprint HEX       pins without a question, for scripts',
+      'trust scan @berlin > seen.tsv            for many: scan where the way is safe, compare, then elsewhere',
+      'trust accept @berlin --fingerprints seen.tsv',
       'trust replace fw1                        after the device got a new certificate; shows both',
       'trust list                               what is pinned, and when each certificate ends',
       '--insecure                               no check in this call; always said in words',
