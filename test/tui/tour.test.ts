@@ -22,7 +22,7 @@ import { tableView } from '../../src/tui/table/view.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
 import { listView } from '../../src/tui/views/list-view.ts';
-import { after, readOf, stateOf, user } from './table/table-fixture.ts';
+import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
 
 const USERS = ['alice', 'bob', '大輔.中村', 'zoë', 'fang.li', 'viewer'];
 
@@ -63,15 +63,6 @@ const FIELDS: readonly FormField[] = [
     ],
   },
 ];
-
-const RUN = {
-  id: '20261121-093041-k3qd',
-  began: '2 min ago',
-  devices: '2',
-  state: 'ended',
-  verdicts: '2 done',
-  command: 'user add username=大輔',
-};
 
 const QUESTION: OpenQuestion = {
   id: 1,
@@ -119,7 +110,14 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
       return opening === undefined ? [] : [{ kind: 'form', opening, fields: FIELDS }];
     }
     case 'runs':
-      return over({ kind: 'runs', runs: [RUN, { ...RUN, id: 'b' }], cursor: 0 });
+      return over({
+        kind: 'runs',
+        runs: [
+          { ...RUN, command: 'user add username=大輔' },
+          { ...RUN, id: 'b' },
+        ],
+        cursor: 0,
+      });
     case 'devices':
       return over({ kind: 'devices', cursor: 0 });
     case 'resources':

@@ -3,18 +3,9 @@ import { driftOf } from '../../../src/fleet/drift.ts';
 import { shownHints } from '../../../src/tui/keys/footer-hints.ts';
 import type { State } from '../../../src/tui/state.ts';
 import type { Overlay } from '../../../src/tui/views/overlay.ts';
-import { after, stateOf, user } from '../table/table-fixture.ts';
+import { after, RUN, stateOf, user } from '../table/table-fixture.ts';
 
 const RECORDS = { fw1: [user('alice')], fw2: [user('alice', 'de')] };
-
-const RUN = {
-  id: '20261121-093041-k3qd',
-  began: '2 min ago',
-  devices: '2',
-  state: 'ended',
-  verdicts: '2 done',
-  command: 'user add username=bob',
-};
 
 const DRIFT = {
   kind: 'drift',

@@ -53,3 +53,13 @@ export function after(state: State, ...actions: readonly Action[]): State {
 export function user(username: string, lang = 'en', uuid = `id-${username}`): Fields {
   return { uuid, first_name: username.toUpperCase(), username, lang };
 }
+
+/** A run as the view of the runs tells it. */
+export const RUN = {
+  id: '20261121-093041-k3qd',
+  began: '2 min ago',
+  devices: '2',
+  state: 'ended',
+  verdicts: '2 done',
+  command: 'user add username=bob',
+};
