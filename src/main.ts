@@ -7,6 +7,7 @@ import { readStandardInput } from './user-file.ts';
 import { visibleLines } from './visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
+import { removeDrafts } from './settings/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf } from './opening.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
@@ -121,7 +122,12 @@ async function runDoor(
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');
     const reduceMotion = settings.get('reduceMotion');
-    return runTui(shell, host, opening, { keymap, isVi, theme, reduceMotion, cleanUp });
+    const leaveNothing = (): void => {
+      removeDrafts();
+      cleanUp();
+    };
+    const options = { keymap, isVi, theme, reduceMotion, cleanUp: leaveNothing };
+    return runTui(shell, host, opening, options);
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   const { runRepl } = await import('./plain/repl.ts');

@@ -2,7 +2,9 @@ import { recordName } from '../change/record-name.ts';
 import { changedParts } from '../change/changed-parts.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
+import { UntrustedError } from '../device/errors.ts';
 import { valueText } from '../device/value-text.ts';
+import type { DevshError } from '../errors.ts';
 import { reasonText } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
 import { visible } from '../visible.ts';
@@ -41,15 +43,16 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     if (!group) groups.set(id, { head, tail, tone, devices: [device] });
     else if (!group.devices.includes(device)) group.devices.push(device);
   };
-  const reasonFor = sharedReasons(devices);
-  for (const { device, steps, settled, error } of devices) {
+  const unknown = devices.filter(({ error }) => isUnknown(error)).length;
+  for (const devicePlan of devices) {
+    const { device, steps, settled, error } = devicePlan;
     for (const step of steps) {
       add(stepHead(step), stepTail(step), WILL[step.action].tone, device.name);
     }
     for (const result of settled) {
       add(result.verdict, settledTail(result), VERDICT_MARKS[result.verdict].tone, device.name);
     }
-    if (error) add('cannot plan', `: ${reasonFor(reasonText(error, device))}`, 'bad', device.name);
+    if (error) add('cannot plan', `: ${refusalText(devicePlan, unknown)}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -62,24 +65,15 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
   return [...groups.values()];
 }
 
-/** What devices say alike but for the details is told once for all of them: by its first sentence. */
-function sharedReasons(devices: Plan['devices']): (reason: string) => string {
-  const reasons = new Set(
-    devices.flatMap(({ device, error }) => (error ? [reasonText(error, device)] : [])),
-  );
-  const alike = new Map<string, number>();
-  for (const reason of reasons) {
-    const sentence = firstSentence(reason);
-    alike.set(sentence, (alike.get(sentence) ?? 0) + 1);
-  }
-  return (reason) => {
-    const sentence = firstSentence(reason);
-    return (alike.get(sentence) ?? 0) > 1 ? sentence : reason;
-  };
+/** Each unknown certificate is told in full when its device fails; of many a plan says what they are. */
+function refusalText({ device, error }: DevicePlan, unknown: number): string {
+  if (error === undefined) return '';
+  if (!isUnknown(error) || unknown < 2) return reasonText(error, device);
+  return 'the certificate is not trusted; "trust accept" shows it and asks';
 }
 
-function firstSentence(text: string): string {
-  return text.split(/[.] (?=[A-Z])/, 1)[0] ?? text;
+function isUnknown(error: DevshError | undefined): boolean {
+  return error instanceof UntrustedError && error.reason === 'unknown';
 }
 
 /** "assumed, not documented: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */

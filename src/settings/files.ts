@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants, type BigIntStats } from 'node:fs';
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { constants, copyFileSync, linkSync, rmSync, type BigIntStats } from 'node:fs';
+import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RefusedError, SettingsError } from '../errors.ts';
 
@@ -117,15 +106,20 @@ export async function writeTextAtomically(path: string, text: string): Promise<v
 
 /** The same for a file that is not there yet. Throws a RefusedError when there is anything by now. */
 export async function writeNewText(path: string, text: string): Promise<void> {
-  await writeDraft(path, path, text, async (draft, target) => {
-    try {
-      await link(draft, target);
-    } catch (error) {
-      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      await copyFile(draft, target, constants.COPYFILE_EXCL);
-    }
-    await rm(draft, { force: true });
+  await writeDraft(path, path, text, (draft, target) => {
+    linkNewSync(draft, target);
+    return Promise.resolve();
   });
+}
+
+/** Gives a whole file a second name, where nothing is yet: EEXIST otherwise. */
+export function linkNewSync(file: string, name: string): void {
+  try {
+    linkSync(file, name);
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
+    copyFileSync(file, name, constants.COPYFILE_EXCL);
+  }
 }
 
 /** From file systems without hard links (FAT, some of the network). */
@@ -145,25 +139,45 @@ async function writeDraft(
   place: (draft: string, target: string) => Promise<void>,
 ): Promise<void> {
   await makePrivateFolder(dirname(target));
-  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
   try {
-    const file = await open(draft, 'wx', PRIVATE_FILE);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await place(draft, target);
+    await withDraft(target, async (draft) => {
+      const file = await open(draft, 'wx', PRIVATE_FILE);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await place(draft, target);
+    });
     await syncFolder(dirname(target));
   } catch (error) {
-    // The reason for the failure is what counts, not whether the draft could be removed.
-    await rm(draft, { force: true }).catch(() => undefined);
     if (place !== rename && errorCode(error) === 'EEXIST') {
       throw new RefusedError(`${path} exists already: it was not replaced`);
     }
     throw fileError('write', path, error);
   }
+}
+
+/** Files that are there for a moment only. */
+const drafts = new Set<string>();
+
+/** Lends `work` the name of a file beside `target`, which is gone afterwards. */
+async function withDraft(target: string, work: (draft: string) => Promise<void>): Promise<void> {
+  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  drafts.add(draft);
+  try {
+    await work(draft);
+  } finally {
+    // What became of the work is what counts, not whether the draft could be removed.
+    await rm(draft, { force: true }).catch(() => undefined);
+    drafts.delete(draft);
+  }
+}
+
+/** For who has to end the process at once: no draft is left behind. */
+export function removeDrafts(): void {
+  for (const draft of drafts) rmSync(draft, { force: true });
 }
 
 /** Appends to a file that only the user can read, in one piece, and makes it if need be. */

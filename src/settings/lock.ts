@@ -1,27 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import {
-  link,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, SettingsError } from '../errors.ts';
-import { errorCode, fileError, fileStamp, makePrivateFolder, stampOf } from './files.ts';
+import {
+  errorCode,
+  fileError,
+  fileStamp,
+  linkNewSync,
+  makePrivateFolder,
+  stampOf,
+} from './files.ts';
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
 /** Work under a lock takes milliseconds: a lock this old from elsewhere has lost its owner. */
 const STALE_MS = 30_000;
-/** An owner writes its name at once: one that has not for so long was ended just then. */
-const UNNAMED_MS = 1_000;
+/** So often a lock that seems to be free is tried for at once; it may only look so. */
+const EAGER_ROUNDS = 10;
 /** So long somebody may wait before being told what for. */
 const PATIENCE_MS = 1_000;
 
@@ -68,7 +66,7 @@ export async function takeLock(
   return async () => {
     // Whoever took us for dead may own the lock by now. Some systems change a stamp on their own.
     const isOurs = (await fileStamp(lock)) === stamp || (await readOwner(lock)) === owner;
-    if (isOurs) await unlink(lock).catch(ignoreMissing);
+    if (isOurs) await remove(lock);
   };
 }
 
@@ -81,22 +79,20 @@ async function acquire(
 ): Promise<string> {
   const { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` } = options;
   const startedAt = performance.now();
-  let unnamedSince: number | undefined;
   let isTold = false;
-  for (;;) {
+  for (let round = 1; ; round += 1) {
     const stamp = await create(lock, owner, path);
     if (stamp !== undefined) return stamp;
     const holder = await readOwner(lock);
-    if (holder === undefined) continue; // just released
-    if (holder === owner) return fileStamp(lock); // another took us for dead, and saw its mistake
-    unnamedSince = holder === '' ? (unnamedSince ?? performance.now()) : undefined;
-    if (await isStale(lock, holder, staleMs, unnamedSince)) {
-      await breakLock(lock, holder);
-      continue;
-    }
+    // Some network file systems say of a link that they made that it was there already.
+    if (holder === owner) return fileStamp(lock);
+    const isFree =
+      holder === undefined || // just released
+      ((await isStale(lock, holder, staleMs)) && (await breakLock(lock, holder)));
+    if (isFree && round < EAGER_ROUNDS) continue;
     if (options.signal?.aborted) throw new CancelledError();
     const waitedMs = performance.now() - startedAt;
-    if (waitedMs > waitMs && unnamedSince === undefined) {
+    if (waitedMs > waitMs) {
       throw new SettingsError(
         `${purpose}: ${devshOf(holder)} holds ${lock}; ` +
           'try again, or remove that file when no devsh is running',
@@ -110,27 +106,21 @@ async function acquire(
   }
 }
 
-function devshOf(holder: string): string {
+function devshOf(holder = ''): string {
   const pid = holder.split(' ')[0] ?? '';
   return `another devsh${pid && ` (process ${pid})`}`;
 }
 
 /** Undefined when there is one. */
 async function create(lock: string, owner: string, path: string): Promise<string | undefined> {
-  const startedAt = performance.now();
   try {
-    const file = await openNew(lock);
     try {
-      await file.writeFile(owner);
-      // Stopped between the two (Ctrl-Z, a sleeping machine), we may have been taken for dead.
-      const isLate = performance.now() - startedAt > UNNAMED_MS / 2;
-      if (isLate && (await readOwner(lock)) !== owner) return undefined;
-      return stampOf(await file.stat({ bigint: true }));
+      return placeNamed(lock, owner);
     } catch (error) {
-      await rm(lock, { force: true });
-      throw error;
-    } finally {
-      await file.close();
+      // The folder is there but for the first time: it is looked after when it is missing.
+      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+      await makePrivateFolder(dirname(lock));
+      return placeNamed(lock, owner);
     }
   } catch (error) {
     const code = errorCode(error);
@@ -140,19 +130,27 @@ async function create(lock: string, owner: string, path: string): Promise<string
   }
 }
 
-/** The folder is there but for the first time: it is looked after when it is missing. */
-async function openNew(lock: string): Promise<FileHandle> {
+/**
+ * The name is in the lock from its first moment on, so that whoever is stopped or killed half-way has no
+ * lock that nobody owns. At once, so that a signal finds no draft. Returns the stamp.
+ */
+function placeNamed(lock: string, owner: string): string {
+  const draft = `${lock}.${randomUUID()}`;
   try {
-    return await open(lock, 'wx', 0o600);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
-    await makePrivateFolder(dirname(lock));
-    return open(lock, 'wx', 0o600);
+    writeFileSync(draft, owner, { flag: 'wx', mode: 0o600 });
+    linkNewSync(draft, lock);
+    return stampOf(statSync(draft, { bigint: true }));
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
-function ignoreMissing(error: unknown): void {
-  if (errorCode(error) !== 'ENOENT') throw error;
+async function remove(lock: string): Promise<void> {
+  try {
+    await rm(lock, { force: true });
+  } catch (error) {
+    throw fileError('remove', lock, error);
+  }
 }
 
 /** Removes the locks in a folder whose owners are gone, and which nobody has asked for since. */
@@ -175,14 +173,7 @@ async function readOwner(lock: string): Promise<string | undefined> {
   }
 }
 
-/** @param unnamedSince since when (`performance.now()`) nobody's name has been seen in it */
-async function isStale(
-  lock: string,
-  holder: string,
-  staleMs: number,
-  unnamedSince?: number,
-): Promise<boolean> {
-  if (unnamedSince !== undefined && performance.now() - unnamedSince > UNNAMED_MS) return true;
+async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
   const [pid, host] = holder.trim().split(' ');
   // Here its age says nothing: a write to a slow device may take as long as it takes.
   if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));
@@ -205,14 +196,32 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes the lock of `holder`, and only that: another process may have broken it first. */
-async function breakLock(lock: string, holder: string): Promise<void> {
+/**
+ * Removes the lock of `holder`, and only that: another process may have broken it first. False where
+ * it cannot be removed just now.
+ */
+async function breakLock(lock: string, holder: string): Promise<boolean> {
   const aside = `${lock}.${randomUUID()}`;
   try {
     await rename(lock, aside);
-  } catch {
-    return; // somebody else was faster
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'ENOENT') return true; // somebody else was faster
+    // Windows says these while somebody reads the file.
+    const isRead = process.platform === 'win32' && ['EPERM', 'EBUSY', 'EACCES'].includes(code);
+    if (isRead) return false;
+    throw fileError('remove', lock, error);
   }
-  if ((await readOwner(aside)) !== holder) await link(aside, lock).catch(() => undefined);
-  await rm(aside, { force: true });
+  if ((await readOwner(aside)) !== holder) giveBack(aside, lock);
+  await remove(aside);
+  return true;
+}
+
+/** Another one may have been made meanwhile. */
+function giveBack(aside: string, lock: string): void {
+  try {
+    linkNewSync(aside, lock);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }

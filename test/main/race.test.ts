@@ -84,10 +84,3 @@ test('who waits for another devsh is told so, and Ctrl-C ends the waiting', asyn
   expect(run.exitCode).toBe(130);
   expect(writes()).toEqual(['POST /api/user/']);
 });
-
-test('a devsh that was killed just as it took a device does not keep others from it', async () => {
-  const fleet = await startFleet();
-  await hold(fleet, 1, '');
-  const { stdout } = await fleet.devsh('user add username=zoe --on sim1 --yes');
-  expect(stdout).toContain('done');
-});

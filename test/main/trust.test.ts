@@ -105,7 +105,7 @@ test('what many unknown certificates have in common is said once in a plan', asy
   const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
   expect(exitCode).toBe(5);
   expect(stderr).toContain(
-    'cannot plan on sim1, sim2, sim3: the certificate is not trusted: it is self-signed\n',
+    'cannot plan on sim1, sim2, sim3: the certificate is not trusted; "trust accept" shows it and asks\n',
   );
   expect(stdout.match(/trust accept sim\d --fingerprint/g)).toHaveLength(3);
 });
@@ -254,11 +254,11 @@ test('a list of fingerprints is taken from standard input, too, by name or addre
 });
 
 test.each([
-  ['two for one device', (own: string) => `sim1 ${own}\nsim1 ${OTHER}`, ':2: another fingerprint'],
+  ['two for one device', (own: string) => `sim1 ${own}\nSIM1 ${OTHER}`, 'several fingerprints'],
   [
     'another one by its address',
     (own: string, address: string) => `sim1 ${own}\n${address} ${OTHER}`,
-    'another fingerprint for',
+    'several fingerprints',
   ],
   ['one that is cut', (own: string) => `sim1 ${own.slice(3)}`, 'no SHA-256 fingerprint for it'],
   [
@@ -266,6 +266,13 @@ test.each([
     (own: string) => `sim2 ${OTHER} CN=sim1 ${own}`,
     'no SHA-256 fingerprint for it',
   ],
+  [
+    'a cell that goes on in the next line',
+    (own: string) => `sim2,${OTHER},"CN=x\nsim1,${own}"`,
+    ':1: a quotation mark that does not end in its line',
+  ],
+  ['what is no device', (own: string) => `https:// ${own}`, ':1: the address of a device'],
+  ['JSON in it', (own: string) => `[{"device":"sim1","fingerprint":"${own}"}]`, 'is JSON'],
 ])('a list with %s pins nothing', async (_what, textOf, reason) => {
   const { devsh, device } = await startFleet({ isPinned: false });
   const file = join(devsh.folder, 'list');
@@ -274,4 +281,14 @@ test.each([
   expect(stderr).toContain(reason);
   expect(exitCode).not.toBe(0);
   expect((await devsh('user list --on sim1')).exitCode).toBe(5);
+});
+
+test('a list of fingerprints may have IPv6 addresses, and lines of openssl', async () => {
+  const devsh = await makeDevsh();
+  const stdin = `10.0.0.5 sha256 Fingerprint=${OTHER}\n[2001:db8::1] ${OTHER}\n`;
+  const run = await devsh('trust accept 10.0.0.5 2001:db8::1 --fingerprints -', { stdin });
+  expect(run).toMatchObject({ exitCode: 0 });
+  const { stdout } = await devsh('trust list --json');
+  expect(stdout).toContain('"10.0.0.5:443"');
+  expect(stdout).toContain('"[2001:db8::1]:443"');
 });

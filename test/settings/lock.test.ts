@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CancelledError, SettingsError } from '../../src/errors.ts';
 import { readText, writeTextAtomically } from '../../src/settings/files.ts';
@@ -54,21 +53,33 @@ test.each(['', 'garbage\n', '4711 elsewhere x\n'])(
   },
 );
 
-test('breaks a lock whose owner ended before it had written its name, whoever may not wait', async () => {
+test('a lock has the name of its owner from its first moment on', async () => {
   const path = join(await makeTempFolder(), 'file');
-  await writeFile(`${path}.lock`, '');
-  const options = { waitMs: 0, staleMs: Number.POSITIVE_INFINITY };
-  expect(await withLock(path, () => Promise.resolve('mine'), options)).toBe('mine');
+  const seen = new Set<string>();
+  const over = new AbortController();
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      const text = await readFile(`${path}.lock`, 'utf8').catch(() => undefined);
+      if (text !== undefined) seen.add(text);
+    }
+  })();
+  await Promise.all(Array.from({ length: 100 }, () => withLock(path, () => Promise.resolve())));
+  over.abort();
+  await watching;
+  expect(seen.size).toBeGreaterThan(0);
+  for (const text of seen) expect(text).toMatch(/^\d+ \S+ [\da-f-]{36}\n$/);
 });
 
-test('leaves a lock to an owner that is slow to write its name', async () => {
+test('a lock that can be neither taken nor read is no reason to wait for ever', async () => {
   const path = join(await makeTempFolder(), 'file');
-  const lock = `${path}.lock`;
-  await writeFile(lock, '');
-  const attempt = withLock(path, () => Promise.resolve(), { waitMs: 300 });
-  const named = setTimeout(300).then(() => writeFile(lock, `${process.pid} ${hostname()} x\n`));
-  await expect(attempt).rejects.toThrow(`(process ${process.pid}) holds`);
-  await named;
+  await symlink('nowhere', `${path}.lock`);
+  const attempt = withLock(path, () => Promise.resolve(), { waitMs: 100 });
+  await expect(attempt).rejects.toThrow(`another devsh holds ${path}.lock`);
+  const cancelled = withLock(path, () => Promise.resolve(), {
+    waitMs: 60_000,
+    signal: AbortSignal.timeout(100),
+  });
+  await expect(cancelled).rejects.toThrow(CancelledError);
 });
 
 test('tells once for whom it waits, and ends at once when nobody waits any more', async () => {

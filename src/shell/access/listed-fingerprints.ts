@@ -1,10 +1,11 @@
+import { formatAddress, parseAddress } from '../../device/address.ts';
 import { normalizeFingerprint } from '../../device/fingerprint.ts';
-import type { DeviceRef } from '../../device/record.ts';
-import { RefusedError, SettingsError } from '../../errors.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import { info, pinAll, pinned, refuseOther } from './pin-certificates.ts';
+import { info, pinAll, pinned, refuseOther, type Vouched } from './pin-certificates.ts';
 
 /** Pins for each device what a file of the user's says of it; no device is asked. */
 export async function* acceptListed(
@@ -12,15 +13,24 @@ export async function* acceptListed(
   members: readonly Member[],
   file: string,
 ): AsyncGenerator<Output> {
-  const listed = fingerprintsIn(await call.readText(file), file);
-  const vouched: { member: Member; presented: { fingerprint: string } }[] = [];
+  const inventory = await call.session.services.inventory.load();
+  const listed = fingerprintsIn(await call.readText(file), file, inventory);
+  const vouched: Vouched[] = [];
   for (const member of members) {
     const { ref } = member;
     try {
-      const fingerprint = listedFor(ref, listed, file);
-      const isNew = await refuseOther(call, member, fingerprint);
-      if (isNew) vouched.push({ member, presented: { fingerprint } });
-      else yield info(`${ref.name} is known already`);
+      const [fingerprint, ...others] = listed.get(ref.address) ?? [];
+      if (fingerprint === undefined) {
+        throw new RefusedError(`${ref.name}: ${file} has no SHA-256 fingerprint for it`);
+      }
+      if (others.length > 0) {
+        throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
+      }
+      if (await refuseOther(call, member, fingerprint)) {
+        vouched.push({ member, presented: { fingerprint } });
+      } else {
+        yield info(`${ref.name} is known already`);
+      }
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       yield { kind: 'error', error, device: ref };
@@ -31,40 +41,47 @@ export async function* acceptListed(
 }
 
 /**
- * By the first word of a line, a device, the first fingerprint behind it: what `trust scan` writes, or
- * lines typed by hand. What comes later in a line was said by the device, and is not looked at. Lines
- * without a fingerprint say nothing.
+ * The fingerprints of each address (`host:port`). A line begins with a device, by its name or else its
+ * address; the first fingerprint behind is taken: what `trust scan` writes, or lines typed by hand. What
+ * comes later in a line was said by the device, and is not looked at. Lines without a fingerprint say
+ * nothing. Throws UsageError for what is no such file.
  */
-export function fingerprintsIn(text: string, file: string): ReadonlyMap<string, string> {
-  const listed = new Map<string, string>();
+export function fingerprintsIn(
+  text: string,
+  file: string,
+  inventory: Inventory,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  if (/^\s*(?:\{|\[\s*[{"\]])/.test(text)) {
+    throw new UsageError(
+      `${file} is JSON; each line has to begin with a device: "trust scan @berlin > FILE" writes that`,
+    );
+  }
+  const listed = new Map<string, Set<string>>();
   for (const [index, line] of text.split('\n').entries()) {
-    const [device = '', ...words] = line.split(/[\s,;"]+/).filter((word) => word !== '');
-    const fingerprint = words.map(normalizeFingerprint).find((one) => one !== undefined);
-    if (fingerprint === undefined || device.startsWith('#')) continue;
-    const before = listed.get(device);
-    if (before !== undefined && before !== fingerprint) {
-      throw new SettingsError(
-        `${file}:${index + 1}: another fingerprint of ${device} than in a line before`,
-      );
+    // A cell of CSV that goes on in the next line would let its text pass for a device.
+    if ((line.match(/"/g)?.length ?? 0) % 2 === 1) {
+      throw new UsageError(`${file}:${index + 1}: a quotation mark that does not end in its line`);
     }
-    listed.set(device, fingerprint);
+    const [device = '', ...words] = line.split(/[\s,;"]+/).filter((word) => word !== '');
+    const fingerprint = words.map(fingerprintOf).find((one) => one !== undefined);
+    if (fingerprint === undefined || device.startsWith('#')) continue;
+    const address = addressOf(device, inventory, `${file}:${index + 1}`);
+    listed.set(address, (listed.get(address) ?? new Set<string>()).add(fingerprint));
   }
   return listed;
 }
 
-function listedFor(
-  { name, address }: DeviceRef,
-  listed: ReadonlyMap<string, string>,
-  file: string,
-): string {
-  const host = address.replace(/:443$/, '');
-  const found = [name, address, host].flatMap((word) => listed.get(word) ?? []);
-  const [fingerprint, ...others] = new Set(found);
-  if (fingerprint === undefined) {
-    throw new RefusedError(`${name}: ${file} has no SHA-256 fingerprint for it`);
+/** openssl writes `sha256 Fingerprint=…`. */
+function fingerprintOf(word: string): string | undefined {
+  return normalizeFingerprint(word.replace(/^fingerprint=/i, ''));
+}
+
+/** As selectors do it: a name comes before an address. */
+function addressOf(word: string, inventory: Inventory, place: string): string {
+  try {
+    return formatAddress(parseAddress(inventory.find(word)?.address ?? word));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${place}: ${error.message}`, { cause: error });
   }
-  if (others.length > 0) {
-    throw new RefusedError(`${name}: ${file} has another fingerprint for ${address}`);
-  }
-  return fingerprint;
 }

@@ -46,10 +46,12 @@ export class LineHistory {
   }
 
   #next(work: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(work).catch((error: unknown) => {
+    const done = this.#work.then(work).catch((error: unknown) => {
       this.#warn(error);
     });
-    return this.#work;
+    // A bug in one must not keep the others from being done.
+    this.#work = done.catch(() => undefined);
+    return done;
   }
 
   #set(lines: readonly string[]): void {

@@ -11,6 +11,8 @@ function slowFile(lines: readonly string[]) {
   return {
     path: 'history',
     kept,
+    /** What goes wrong from now on. */
+    failure: undefined as Error | undefined,
     /** Lets what waits for the file go on, until nothing does. */
     async goOn(): Promise<void> {
       await settled();
@@ -26,6 +28,7 @@ function slowFile(lines: readonly string[]) {
     },
     async append(line: string): Promise<boolean> {
       await turn();
+      if (this.failure !== undefined) throw this.failure;
       if (line.startsWith(' ')) return false;
       kept.push(line);
       return true;
@@ -72,4 +75,18 @@ test('a line that is not kept goes again', async () => {
   void history.load();
   await file.goOn();
   expect(shown()).toEqual([]);
+});
+
+test('what goes wrong with one line does not keep the next one from being saved', async () => {
+  const { history, file, shown } = start([]);
+  file.failure = new Error('EIO');
+  const failing = expect(history.add('lost')).rejects.toThrow('EIO');
+  await file.goOn();
+  await failing;
+  file.failure = undefined;
+  void history.add('kept');
+  await file.goOn();
+  await history.saved();
+  expect(file.kept).toEqual(['kept']);
+  expect(shown()).toEqual(['lost', 'kept']);
 });
