@@ -50,7 +50,7 @@ const APPLY_OPTIONS: Readonly<Record<keyof ApplyOptions, true>> = {
 
 /** What became of a plan. */
 export interface RunReport {
-  /** As in `20261121-093041-ab3q`; `devsh run show` takes it where there is a journal. */
+  /** As in `20261121-093041-ab3q7m`; `devsh run show` takes it where there is a journal. */
   readonly run: string;
   /** One for each step, and for each that needed no request or could not be planned. */
   readonly results: readonly StepResult[];

@@ -90,14 +90,14 @@ export function stepCount(plan: Plan): number {
 const ID_LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
 
 /**
- * A run's id: the UTC time, two letters for the milliseconds and two random ones, as in
- * `20261121-093041-k3qd`. Runs of the same second sort by time, too: `undo` takes the latest.
+ * A run's id: the UTC time, two letters for the milliseconds and four random ones, as in
+ * `20261121-093041-k3qd7m`. Runs of the same second sort by time, too: `undo` takes the latest.
  */
 export function newRunId(now: Date, random: () => number = Math.random): string {
   const time = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const letter = (index: number): string => ID_LETTERS[index % ID_LETTERS.length] ?? '';
   const milliseconds = now.getUTCMilliseconds();
-  const tail = [0, 1].map(() => letter(Math.floor(random() * ID_LETTERS.length)));
+  const tail = [0, 1, 2, 3].map(() => letter(Math.floor(random() * ID_LETTERS.length)));
   return `${time}-${letter(milliseconds >> 5)}${letter(milliseconds)}${tail.join('')}`;
 }
 

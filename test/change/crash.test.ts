@@ -180,7 +180,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         for (const device of devices) device.clearFaults();
         for (const device of devices) await device.through(new Fuse(Infinity)).list('user');
         const plan = {
-          run: '20261121-093042-k3qd',
+          run: '20261121-093042-k3qd7m',
           devices: devices.flatMap(
             (device) =>
               planFor(

@@ -4,7 +4,7 @@ import { parseJournal } from '../../src/change/read-journal.ts';
 
 const HEAD = journalLine({
   kind: 'run',
-  run: '20261121-093041-k3qd',
+  run: '20261121-093041-k3qd7m',
   at: '2026-11-21T09:30:41.000Z',
   command: 'user add username=zoe',
   by: 'ann@desk',

@@ -132,7 +132,7 @@ export class ModelDevice {
 /** Computes the plan of a change set from what the devices hold. */
 export function planFor(devices: readonly ModelDevice[], changes: readonly Change[]): Plan {
   return {
-    run: '20261121-093041-k3qd',
+    run: '20261121-093041-k3qd7m',
     devices: devices.map(({ ref, records }) =>
       mergeDevicePlans(
         ref,

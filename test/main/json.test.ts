@@ -30,7 +30,7 @@ test('a write is one document: run, results and summary', async () => {
   const { stdout } = await devsh('user add username=zoe lang=de --on @lab --yes --json');
   expect(JSON.parse(stdout)).toEqual({
     schema: 'devsh/1',
-    run: expect.stringMatching(/^\d{8}-\d{6}-[a-z0-9]{4}$/) as string,
+    run: expect.stringMatching(/^\d{8}-\d{6}-[a-z0-9]{6}$/) as string,
     results: expect.arrayContaining([
       {
         device: 'sim1',

@@ -26,6 +26,7 @@ test(
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, lagMs)));
         const line = `user set viewer ${field}=${wanted[field]} --on sim1 --yes --json`;
         const { stdout } = await devsh(line);
+        expect(stdout).toContain('"results":');
         return (JSON.parse(stdout) as Said).results[0]?.verdict ?? '';
       };
       const [first, last] = await Promise.all([

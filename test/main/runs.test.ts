@@ -76,11 +76,13 @@ test('a journal that cannot be read is named, and the other runs are listed', as
   const { devsh } = await startFleet();
   await devsh('user add username=zoe --on sim1 --yes');
   const [name = ''] = await journals(devsh);
-  await writeFile(join(runsFolder(devsh), '20200101-000000-aaaa.jsonl'), 'no journal\n{}\n');
+  await writeFile(join(runsFolder(devsh), '20200101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
   const { stdout, stderr, exitCode } = await devsh('runs');
   expect(stdout).toContain(name.replace('.jsonl', ''));
   expect(stdout).toContain('unreadable');
-  expect(stderr).toContain('20200101-000000-aaaa.jsonl:1: this line of the journal cannot be read');
+  expect(stderr).toContain(
+    '20200101-000000-aaaa7m.jsonl:1: this line of the journal cannot be read',
+  );
   expect(exitCode).toBe(1);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { markdownLines } from '../../src/output/markdown-text.ts';
 import { createStyle } from '../../src/output/style.ts';
 
-const REPORT = `# devsh run 20261121-093041-k3qd
+const REPORT = `# devsh run 20261121-093041-k3qd7m
 
 **1 done · 1 failed** on 2 devices
 
@@ -31,8 +31,8 @@ const plain = createStyle(false);
 
 test('a report on a terminal has headings and aligned tables, and no signs of Markdown', () => {
   expect(markdownLines(REPORT, 80, plain).join('\n')).toMatchInlineSnapshot(`
-    "devsh run 20261121-093041-k3qd
-    ──────────────────────────────
+    "devsh run 20261121-093041-k3qd7m
+    ────────────────────────────────
 
     1 done · 1 failed on 2 devices
 

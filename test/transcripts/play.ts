@@ -72,7 +72,7 @@ function masked(text: string, { devices, devsh }: TestFleet): string {
     .replaceAll(devsh.folder, '{home}')
     .replaceAll(`${userInfo().username}@${hostname()}`, '{operator}')
     .replaceAll(`${userInfo().username}&#64;${hostname()}`, '{operator}')
-    .replaceAll(/\d{8}-\d{6}-[a-z0-9]{4}/g, '{run}')
+    .replaceAll(/\d{8}-\d{6}-[a-z0-9]{6}/g, '{run}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{uuid}')
     .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '{pin}')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')

@@ -16,7 +16,7 @@ export const report: CommandSpec = {
         'of the same requests. Secrets are in none of them.',
       examples: [
         'report',
-        'report 20261121-093041-k3qd --as junit > devsh.xml',
+        'report 20261121-093041-k3qd7m --as junit > devsh.xml',
         'report --as curl > again.sh',
       ],
       async *run(call) {

@@ -104,7 +104,7 @@ export const showRun: VerbSpec = {
   summary: 'Show the plan and the verdicts of a run',
   args: [LATEST],
   options: [],
-  examples: ['run show', 'run show 20261121-093041-k3qd'],
+  examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
     const { countsOf, resultsOf, stateText } = await import('../../change/run-results.ts');
     const run = await namedRun(call);
@@ -128,7 +128,7 @@ export const resume: CommandSpec = {
       args: [LATEST],
       options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
       details: 'A step that was sent without a verdict is settled by reading first.',
-      examples: ['resume', 'resume 20261121-093041-k3qd'],
+      examples: ['resume', 'resume 20261121-093041-k3qd7m'],
       async *run(call) {
         const { RESUMED, takeUp } = await import('../writing/take-up.ts');
         const { run } = await namedRun(call);
@@ -148,7 +148,7 @@ export const retry: CommandSpec = {
       summary: 'Try again the steps of a run that failed; --rest also those never reached',
       args: [LATEST],
       options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
-      examples: ['retry', 'retry 20261121-093041-k3qd --rest'],
+      examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
       async *run(call) {
         const { retriedPart, takeUp } = await import('../writing/take-up.ts');
         const { run } = await namedRun(call);
@@ -172,7 +172,7 @@ export const undo: CommandSpec = {
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
         'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
         'left alone (drift) without --force. The undo is a run itself.',
-      examples: ['undo', 'undo 20261121-093041-k3qd --dry-run'],
+      examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
       async *run(call) {
         const { takeBack } = await import('../writing/take-back.ts');
         yield* takeBack(call, await namedRun(call));

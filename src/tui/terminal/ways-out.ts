@@ -46,12 +46,12 @@ export class WaysOut {
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
     this.#actions.restore();
+    this.#actions.cleanUp();
     this.unguard();
     // Sent again, with nobody of ours listening, the signal ends the process, and its parent sees
     // which one it was. `process.exit()` would not say that, and aborts Node 20 on SIGHUP.
     // Later, so that other listeners of this signal get their turn first.
     setImmediate(() => {
-      this.#actions.cleanUp();
       this.#process.kill(this.#process.pid, signal);
     });
   };

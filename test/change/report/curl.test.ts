@@ -51,7 +51,7 @@ function bash(script: string, env: NodeJS.ProcessEnv, ...args: readonly string[]
 test('has the requests in order, those never sent as comments, secrets as variables', () => {
   expect(curlReport(exampleReport())).toMatchInlineSnapshot(`
     "#!/usr/bin/env bash
-    # The requests of devsh run 20261121-093041-k3qd as curl calls
+    # The requests of devsh run 20261121-093041-k3qd7m as curl calls
     # user set carol lang=de password=…
     # began 2026-11-21T09:30:41.000Z by lea@desk; stopped: one device differs
     #

@@ -73,7 +73,7 @@ export function exampleReport(texts: Partial<Texts> = {}): Report {
   };
   const entries: JournalEntry[] = [
     {
-      ...{ kind: 'run', run: '20261121-093041-k3qd', at: AT, command },
+      ...{ kind: 'run', run: '20261121-093041-k3qd7m', at: AT, command },
       ...{ by: 'lea@desk', version: '1.0.0' },
     },
     ...plans.map((plan) => ({ kind: 'device' as const, plan })),

@@ -30,8 +30,8 @@ function parsed(documents: readonly string[]): Element[][] {
 test('has a case for each step, the device as its class, and an element for its verdict', () => {
   expect(junitReport(exampleReport())).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="devsh run 20261121-093041-k3qd" tests="5" failures="1" errors="1" skipped="1">
-      <testsuite name="devsh run 20261121-093041-k3qd" tests="5" failures="1" errors="1" skipped="1" timestamp="2026-11-21T09:30:41.000Z" time="2.500">
+    <testsuites name="devsh run 20261121-093041-k3qd7m" tests="5" failures="1" errors="1" skipped="1">
+      <testsuite name="devsh run 20261121-093041-k3qd7m" tests="5" failures="1" errors="1" skipped="1" timestamp="2026-11-21T09:30:41.000Z" time="2.500">
         <properties>
           <property name="command" value="user set carol lang=de password=…"/>
           <property name="by" value="lea@desk"/>

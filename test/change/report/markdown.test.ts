@@ -7,7 +7,7 @@ import { hostileTexts } from './hostile.ts';
 
 test('tells who, when and what, all devices, and once what happened alike', () => {
   expect(markdownReport(exampleReport())).toMatchInlineSnapshot(`
-    "# devsh run 20261121-093041-k3qd
+    "# devsh run 20261121-093041-k3qd7m
 
     **2 done · 1 differs · 1 failed · 1 skipped** on 5 devices
 

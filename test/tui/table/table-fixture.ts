@@ -56,7 +56,7 @@ export function user(username: string, lang = 'en', uuid = `id-${username}`): Fi
 
 /** A run as the view of the runs tells it. */
 export const RUN = {
-  id: '20261121-093041-k3qd',
+  id: '20261121-093041-k3qd7m',
   began: '2 min ago',
   devices: '2',
   state: 'ended',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runLines } from '../../../src/tui/views/runs-lines.ts';
 
 const RUN = {
-  id: '20260314-091500-a1b2',
+  id: '20260314-091500-a1b27m',
   began: '2026-03-14 09:15',
   devices: '12',
   state: 'stopped: cancelled',
