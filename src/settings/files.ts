@@ -177,7 +177,13 @@ async function withDraft(target: string, work: (draft: string) => Promise<void>)
 
 /** For who has to end the process at once: no draft is left behind. */
 export function removeDrafts(): void {
-  for (const draft of drafts) rmSync(draft, { force: true });
+  for (const draft of drafts) {
+    try {
+      rmSync(draft, { force: true });
+    } catch {
+      // Nobody is left who could be told, and the others are still to be removed.
+    }
+  }
 }
 
 /** Appends to a file that only the user can read, in one piece, and makes it if need be. */
