@@ -3,6 +3,7 @@ import { changedParts } from '../change/changed-parts.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { UntrustedError } from '../device/errors.ts';
+import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import { reasonText } from './error-text.ts';
@@ -44,15 +45,14 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     else if (!group.devices.includes(device)) group.devices.push(device);
   };
   const unknown = devices.filter(({ error }) => isUnknown(error)).length;
-  for (const devicePlan of devices) {
-    const { device, steps, settled, error } = devicePlan;
+  for (const { device, steps, settled, error } of devices) {
     for (const step of steps) {
       add(stepHead(step), stepTail(step), WILL[step.action].tone, device.name);
     }
     for (const result of settled) {
       add(result.verdict, settledTail(result), VERDICT_MARKS[result.verdict].tone, device.name);
     }
-    if (error) add('cannot plan', `: ${refusalText(devicePlan, unknown)}`, 'bad', device.name);
+    if (error) add('cannot plan', `: ${refusalText(error, device, unknown)}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -65,9 +65,12 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
   return [...groups.values()];
 }
 
-/** Each unknown certificate is told in full when its device fails; of many a plan says what they are. */
-function refusalText({ device, error }: DevicePlan, unknown: number): string {
-  if (error === undefined) return '';
+/**
+ * Each unknown certificate is told in full when its device fails; of many a plan says only what they are.
+ *
+ * @param unknown how many devices of the plan have one
+ */
+function refusalText(error: DevshError, device: DeviceRef, unknown: number): string {
   if (!isUnknown(error) || unknown < 2) return reasonText(error, device);
   return 'the certificate is not trusted; "trust accept" shows it and asks';
 }

@@ -9,6 +9,15 @@ import type { Output } from '../output.ts';
 type CheckResult =
   'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
 
+/** Which device, and where its login comes from. */
+export const ORIGIN_COLUMNS = [
+  { key: 'device', title: 'DEVICE' },
+  { key: 'address', title: 'ADDRESS' },
+  { key: 'source', title: 'SOURCE' },
+  { key: 'user', title: 'USER' },
+  { key: 'kind', title: 'KIND' },
+] as const;
+
 /**
  * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the
  * session keeps a secret that two devices refused from the others.
@@ -31,14 +40,7 @@ export async function* checkLogins(call: Call, members: readonly Member[]): Asyn
   yield {
     kind: 'table',
     name: 'logins',
-    columns: [
-      { key: 'device', title: 'DEVICE' },
-      { key: 'address', title: 'ADDRESS' },
-      { key: 'source', title: 'SOURCE' },
-      { key: 'user', title: 'USER' },
-      { key: 'kind', title: 'KIND' },
-      { key: 'result', title: 'LOGIN' },
-    ],
+    columns: [...ORIGIN_COLUMNS, { key: 'result', title: 'LOGIN' }],
     rows: members.map((member) => {
       const used = member.credential;
       const origin = origins.get(member);

@@ -1,4 +1,4 @@
-import { originOf } from '../access/check-logins.ts';
+import { ORIGIN_COLUMNS, originOf } from '../access/check-logins.ts';
 import type { CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
@@ -33,14 +33,7 @@ export const credentials: CommandSpec = {
         yield {
           kind: 'table',
           name: 'credentials',
-          columns: [
-            { key: 'device', title: 'DEVICE' },
-            { key: 'address', title: 'ADDRESS' },
-            { key: 'source', title: 'SOURCE' },
-            { key: 'user', title: 'USER' },
-            { key: 'kind', title: 'KIND' },
-            { key: 'note', title: 'NOTE' },
-          ],
+          columns: [...ORIGIN_COLUMNS, { key: 'note', title: 'NOTE' }],
           rows: await Promise.all(
             members.map(async (member) => {
               const { source, user, kind, note } = await originOf(call, member);
