@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { allowedBy, type AllowWord } from '../change/allow.ts';
 import type { ApplyJournal } from '../change/apply-device.ts';
 import { applyDevice } from '../change/apply-member.ts';
 import { applyPlan } from '../change/apply.ts';
@@ -30,8 +31,8 @@ export interface ApplyOptions {
   readonly concurrency?: number;
   /** No further step is begun when more devices than this have failed. */
   readonly maxFailures?: number;
-  /** Also delete or rename the account in use, the last record, or one that the device protects. */
-  readonly force?: boolean;
+  /** Which refusals do not count: `own-account` also deletes the account in use, `protected` the last record. */
+  readonly allow?: readonly AllowWord[];
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal?: AbortSignal;
   /** Called with each result as soon as it has been read back. What it throws is thrown when all is over. */
@@ -43,7 +44,7 @@ const APPLY_OPTIONS: Readonly<Record<keyof ApplyOptions, true>> = {
   purpose: true,
   concurrency: true,
   maxFailures: true,
-  force: true,
+  allow: true,
   signal: true,
   onResult: true,
 };
@@ -77,7 +78,7 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   if (options.stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
   // A plan may be applied more than once; each time is a run of its own.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
-  if (options.force !== true) guardPlan(plan, ReadyPlan.behind(ready).accountOn);
+  guardPlan(plan, ReadyPlan.behind(ready).accountOn, allowedBy(options.allow ?? []));
   const file = await beginJournal(plan, options);
   try {
     const results: StepResult[] = [];

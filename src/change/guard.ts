@@ -1,6 +1,7 @@
 import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
+import { allowHint, type Allowed, type AllowWord } from './allow.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { valueAt } from '../value-at.ts';
 
@@ -19,17 +20,22 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
  * the account in use, deleting the last record, deleting a protected one. `accountOn` gives the account
  * in use, undefined where it is not known (a bare token).
  */
-export function guardPlan(plan: Plan, accountOn: (device: DeviceRef) => string | undefined): void {
+export function guardPlan(
+  plan: Plan,
+  accountOn: (device: DeviceRef) => string | undefined,
+  allowed: Allowed,
+): void {
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
-      const reason =
-        ownAccountReason(step, accountOn(device)) ??
-        protectedReason(step) ??
-        lastOneReason(step, emptied);
-      if (reason !== undefined) {
-        throw new RefusedError(`${device.name}: ${reason}. Say --force to do it all the same.`);
+      const refusals: readonly (readonly [AllowWord, string | undefined])[] = [
+        ['own-account', ownAccountReason(step, accountOn(device))],
+        ['protected', protectedReason(step) ?? lastOneReason(step, emptied)],
+      ];
+      for (const [word, reason] of refusals) {
+        if (reason === undefined || allowed.has(word)) continue;
+        throw new RefusedError(`${device.name}: ${reason}; ${allowHint(word)}`);
       }
     }
   }

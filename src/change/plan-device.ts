@@ -6,6 +6,7 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
+import { allowHint } from './allow.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
@@ -93,7 +94,7 @@ function driftFrom(
   const key = valueText(record[keyField] ?? idOf(profile, record));
   const fields = differences.map(({ field }) => field).join(', ');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); --force does it all the same`,
+    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); ${allowHint('drift')}`,
   );
   return { device, resource, key, action, verdict: 'drift', record, differences, error };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonText } from '../device/json-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { RefusedError } from '../errors.ts';
+import { allowHint, type Allowed } from './allow.ts';
 import type { Change } from './change.ts';
 import { lacksSecret } from './journal.ts';
 import { changeData, devicePlanData } from './plan-data.ts';
@@ -58,9 +59,9 @@ export function freezePlan(frozen: FrozenPlan): string {
 
 /**
  * Reads a frozen plan. Throws a `RefusedError` for one that was altered, cut or that has expired;
- * `force` takes an expired one.
+ * `--allow drift` takes an expired one.
  */
-export function thawPlan(text: string, file: string, now: Date, force: boolean): FrozenPlan {
+export function thawPlan(text: string, file: string, now: Date, allow: Allowed): FrozenPlan {
   const end = text.trimEnd().lastIndexOf('\n') + 1;
   const content = text.slice(0, end);
   const altered = new RefusedError(
@@ -82,9 +83,9 @@ export function thawPlan(text: string, file: string, now: Date, force: boolean):
   ];
   if (devices.length !== head.devices) throw altered;
   const { run, createdAt, expiresAt, command, changes } = head;
-  if (!force && new Date(expiresAt).getTime() < now.getTime()) {
+  if (!allow.has('drift') && new Date(expiresAt).getTime() < now.getTime()) {
     throw new RefusedError(
-      `${file} has expired (${expiresAt}): make the plan anew, or apply it all the same with --force`,
+      `${file} has expired (${expiresAt}): make the plan anew, or ${allowHint('drift')}`,
     );
   }
   const plan: Plan = { run, devices: devices.map(revivePlan) };

@@ -54,7 +54,7 @@ export class Call {
       on: options.on.length > 0 ? options.on : this.options.on,
       yes: options.yes || this.options.yes,
       dryRun: options.dryRun || this.options.dryRun,
-      force: options.force || this.options.force,
+      allow: new Set([...options.allow, ...this.options.allow]),
       readOnly: options.readOnly || this.options.readOnly,
       user: options.user ?? this.options.user,
       ca: options.ca ?? this.options.ca,

@@ -148,13 +148,15 @@ test('a wrong password goes to two devices at the most', async () => {
   expect(devices.filter(({ log }) => log.length > 0)).toHaveLength(2);
 });
 
-test('a plan that would lock its caller out is refused, and is not with force', async () => {
+test('a plan that would lock its caller out is refused, and is not where that is allowed', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const ready = await plan(await open(device), [{ delete: 'user', key: 'admin' }]);
 
   expect(await codeOf(apply(ready))).toBe('refused');
   expect(writesOf(device)).toEqual([]);
+  await apply(ready, { allow: ['own-account'] });
+  expect(writesOf(device)).toHaveLength(1);
 });
 
 test('a device that changed since the plan is left alone', async () => {

@@ -38,7 +38,7 @@ function timeFor(count: number): number {
   const startedAt = performance.now();
   const parts = changes.map((change) => planDevice(DEVICE, documentedProfile, change, records));
   const plan = mergeDevicePlans(DEVICE, parts);
-  guardPlan({ run: 'run', devices: [plan] }, () => 'admin');
+  guardPlan({ run: 'run', devices: [plan] }, () => 'admin', new Set());
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);
   return elapsed;

@@ -146,7 +146,7 @@ test('ids by place may be configured, and nothing has to be observed then', asyn
   expect(await originOf(devsh, 'ids')).toBe('configured');
   const wanted = device.users.filter(({ lang }) => lang === device.users.at(-1)?.lang);
   const where = `lang=${device.users.at(-1)?.lang ?? ''}`;
-  const argv = ['user', 'delete', '--where', where, '--on', 'sim1', '--yes', '--force'];
+  const argv = ['user', 'delete', '--where', where, '--on', 'sim1', '--yes', '--allow=own-account'];
   const { stdout, stderr } = await devsh(argv);
   expect(stdout).toContain(`${wanted.length} done`);
   expect(stderr).not.toContain(MOVED);

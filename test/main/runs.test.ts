@@ -112,7 +112,7 @@ test('undo of a run that changed nothing names the last one that did', async () 
   expect((await devsh(`undo ${hinted} --yes`)).exitCode).toBe(0);
 });
 
-test('undo leaves alone what somebody else has changed since, without --force', async () => {
+test('undo leaves alone what somebody else has changed since, without --allow drift', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user set viewer lang=de --on sim1 --yes');
   device(1).putUser({ username: 'viewer', lang: 'ja' });
@@ -121,7 +121,7 @@ test('undo leaves alone what somebody else has changed since, without --force', 
   expect(refused.exitCode).toBe(7);
   expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('ja');
   const [name = ''] = await journals(devsh);
-  const forced = await devsh(`undo ${name.replace('.jsonl', '')} --yes --force --json`);
+  const forced = await devsh(`undo ${name.replace('.jsonl', '')} --yes --allow drift --json`);
   expect(verdicts(forced.stdout)).toEqual(['done']);
   expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('en');
 });

@@ -66,7 +66,14 @@ test('a value is never an option, nor more than one word', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 1 });
   const run = (value: string) =>
     devsh(['run', '-', `KEY=${value}`, '--on', 'sim1', '--yes'], { stdin: 'user delete ${KEY}\n' });
-  for (const value of ['--where=lang~.', '--force', '-y', '--', 'viewer admin', 'x" admin "']) {
+  for (const value of [
+    '--where=lang~.',
+    '--allow=own-account',
+    '-y',
+    '--',
+    'viewer admin',
+    'x" admin "',
+  ]) {
     const { stdout, exitCode } = await run(value);
     expect(stdout).toContain('no such user');
     expect(exitCode).toBe(0);

@@ -142,7 +142,14 @@ test.each([
   '/api/user/?a=b',
 ])('a raw delete of %s never leaves', async (path) => {
   const { devsh, device } = await startFleet();
-  const { exitCode } = await devsh(['delete', path, '--on', 'sim1', '--yes', '--force']);
+  const { exitCode } = await devsh([
+    'delete',
+    path,
+    '--on',
+    'sim1',
+    '--yes',
+    '--allow=own-account,protected',
+  ]);
   expect(exitCode).toBe(6);
   expect(writesOf(device(1))).toEqual([]);
 });

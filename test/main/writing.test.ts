@@ -227,7 +227,7 @@ test('a device that is read-only in the inventory refuses writes, the others tak
   expect(usernames(device(1))).toContain('zoe');
 });
 
-test('the account in use is not deleted or renamed without --force', async () => {
+test('the account in use is not deleted or renamed unless that is allowed', async () => {
   const { devsh, device, writes } = await startFleet();
   device(1).putUser({ username: 'zoe' });
   for (const line of [
@@ -241,8 +241,21 @@ test('the account in use is not deleted or renamed without --force', async () =>
     expect(exitCode).toBe(6);
   }
   expect(writes()).toEqual([]);
-  await devsh('user delete admin --on sim1 --yes --force');
+  await devsh('user delete admin --on sim1 --yes --allow own-account');
   expect(usernames(device(1))).not.toContain('admin');
+});
+
+test.each([
+  ['user delete admin', 'own-account'],
+  ['apply change.yaml', 'drift'],
+  ['undo', 'drift'],
+  ['import users.csv --prune', 'prune'],
+])('%s --force is refused, and says that --allow %s is meant', async (line, word) => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  const { stderr, exitCode } = await devsh(`${line} --on sim1 --yes --force`);
+  expect(stderr).toContain(`--allow ${word}`);
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
 });
 
 test('the account in use is guarded when it logs in with a token, too', async () => {

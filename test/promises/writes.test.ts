@@ -107,7 +107,7 @@ test('A DELETE never goes to a collection.', async () => {
   const devsh = await makeDevsh(ADMIN);
   const address = `127.0.0.1:${server.port}`;
   await devsh(['trust', 'accept', address, '--fingerprint', server.certificate.fingerprint]);
-  const on = ['--on', address, '--yes', '--force', '--timeout', '2'];
+  const on = ['--on', address, '--yes', '--allow=own-account,protected', '--timeout', '2'];
   for (const { username } of users) await devsh(['user', 'delete', username, ...on]);
   await devsh(['user', 'delete', '--where', 'lang=de', ...on]);
   await devsh(['apply', '-', ...on], { stdin: '- delete: user\n  where: lang=de\n' });
@@ -150,7 +150,7 @@ test('Nothing is changed unless you ask for it.', async () => {
     const declined = await devsh(`${line} --on @lab`, { tty: ['n', 'n'] });
     expect([line, declined.exitCode]).toEqual([line, 6]);
   }
-  // Not even when asked for, as long as it is not forced: nobody locks himself out.
+  // Not even when asked for, as long as it is not allowed: nobody locks himself out.
   for (const line of ['user delete admin', 'user set admin username=root']) {
     expect([line, (await devsh(`${line} --on @lab --yes`)).exitCode]).toEqual([line, 6]);
   }

@@ -2,6 +2,7 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { lookOf } from '../../look-alike.ts';
 import { valueAt } from '../../value-at.ts';
+import { allowHint } from '../allow.ts';
 import type { Problems, RecordRow } from './record-file.ts';
 
 /** What pruning would do on one device. */
@@ -28,7 +29,7 @@ export function checkPrune(
 ): void {
   const [first] = rows;
   if (first !== undefined && held > 0 && removed.length === held) {
-    const text = `none of the ${held} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${keyField}, --force deletes them`;
+    const text = `none of the ${held} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${keyField}, --allow prune deletes them`;
     problems.add(() => first.place(), text);
     return;
   }
@@ -41,7 +42,7 @@ export function checkPrune(
   for (const { row, key } of added) {
     const other = looks.get(spelling(key));
     if (other === undefined) continue;
-    const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or say --force`;
+    const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or ${allowHint('prune')}`;
     problems.add(() => row.place(keyField), text);
   }
 }

@@ -5,6 +5,7 @@ import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';
 import { suggest } from '../../suggest.ts';
 import { valueAt } from '../../value-at.ts';
+import type { Allowed } from '../allow.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
 import { shapeOf } from '../typed-fields.ts';
@@ -29,8 +30,8 @@ export interface MatchOptions {
   readonly key?: string | undefined;
   /** What the file does not have is deleted. */
   readonly prune: boolean;
-  /** Prunes whatever that deletes. */
-  readonly force?: boolean;
+  /** With `prune`: whatever that deletes. */
+  readonly allow?: Allowed;
 }
 
 export interface Matched {
@@ -95,7 +96,7 @@ export function matchRows(
     const { name } = held;
     const { keyField } = matching;
     const pruning = { name, resource, keyField, rows, added, held: records.length, removed };
-    if (options.force !== true) checkPrune(pruning, problems);
+    if (options.allow?.has('prune') !== true) checkPrune(pruning, problems);
     for (const record of removed) changes.push(matching.remove(record));
   }
   return { changes, unchanged, ignored: [...matching.ignored] };

@@ -54,10 +54,11 @@ export const apply: CommandSpec = {
         'apply',
         'confirm',
       ],
+      forced: 'drift',
       details:
         'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
         '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +
-        'is refused.\n' +
+        'is refused; --allow drift applies one that has expired.\n' +
         'Several machines or jobs share a plan file by --shard I/N; each keeps its result in a file, and\n' +
         '"runs merge" puts them together. The same line again goes on from its result file: what is in\n' +
         'doubt is settled by reading, what failed or was not reached is sent, what is done is not.',

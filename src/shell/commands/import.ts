@@ -29,6 +29,7 @@ export const importCommand: CommandSpec = {
         'plan',
         'confirm',
       ],
+      forced: 'prune',
       details:
         'Each row is laid beside the record with the same natural key (--key names another field): a new one\n' +
         'is added, one that differs is changed in the fields that differ, one that is the same is left alone.\n' +
@@ -39,7 +40,7 @@ export const importCommand: CommandSpec = {
         'taken from the file, a field that the file does not have is left as it is. Mistakes are told with line\n' +
         'and column, up to twenty at once, and nothing is sent then.\n' +
         '\n' +
-        '--prune refuses, unless --force is said, what looks like a mistake: a file that holds no record of a\n' +
+        '--prune refuses what looks like a mistake, unless --allow prune is said: a file that holds no record of a\n' +
         'device, and a new row that spells one which would be deleted in another way ("Bob", "7" for "007").\n' +
         'Devices that only the file names must be in the inventory.\n' +
         '\n' +

@@ -206,7 +206,7 @@ function remove(resource: string): VerbSpec {
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
-      'without --force. What does not come back (password, token, uuid) is said before the question.',
+      'without --allow own-account. What does not come back (password, token, uuid) is said before the question.',
     examples: [
       `${resource} delete bob`,
       `${resource} delete --where lang=xx --dry-run`,

@@ -168,10 +168,11 @@ export const undo: CommandSpec = {
       summary: 'Take a run back: a new plan from what the records were before',
       args: [LATEST],
       options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
+      forced: 'drift',
       details:
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
         'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
-        'left alone (drift) without --force. The undo is a run itself.',
+        'left alone (drift) without --allow drift. The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
       async *run(call) {
         const { takeBack } = await import('../writing/take-back.ts');

@@ -1,3 +1,4 @@
+import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
 import { fieldCandidates } from '../commands/record-arguments.ts';
 import { OPTIONS } from '../grammar/option-list.ts';
 import type { OptionSpec } from '../grammar/options.ts';
@@ -22,6 +23,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'fault',
   'verbose',
   'map',
+  'allow',
 ]);
 
 /** What may stand at the cursor. */
@@ -143,7 +145,6 @@ function candidatesOf(
   scope: Omit<CompletionScope, 'given'>,
   command: CommandSpec | undefined,
 ): readonly Candidate[] {
-  if (option.choices !== undefined) return option.choices.map((text) => ({ text }));
   const resource = command?.section === 'Records' ? command.name : 'user';
   switch (option.name) {
     case 'on':
@@ -161,7 +162,11 @@ function candidatesOf(
     case 'filter':
     case 'where':
       return fieldCandidates({ ...scope, given: [] }, resource, 'read');
+    case 'allow':
+      return completeList(scope.typed, /,/, () =>
+        ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
+      );
     default:
-      return [];
+      return (option.choices ?? []).map((text) => ({ text }));
   }
 }

@@ -1,10 +1,11 @@
+import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../device/text.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText } from '../../device/json-text.ts';
 import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../suggest.ts';
-import { apply, separate } from './given-options.ts';
+import { apply, FORCE, separate } from './given-options.ts';
 import { NO_OPTIONS, type Options } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
@@ -81,6 +82,16 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
       throw new UsageError(
         `${title(command, verb)} has no option --${option.spec.name}; see "help ${title(command, verb)}"`,
         { column: option.word.start },
+      );
+    }
+    if (option.spec === FORCE) {
+      const { forced: word = 'own-account' } = verb;
+      throw new UsageError(
+        `--force says not what is meant; here: --allow ${word} (${allowMeaning(word)})`,
+        {
+          column: option.word.start,
+          suggestions: [`--allow ${word}`],
+        },
       );
     }
     options = apply(option, options);

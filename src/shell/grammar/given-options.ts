@@ -93,7 +93,16 @@ function valueWord(
   return { text: next.text, word: next };
 }
 
+/** Meant six things; each verb that writes says which word of `--allow` is meant. */
+export const FORCE: OptionSpec = {
+  name: 'force',
+  summary: 'Refused: --allow says what is meant',
+  group: 'write',
+  set: (options) => options,
+};
+
 function findOption(name: string, word: Word): OptionSpec {
+  if (name === FORCE.name) return FORCE;
   const spec = OPTIONS.find((option) => option.name === name);
   if (spec !== undefined) return spec;
   const names = OPTIONS.map((option) => option.name);

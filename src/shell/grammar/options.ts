@@ -1,6 +1,7 @@
 import { FORMAT_NAMES } from '../../format-names.ts';
 import type { SourceKind } from '../../fleet/import/source-kind.ts';
 import type { ThemeName } from '../../theme-names.ts';
+import type { Allowed } from '../../change/allow.ts';
 import type { Shard } from '../../change/shard.ts';
 import type { ConfiguredRoute } from '../../device/route/choose-route.ts';
 
@@ -45,7 +46,7 @@ export interface Options {
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly asCurl: boolean;
-  readonly force: boolean;
+  readonly allow: Allowed;
   readonly where: string | undefined;
   /** Records that are meant on these devices alone. */
   readonly only: readonly OnlyOn[];
@@ -132,7 +133,7 @@ export const NO_OPTIONS: Options = {
   yes: false,
   dryRun: false,
   asCurl: false,
-  force: false,
+  allow: new Set(),
   where: undefined,
   only: [],
   canary: 0,

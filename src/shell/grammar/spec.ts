@@ -1,3 +1,4 @@
+import type { AllowWord } from '../../change/allow.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Call } from '../call.ts';
@@ -63,6 +64,8 @@ export interface VerbSpec {
   readonly args: readonly ArgSpec[];
   /** Which options it understands, besides the general ones. */
   readonly options: readonly OptionGroup[];
+  /** Which word of `--allow` stands for `--force` here; `own-account` unless given. */
+  readonly forced?: AllowWord;
   /** More lines for `help`. */
   readonly details?: string;
   readonly examples?: readonly string[];

@@ -49,7 +49,7 @@ async function* planAndWrite(
     isCells: file.isCells,
     key: options.key,
     prune: options.prune,
-    force: options.force,
+    allow: options.allow,
   };
   const wantedOf = (member: Member): Wanted => {
     const rows = rowsOf.get(member) ?? [];

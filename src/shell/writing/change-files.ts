@@ -49,7 +49,7 @@ async function* applyFrozen(
   shard: Shard | undefined,
 ): AsyncGenerator<Output> {
   const { services } = call.session;
-  const frozen = thawPlan(text, file, services.now(), call.options.force);
+  const frozen = thawPlan(text, file, services.now(), call.options.allow);
   const whole = frozen.plan.devices;
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
   const part = partOf(call, planDigest(text), shard ?? WHOLE);

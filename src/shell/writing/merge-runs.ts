@@ -51,7 +51,7 @@ async function readParts(call: Call): Promise<Merged> {
   const text = await call.readText(planName);
   if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
   // What was done under a plan stays done when the plan has expired.
-  const frozen = thawPlan(text, planName, call.session.services.now(), true);
+  const frozen = thawPlan(text, planName, call.session.services.now(), new Set(['drift']));
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {
     files.push({ file, result: parseResult(await call.readText(file), file) });

@@ -29,7 +29,7 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
   const changes = new Map(
     undone.map((one) => [
       one.device.address,
-      call.options.force ? one.changes.map(withoutExpectation) : one.changes,
+      call.options.allow.has('drift') ? one.changes.map(withoutExpectation) : one.changes,
     ]),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
@@ -53,7 +53,7 @@ async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedEr
   );
 }
 
-/** `--force`: also where somebody else has changed the record since. */
+/** `--allow drift`: also where somebody else has changed the record since. */
 function withoutExpectation(change: Change): Change {
   const { action, resource } = change;
   switch (action) {

@@ -44,7 +44,7 @@ export async function* writePlan(
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  if (!call.options.force) yield* guard(call, plan, members);
+  yield* guard(call, plan, members);
   if (call.options.asCurl) {
     yield await planAsCurl(call, plan, members);
     return;
@@ -75,7 +75,8 @@ export async function* guard(
   for (const member of members) await member.opened(call.access);
   const accounts = new Map(members.map(({ ref, account }) => [ref.address, account]));
   const accountOn = ({ address }: DeviceRef): string | undefined => accounts.get(address);
-  guardPlan(plan, accountOn);
+  guardPlan(plan, accountOn, call.options.allow);
+  if (call.options.allow.has('own-account')) return;
   const unguarded = unguardedDevices(plan, accountOn);
   if (unguarded.length > 0) {
     yield {

@@ -116,7 +116,7 @@ test('names the first twenty mistakes, and counts the others', () => {
 });
 
 test.each(['Bob', 'bob ', 'b\u043eb', 'bob\u200b'])(
-  'does not prune bob where the file has "%s", unless it is forced',
+  'does not prune bob where the file has "%s", unless it is allowed',
   (name) => {
     const records = [BOB, { ...BOB, uuid: 'u2', username: 'eve' }];
     const text = `username,lang\neve,de\n${name},de\n`;
@@ -124,7 +124,9 @@ test.each(['Bob', 'bob ', 'b\u043eb', 'bob\u200b'])(
     expect(() => match('u.csv', text, records, options)).toThrow(
       /^u\.csv:3:1: ".*" looks like "bob" on fw1, which --prune would delete/,
     );
-    expect(match('u.csv', text, records, { ...options, force: true }).changes).toHaveLength(2);
+    expect(
+      match('u.csv', text, records, { ...options, allow: new Set(['prune']) }).changes,
+    ).toHaveLength(2);
   },
 );
 
@@ -139,7 +141,9 @@ test('does not prune all that a device has for a file of something else', () => 
   expect(() => match('u.csv', text, [BOB], { prune: true })).toThrow(
     'u.csv:2:1: none of the 1 users of fw1 is in the file: --prune would delete them all',
   );
-  expect(match('u.csv', text, [BOB], { prune: true, force: true }).changes).toHaveLength(2);
+  expect(
+    match('u.csv', text, [BOB], { prune: true, allow: new Set(['prune']) }).changes,
+  ).toHaveLength(2);
 });
 
 test('a row without a key tells what it has', () => {

@@ -31,7 +31,14 @@ test.each<[string, Partial<Options>]>([
   ['user list --timeout 0.5', { timeoutMs: 500 }],
   ['user list --columns "a, b" --sort -a', { columns: ['a', 'b'], sort: ['-a'] }],
   ['user delete --where "lang=de bob"', { where: 'lang=de bob' }],
-  ['user delete bob -y --dry-run --force', { yes: true, dryRun: true, force: true }],
+  [
+    'user delete bob -y --dry-run --allow drift',
+    { yes: true, dryRun: true, allow: new Set(['drift']) },
+  ],
+  [
+    'user delete bob --allow own-account,loss --allow=prune',
+    { allow: new Set(['own-account', 'loss', 'prune']) },
+  ],
   ['simulator --devices 5 --fault sim1:refuse', { devices: 5, faults: ['sim1:refuse'] }],
 ])('%s', (line, expected) => {
   expect(optionsOf(line)).toEqual({ ...NO_OPTIONS, ...expected });
@@ -46,6 +53,9 @@ test.each([
   'user list --where lang=de',
   'user list -z',
   'user delete --where --yes',
+  'user delete bob --force',
+  'user delete bob --allow everything',
+  'user delete bob --allow',
 ])('%s is refused', (line) => {
   expect(() => optionsOf(line)).toThrow(UsageError);
 });

@@ -1,5 +1,6 @@
+import { ALLOW_WORDS, allowedBy } from '../../../change/allow.ts';
 import type { OptionSpec } from '../options.ts';
-import { failuresOf, integerOf, onlyOf, timeMsOf } from '../option-values.ts';
+import { failuresOf, integerOf, namesOf, onlyOf, timeMsOf } from '../option-values.ts';
 
 /** What is written, and how it is rolled out. */
 export const WRITE_OPTIONS: readonly OptionSpec[] = [
@@ -23,10 +24,15 @@ export const WRITE_OPTIONS: readonly OptionSpec[] = [
     set: (options) => ({ ...options, asCurl: true }),
   },
   {
-    name: 'force',
-    summary: 'Also delete or rename the account in use',
+    name: 'allow',
+    value: 'WORD',
+    summary: 'Do what is refused else; "help allow" lists the words (repeatable)',
     group: 'write',
-    set: (options) => ({ ...options, force: true }),
+    choices: ALLOW_WORDS,
+    set: (options, text) => ({
+      ...options,
+      allow: new Set([...options.allow, ...allowedBy(namesOf(text))]),
+    }),
   },
   {
     name: 'where',

@@ -37,6 +37,11 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     read: async () => (await import('./exit-codes.ts')).exitCodes,
   },
   {
+    name: 'allow',
+    summary: 'what is refused, and how --allow does it all the same',
+    read: async () => (await import('./allow.ts')).allow,
+  },
+  {
     name: 'environment',
     summary: 'the variables that devsh heeds, and where its files are',
     read: async () => (await import('./environment.ts')).environment,

@@ -1,0 +1,36 @@
+import { oneLine } from '../device/text.ts';
+import { UsageError } from '../errors.ts';
+
+/** What is refused unless it is named, and what naming it means. */
+const ALLOWED = {
+  'own-account': 'delete, disable, demote or rename the account in use, or change its password',
+  loss: 'lose what cannot be brought back',
+  invalid: 'send values that the device calls wrong',
+  drift: 'write over what somebody changed since, apply an expired plan',
+  protected: 'delete a protected record, or the last one',
+  prune: 'prune although the file looks like a mistake',
+} as const;
+
+/** One kind of refusal that `--allow` overrides; the others stand. */
+export type AllowWord = keyof typeof ALLOWED;
+
+export type Allowed = ReadonlySet<AllowWord>;
+
+export const ALLOW_WORDS = Object.keys(ALLOWED) as readonly AllowWord[];
+
+/** What a word allows: "lose what cannot be brought back". */
+export function allowMeaning(word: AllowWord): string {
+  return ALLOWED[word];
+}
+
+/** The way out, as the end of a refusal. */
+export function allowHint(word: AllowWord): string {
+  return `say --allow ${word} to do it all the same`;
+}
+
+/** Throws a `UsageError` for what is no such word. */
+export function allowedBy(words: readonly string[]): Allowed {
+  const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word));
+  if (unknown === undefined) return new Set(words as readonly AllowWord[]);
+  throw new UsageError(`"${oneLine(unknown)}" is not one of ${ALLOW_WORDS.join(', ')}`);
+}
