@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openInBrowser } from './browser.ts';
-import { operatorName } from './operator.ts';
+import { operatorName, sessionName } from './operator.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
 import { Vault } from './credentials/vault.ts';
@@ -67,6 +67,7 @@ export function createServices(options: ServiceOptions): Services {
     seenKeys: new SeenKeys(join(paths.cache, 'seen'), settings.get('rememberKeys')),
     runs: new RunFiles(join(paths.state, 'runs')),
     operator: operatorName(),
+    terminalSession: sessionName(env),
     exclusive: (address, work, waiting) => withWriteLock(paths.state, address, work, waiting),
     offersToSave: settings.get('saveCredentials') === 'ask',
     vault,

@@ -15,6 +15,8 @@ export interface RunHead {
   readonly command: string;
   /** `user@machine` */
   readonly by: string;
+  /** In which terminal; absent in older journals and in those of programs. */
+  readonly session?: string;
   readonly version: string;
 }
 

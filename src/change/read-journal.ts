@@ -4,6 +4,7 @@ import {
   JOURNAL_SCHEMA,
   type JournalEntry,
   type Run,
+  type RunHead,
   type StepRef,
   type StepState,
 } from './journal.ts';
@@ -40,6 +41,15 @@ export function parseJournal(text: string, file: string): Run {
     lines.map((line, index) => entryOf(line, `${file}:${index + 1}`)),
     file,
   );
+}
+
+/** Who began a run, from the first line of its journal; undefined where it ended before that line did. */
+export function parseHead(text: string, file: string): RunHead | undefined {
+  const end = text.indexOf('\n');
+  if (end < 0 && isHalfHead(text)) return undefined;
+  const head = entryOf(text.slice(0, Math.max(end, 0)), `${file}:1`);
+  if (head.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
+  return head;
 }
 
 /** Whether the run may have ended while its first line was being written, before anything was sent. */
@@ -114,9 +124,10 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
         throw new SettingsError(`${file}: two runs are mixed in this journal`);
     }
   }
-  const { run, at, command, by, version, part } = head;
+  const { run, at, command, by, session, version, part } = head;
   const plan: Plan = { run, devices, ...(part && { part }) };
-  return { run, at, command, by, version, plan, isPlanned, states, stopReason, endedAt };
+  const began = { run, at, command, by, version, ...(session !== undefined && { session }) };
+  return { ...began, plan, isPlanned, states, stopReason, endedAt };
 }
 
 function setState(states: Map<string, StepState[]>, ref: StepRef, state: StepState): void {

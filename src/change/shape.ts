@@ -66,6 +66,7 @@ const entry = z.discriminatedUnion('kind', [
     at,
     command: z.string(),
     by: z.string(),
+    session: z.string().optional(),
     version: z.string(),
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
   }),

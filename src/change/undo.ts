@@ -48,6 +48,13 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
   });
 }
 
+/** The devices on which a run may have changed something. */
+export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
+  return plan.devices
+    .map(({ device }) => device)
+    .filter(({ name }) => states.get(name)?.some(mayHaveTakenEffect) === true);
+}
+
 /**
  * `differs` has changed something, too; what is `unknown` or was sent without a verdict may have: the
  * plan shows what is to be done.

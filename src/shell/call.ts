@@ -122,15 +122,18 @@ export class Call {
 
   /** The devices that `--on` names, or those selected in the session. Throws when there are none. */
   async members(): Promise<readonly Member[]> {
-    const { fleet } = this.session;
-    const members =
-      this.options.on.length > 0 ? await this.resolve(this.options.on) : fleet.selection;
+    const members = await this.selected();
     if (members.length > 0) return members;
-    const usual = await this.#usualMembers();
-    if (usual.length > 0) return usual;
     throw new UsageError(
       'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
     );
+  }
+
+  /** The same, where there may be none. */
+  async selected(): Promise<readonly Member[]> {
+    const { on } = this.options;
+    const members = on.length > 0 ? await this.resolve(on) : this.session.fleet.selection;
+    return members.length > 0 ? members : this.#usualMembers();
   }
 
   /**

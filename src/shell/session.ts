@@ -98,6 +98,8 @@ export interface Services {
   readonly runs: RunFiles;
   /** Who uses devsh, for the journal: `user@machine`. */
   readonly operator: string;
+  /** What this devsh and the others of its terminal have in common, for the journal. */
+  readonly terminalSession: string;
   /** Runs `work` while no other devsh writes to this device; `waiting`: how one that does is waited for. */
   readonly exclusive: <T>(
     address: string,

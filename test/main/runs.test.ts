@@ -98,18 +98,115 @@ test('undo takes back the latest run, also of the same second, and undo of that 
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
 
-test('undo of a run that changed nothing names the last one that did', async () => {
-  const { devsh } = await startFleet();
+test('undo passes over runs that changed nothing or failed, and names the one it takes back', async () => {
+  const { devsh, device } = await startFleet();
   await devsh('user add username=zoe lang=de --on sim1 --yes');
   await devsh('user add username=zoe lang=de --on sim1 --yes');
-  const names = await journals(devsh);
+  device(1).setFault('500-once', 1, { method: 'POST' });
+  expect((await devsh('user set zoe lang=fr --on sim1 --yes')).exitCode).toBe(1);
+  const [added = '', unchanged = ''] = (await journals(devsh)).map((name) =>
+    name.replace('.jsonl', ''),
+  );
+  const named = await devsh(`undo ${unchanged} --yes`);
+  expect(named.stderr).toContain(`the newest one that changed its devices: "undo ${added}"`);
+  expect(named.exitCode).toBe(6);
   const { stderr, exitCode } = await devsh('undo --yes');
-  expect(exitCode).toBe(6);
-  const ids = names.map((name) => name.replace('.jsonl', ''));
-  const [hinted = ''] = /(?<=the last one before it that did: "undo )[\w-]+/.exec(stderr) ?? [];
-  expect(ids).toContain(hinted);
-  expect(stderr).toContain('(user add username=zoe lang=de --on sim1 --yes)');
-  expect((await devsh(`undo ${hinted} --yes`)).exitCode).toBe(0);
+  expect(stderr).toMatch(
+    new RegExp(
+      `to be taken back: run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
+    ),
+  );
+  expect(exitCode).toBe(0);
+  expect(usernames(device(1))).not.toContain('zoe');
+});
+
+test('undo means the newest run that changed the selected devices, and these alone', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  await devsh('user add username=one --on sim1,sim3 --yes');
+  await devsh('user add username=two --on sim2 --yes');
+  const undone = await devsh('undo --on sim1 --yes');
+  expect(undone.exitCode).toBe(0);
+  expect(undone.stderr).toContain('user add username=one --on sim1,sim3 --yes');
+  expect(usernames(device(1))).not.toContain('one');
+  expect(usernames(device(3))).toContain('one');
+  expect(usernames(device(2))).toContain('two');
+  const other = await devsh('undo --on sim3 --yes');
+  expect(other.exitCode).toBe(0);
+  expect(usernames(device(3))).not.toContain('one');
+  const [run = ''] = await journals(devsh);
+  const elsewhere = await devsh(`undo ${run.replace('.jsonl', '')} --on sim2 --yes`);
+  expect(elsewhere.stderr).toContain('changed sim1, sim3, and none of the devices that were named');
+  expect(elsewhere.exitCode).toBe(6);
+});
+
+test('where no run changed the selected devices, undo names one that changed others', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  expect((await devsh('undo --on sim1 --yes')).stderr).toContain(
+    'there is nothing to take back: no run has changed sim1\n',
+  );
+  await devsh('user add username=two --on sim2 --yes');
+  const { stderr, exitCode } = await devsh('undo --on sim1 --yes');
+  expect(stderr).toMatch(
+    /no run has changed sim1; the newest one that changed other devices: "undo/,
+  );
+  expect(exitCode).toBe(1);
+  expect(writes()).toHaveLength(1);
+});
+
+test('a run of another terminal is taken back by its id or after a question, never by --yes alone', async () => {
+  const { devsh, device, writes } = await startFleet();
+  const other = { env: { TERM_SESSION_ID: 'another' } };
+  await devsh('user add username=theirs --on sim1 --yes', other);
+  const [name = ''] = await journals(devsh);
+  const id = name.replace('.jsonl', '');
+  const refused = await devsh('undo --on sim1 --yes');
+  expect(refused.stderr).toContain(`is not of this terminal: "undo ${id}" takes it back`);
+  expect(refused.stderr).toContain('user add username=theirs --on sim1 --yes');
+  expect(refused.exitCode).toBe(6);
+  expect((await devsh('undo --on sim1')).exitCode).toBe(6);
+  expect(writes()).toHaveLength(1);
+  const declined = await devsh('undo --on sim1', { tty: ['n'] });
+  expect(declined.stderr).toMatch(
+    new RegExp(`To be taken back: run ${id} of another terminal, began .*: user add`),
+  );
+  expect(declined.exitCode).toBe(6);
+  // What was done here comes first, whatever another terminal has done since.
+  await devsh('user add username=ours --on sim1 --yes');
+  await devsh('user set viewer lang=de --on sim1 --yes', other);
+  expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(0);
+  expect(usernames(device(1)).slice(-1)).toEqual(['theirs']);
+  expect((await devsh(`undo ${id} --yes`)).exitCode).toBe(0);
+  expect(usernames(device(1))).not.toContain('theirs');
+});
+
+test('a run whose journal tells no terminal is asked about, one of somebody else needs its id', async () => {
+  const { devsh, device } = await startFleet();
+  await devsh('user add username=zoe --on sim1 --yes');
+  const [name = ''] = await journals(devsh);
+  const path = join(runsFolder(devsh), name);
+  const journal = await readFile(path, 'utf8');
+  const older = journal.replace(/"session":"[0-9a-f]{12}",/, '');
+  expect(older).not.toBe(journal);
+  await writeFile(path, older);
+  expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(6);
+  const asked = await devsh('undo --on sim1', { tty: ['n'] });
+  expect(asked.stderr).toContain('of no known terminal');
+  await writeFile(path, older.replace(/"by":"[^"]*"/, '"by":"ann@noc"'));
+  const refused = await devsh('undo --on sim1', { tty: ['y'] });
+  expect(refused.stderr).toContain('of ann@noc, began');
+  expect(refused.exitCode).toBe(6);
+  expect(usernames(device(1))).toContain('zoe');
+  expect((await devsh(`undo ${name.replace('.jsonl', '')} --yes`)).exitCode).toBe(0);
+});
+
+test('undo says which newer journals it could not look at', async () => {
+  const { devsh } = await startFleet();
+  await devsh('user add username=zoe --on sim1 --yes');
+  await writeFile(join(runsFolder(devsh), '29990101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
+  await writeFile(join(runsFolder(devsh), '20000101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
+  const { stderr, exitCode } = await devsh('undo --on sim1 --yes');
+  expect(stderr).toContain('their journals cannot be read: 29990101-000000-aaaa7m\n');
+  expect(exitCode).toBe(0);
 });
 
 test('undo leaves alone what somebody else has changed since, without --allow drift', async () => {

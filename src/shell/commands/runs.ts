@@ -166,17 +166,25 @@ export const undo: CommandSpec = {
     {
       name: '',
       summary: 'Take a run back: a new plan from what the records were before',
-      args: [LATEST],
+      args: [
+        {
+          ...LATEST,
+          summary: 'the id of a run; the newest one of this terminal when none is given',
+        },
+      ],
       options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
       forced: 'drift',
       details:
+        'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
+        'is taken back. A run of yours from another terminal is taken after a question, never by --yes alone;\n' +
+        'one of somebody else by its id. Which run it is is said with its line and time.\n' +
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
         'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
         'left alone (drift) without --allow drift. The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
       async *run(call) {
-        const { takeBack } = await import('../writing/take-back.ts');
-        yield* takeBack(call, await namedRun(call));
+        const { undoRun } = await import('../writing/take-back.ts');
+        yield* undoRun(call);
       },
     },
   ],

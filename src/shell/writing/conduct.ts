@@ -226,8 +226,8 @@ function withoutAsking(access: Access): Access {
 }
 
 function headOf(call: Call, { run, part }: Plan): JournalHead {
-  const { operator, version } = call.session.services;
-  const head = { run, at: now(call), command: call.line, by: operator, version };
+  const { operator: by, terminalSession: session, version } = call.session.services;
+  const head = { run, at: now(call), command: call.line, by, session, version };
   return part === undefined ? head : { ...head, part };
 }
 

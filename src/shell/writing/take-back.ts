@@ -1,9 +1,12 @@
 import type { Change } from '../../change/change.ts';
-import type { Run } from '../../change/journal.ts';
-import { undoOf } from '../../change/undo.ts';
+import type { Run, RunHead } from '../../change/journal.ts';
+import { parseHead, parseJournal } from '../../change/read-journal.ts';
+import { changedDevices, undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
-import { DevshError, RefusedError } from '../../errors.ts';
+import { DevshError, NotFoundError, RefusedError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import { someOf } from '../../some-of.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
@@ -11,16 +14,94 @@ import type { Services } from '../session.ts';
 import { loadRun } from './run-store.ts';
 import { writeEach } from './write.ts';
 
-/** Plans and carries out the way back from a run. */
-export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
-  const members = await call.membersAt(run.plan.devices.map(({ device }) => device));
+/** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
+export async function* undoRun(call: Call): AsyncGenerator<Output> {
+  const { services } = call.session;
+  const id = call.args.optional('RUN');
+  if (id !== undefined) {
+    const run = await loadRun(services, id);
+    yield* takeBack(call, run, runText(run));
+    return;
+  }
+  const selected = await call.selected();
+  const addresses =
+    selected.length === 0 ? undefined : new Set(selected.map((one) => one.ref.address));
+  const found = await newestChange(services, addresses);
+  if (found === undefined) throw await nothingChanged(call, selected);
+  const { run, owner, unreadable } = found;
+  if (unreadable.length > 0) {
+    const text = `not looked at, as their journals cannot be read: ${someOf(unreadable)}`;
+    yield { kind: 'message', level: 'warning', text };
+  }
+  const isNear = owner === 'session' || (owner === 'user' && !isUnasked(call));
+  if (!isNear) {
+    throw new RefusedError(
+      `the newest run that changed ${selectionText(selected)} is not of this terminal: ` +
+        `"undo ${run.run}" takes it back (${runText(run, owner)}); nothing was sent`,
+    );
+  }
+  yield* takeBack(call, run, runText(run, owner), addresses);
+}
+
+/** Nobody will look at what is planned before it is sent. */
+function isUnasked({ options, io }: Call): boolean {
+  return !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
+}
+
+/** Which run it is, in words. */
+function runText({ run, at, by, command, session }: Run, owner?: ChangingRun['owner']): string {
+  const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
+  const where =
+    owner === 'user' ? ` of ${elsewhere}` : owner === 'somebody else' ? ` of ${by}` : '';
+  return `run ${run}${where}, began ${at}: ${command}`;
+}
+
+function selectionText(selected: readonly Member[]): string {
+  return selected.length === 0 ? 'a device' : someOf(selected.map(({ ref }) => ref.name));
+}
+
+async function nothingChanged(call: Call, selected: readonly Member[]): Promise<NotFoundError> {
+  const other = await newestChange(call.session.services, undefined);
+  const hint =
+    other === undefined
+      ? ''
+      : `; the newest one that changed other devices: "undo ${other.run.run}" (${other.run.command})`;
+  return new NotFoundError(
+    `there is nothing to take back: no run has changed ${selectionText(selected)}${hint}`,
+  );
+}
+
+/**
+ * Plans and carries out the way back from a run.
+ *
+ * @param told which run it is, said before anything is asked
+ * @param only the addresses of the devices that are meant
+ */
+export async function* takeBack(
+  call: Call,
+  run: Run,
+  told?: string,
+  only?: ReadonlySet<string>,
+): AsyncGenerator<Output> {
+  const devices = run.plan.devices.map(({ device }) => device);
+  const members = await call.membersAt(
+    devices.filter(({ address }) => only?.has(address) !== false),
+  );
   const profiles = new Map<string, Profile>();
   for (const { entry } of members) {
     profiles.set(entry.address, await profileOf(call.session.services, entry));
   }
-  const undone = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
+  const wayBack = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
+  if (wayBack.length === 0) throw await nothingToTakeBack(call, run);
+  const undone = wayBack.filter(({ device }) => profiles.has(device.address));
   if (undone.length === 0) {
-    throw await nothingToTakeBack(call, run);
+    const names = someOf(wayBack.map(({ device }) => device.name));
+    throw new RefusedError(
+      `run ${run.run} changed ${names}, and none of the devices that were named`,
+    );
+  }
+  if (told !== undefined) {
+    yield { kind: 'message', level: 'info', text: `to be taken back: ${told}` };
   }
   const losses = undone.flatMap(({ device, losses: own }) =>
     own.map((loss) => `${device.name}: ${loss}`),
@@ -33,21 +114,18 @@ export async function* takeBack(call: Call, run: Run): AsyncGenerator<Output> {
     ]),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
-  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
+  const details = told === undefined ? losses : [`To be taken back: ${told}`, ...losses];
+  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], details);
 }
 
-/** What one wants back may be the run before: a line that found all as it should be is a run, too. */
+/** What one wants back may be another run: a line that found all as it should be is a run, too. */
 async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedError> {
-  const { services } = session;
-  const before = await runBefore(
-    services,
-    run.run,
-    (one) => undoOf(one, () => documentedProfile).length > 0,
-  );
+  const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
+  const other = await newestChange(session.services, addresses);
   const hint =
-    before === undefined
+    other === undefined
       ? ''
-      : `; the last one before it that did: "undo ${before.run}" (${before.command})`;
+      : `; the newest one that changed its devices: "undo ${other.run.run}" (${other.run.command})`;
   return new RefusedError(
     `run ${run.run} has changed nothing: there is nothing to take back${hint}`,
   );
@@ -72,24 +150,51 @@ function withoutExpectation(change: Change): Change {
   }
 }
 
-/** A hint is not worth reading more of them. */
-const MOST_LOOKED_AT = 20;
+/** Who began a run, seen from here, the nearest first. */
+const OWNERS = ['session', 'user', 'somebody else'] as const;
 
-/** The latest run before this one that is `wanted`, if it is not far back; damaged ones are passed over. */
-async function runBefore(
+/** A run that has changed devices. */
+interface ChangingRun {
+  readonly run: Run;
+  readonly owner: (typeof OWNERS)[number];
+  /** Newer journals that cannot be read: who knows what they have changed. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * The newest run that may have changed something on the devices at these addresses, on any device for
+ * `undefined`: of this terminal where there is one, else of this user, else of anybody.
+ */
+async function newestChange(
   services: Services,
-  id: string,
-  isWanted: (run: Run) => boolean,
-): Promise<Run | undefined> {
-  const ids = await services.runs.ids();
-  const earlier = ids.slice(ids.indexOf(id) + 1);
-  for (const one of earlier.slice(0, MOST_LOOKED_AT)) {
+  addresses: ReadonlySet<string> | undefined,
+): Promise<ChangingRun | undefined> {
+  const { runs } = services;
+  const unreadable: string[] = [];
+  let found: ChangingRun | undefined;
+  for (const id of await runs.ids()) {
+    const text = (await runs.read(id)) ?? '';
     try {
-      const run = await loadRun(services, one);
-      if (isWanted(run)) return run;
+      const head = parseHead(text, runs.path(id));
+      if (head === undefined) continue;
+      const owner = ownerOf(head, services);
+      if (found !== undefined && OWNERS.indexOf(owner) >= OWNERS.indexOf(found.owner)) continue;
+      const run = parseJournal(text, runs.path(id));
+      const isMeant = changedDevices(run).some(({ address }) => addresses?.has(address) !== false);
+      if (isMeant) found = { run, owner, unreadable: [...unreadable] };
+      if (found?.owner === 'session') break;
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
+      unreadable.push(id);
     }
   }
-  return undefined;
+  return found;
+}
+
+function ownerOf(
+  { by, session }: RunHead,
+  { operator, terminalSession }: Services,
+): ChangingRun['owner'] {
+  if (by !== operator) return 'somebody else';
+  return session === terminalSession ? 'session' : 'user';
 }
