@@ -108,11 +108,11 @@ export class DeviceClient {
     await this.#readers.end(CLOSED);
   }
 
-  /** Waits as a device asks for with 429. Not for writes: some carry one out and say 429 all the same. */
+  /** Waits as a device asks for. Not for writes: some carry one out and say 429 all the same. */
   async #throttledRead(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.#read(request, signal);
-      const waitMs = answer.status === 429 ? retryAfterMs(answer.headers) : undefined;
+      const waitMs = isBusy(answer) ? retryAfterMs(answer.headers) : undefined;
       const longestMs = Math.max(MAX_THROTTLE_MS, READ_THROTTLE_TIME * this.timeoutMs);
       if (waitMs === undefined || waitMs > longestMs || attempt >= MAX_THROTTLES) return answer;
       const { device, notice } = this.#options;
@@ -136,7 +136,8 @@ export class DeviceClient {
     for (const delayMs of RETRY_DELAYS_MS) {
       try {
         const answer = await this.#readOnce(request, signal);
-        if (![502, 503, 504].includes(answer.status)) return answer;
+        const isAsked = isBusy(answer) && retryAfterMs(answer.headers) !== undefined;
+        if (isAsked || ![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
         if (this.#isClosed || !isPassing(error)) throw error;
       }
@@ -226,6 +227,10 @@ export class DeviceClient {
       target.origin === this.#origin && target.username === '' && target.password === '';
     return isOurs ? target.pathname + target.search : undefined;
   }
+}
+
+function isBusy({ status }: Answer): boolean {
+  return status === 429 || status === 503;
 }
 
 function isRead(request: HttpRequest): boolean {

@@ -59,7 +59,8 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
     status >= 500
       ? 'The device has a problem of its own; try again, and look at its log'
       : `Look at it with "get ${circumstances.request.path} --raw"`;
-  return new ProtocolError(device, `${what} was answered with ${status}${said}. ${advice}`, {
+  const wait = status === 503 ? waitText(answer.headers['retry-after']) : '';
+  return new ProtocolError(device, `${what} was answered with ${status}${wait}${said}. ${advice}`, {
     status,
     body,
   });

@@ -90,6 +90,30 @@ test('a read that is told to wait is sent again, by seconds or by date', async (
   expect(server.requests).toHaveLength(3);
 });
 
+test.each([429, 503])('a read that is told to wait by a %i comes no sooner', async (status) => {
+  const times: number[] = [];
+  const server = await serve((_request, response, count) => {
+    times.push(performance.now());
+    if (count === 1) response.writeHead(status, { 'retry-after': '0.6' }).end();
+    else response.end(USERS);
+  });
+  expect((await deviceAt(server).list('user')).records).toHaveLength(1);
+  const [first = 0, second = 0] = times;
+  expect(times).toHaveLength(2);
+  expect(second - first).toBeGreaterThanOrEqual(590);
+});
+
+test('a device that is busy for a hundred years is asked once, and what it says is told', async () => {
+  const server = await serve((_request, response) => {
+    response.writeHead(503, { 'retry-after': '3155760000' }).end();
+  });
+  await expect(deviceAt(server).list('user')).rejects.toMatchObject({
+    code: 'protocol',
+    message: expect.stringContaining('503; it asks to wait 3155760000 s') as string,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
 test.each([
   ['0', 0],
   ['2.5', 2500],

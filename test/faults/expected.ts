@@ -53,6 +53,8 @@ certificate-of-another     untrusted     failed 0     failed 0     failed 0     
 500                        protocol      failed 1     failed 1     failed 1     unknown 1
 502-html                   protocol      failed 1     failed 1     failed 1     unknown 1
 503-once                   listed        failed 1     failed 1     failed 1     done 1
+503-busy                   protocol      failed 1     failed 1     failed 1     unknown 1
+503-forever                protocol      failed 1     failed 1     failed 1     unknown 1
 999                        protocol      failed 1     failed 1     failed 1     unknown 1
 304                        protocol      failed 1     failed 1     failed 1     unknown 1
 redirect-same              listed        failed 1     failed 1     failed 1     done 1

@@ -16,6 +16,11 @@ function json(status: number, value: unknown, headers: Headers = {}): ApiAnswer 
 const detail = (status: number, text: string, headers?: Headers): ApiAnswer =>
   json(status, { detail: text }, headers);
 
+const busy = (retryAfter: string): ApiAnswer => ({
+  ...page(503, ''),
+  headers: { 'Retry-After': retryAfter },
+});
+
 const throttled = (retryAfter: string): ApiAnswer =>
   detail(429, 'Request was throttled.', { 'Retry-After': retryAfter });
 
@@ -97,9 +102,11 @@ export const REFUSALS = [
   requestFault(
     '503-once',
     'The device is busy once, then it serves.',
-    { ...page(503, ''), headers: { 'Retry-After': '1' } },
+    busy('1'),
     'once',
   ),
+  requestFault('503-busy', 'The device is busy all the time; retry after one second.', busy('1')),
+  requestFault('503-forever', 'The device is busy; retry after 100 years.', busy('3155760000')),
   requestFault('999', 'A status that does not exist.', detail(999, 'What?')),
   requestFault('304', 'Nothing is new: 304 to everything.', { status: 304, headers: {}, body: '' }),
   requestFault('redirect-same', 'A redirect to the same list under a longer address.', (request) =>
