@@ -22,6 +22,7 @@ export function applyDevice(
   const steps = devices
     .filter(({ device }) => device.address === member.ref.address)
     .flatMap((devicePlan) => devicePlan.steps);
+  let takesOneConnection = false;
   return {
     // What is known of it grows while it is used.
     get profile() {
@@ -35,6 +36,16 @@ export function applyDevice(
         return concernedSteps(member.profile, own, listed);
       });
     },
-    write: (request) => member.use(access, (open) => open.write(request)),
+    get takesOneConnection() {
+      return takesOneConnection;
+    },
+    write: (request) =>
+      member.use(access, async (open) => {
+        try {
+          return await open.write(request);
+        } finally {
+          takesOneConnection ||= open.takesOneConnection;
+        }
+      }),
   };
 }

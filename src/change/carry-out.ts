@@ -34,6 +34,8 @@ export interface StepDevice {
   list(resource: string): Promise<readonly DeviceRecord[]>;
   /** Sends a request once. */
   write(request: Step['request']): Promise<unknown>;
+  /** Whether it was seen to take one connection at a time. */
+  readonly takesOneConnection?: boolean;
 }
 
 /** How long to wait before reading again when a change does not show yet. */

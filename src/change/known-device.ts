@@ -30,8 +30,12 @@ export class KnownDevice implements StepDevice {
     return this.#device.list(resource);
   }
 
-  write(request: Step['request']): Promise<unknown> {
-    return this.#device.write(request);
+  async write(request: Step['request']): Promise<unknown> {
+    try {
+      return await this.#device.write(request);
+    } finally {
+      if (this.#device.takesOneConnection === true) await this.observe({ kind: 'one connection' });
+    }
   }
 
   async observe(observation: Observation): Promise<void> {
@@ -45,6 +49,8 @@ function isKnown(profile: Profile, observation: Observation): boolean {
   switch (observation.kind) {
     case 'proven':
       return originOfWrite(profile, observation.write, observation.resource) !== 'assumed';
+    case 'one connection':
+      return profile.connections !== undefined;
     case 'positional':
       return hasPositionalIds(profile);
     case 'volatile': {

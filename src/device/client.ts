@@ -9,6 +9,7 @@ import { CancelledError } from '../errors.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
+import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
 import { Readers } from './readers.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './retry-after.ts';
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly connectTimeoutMs?: number;
   /** For one whole answer, asked for at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
+  /** `one`: the device takes one at a time; absent: that is found when it refuses a second one. */
+  readonly connections?: Connections | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
   /** Receives one line for each request and one for each answer, made when it is read; never a secret. */
@@ -45,6 +48,8 @@ const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_
 
 const READ_CONNECTIONS = 2;
 const RETRY_DELAYS_MS = [100, 300];
+/** How long it may take a device to see that a connection is gone. */
+const NOTICE_DELAYS_MS = [50, 300];
 const MAX_REDIRECTS = 3;
 
 if (process.versions.node.startsWith('20.')) {
@@ -62,16 +67,26 @@ export class DeviceClient {
   /** For reads, which end with the client; a write ends with its own signal. */
   readonly #making = new Set<Ending>();
   #isClosed = false;
+  #takesOne: boolean;
   readonly #readers: Readers;
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#origin = originOf(options.address);
-    this.#readers = new Readers(() => {
-      const connect = this.#connector({ making: this.#making });
-      return new Client(this.#origin, { pipelining: 1, connect });
-    }, READ_CONNECTIONS);
+    this.#takesOne = options.connections === 'one';
+    this.#readers = new Readers(
+      () => {
+        const connect = this.#connector({ making: this.#making });
+        return new Client(this.#origin, { pipelining: 1, connect });
+      },
+      this.#takesOne ? 1 : READ_CONNECTIONS,
+    );
+  }
+
+  /** Whether the device takes one connection at a time, as it was said or seen. */
+  get takesOneConnection(): boolean {
+    return this.#takesOne;
   }
 
   /** `https://host[:port]`. */
@@ -140,6 +155,8 @@ export class DeviceClient {
         if (isAsked || ![502, 503, 504].includes(answer.status)) return answer;
       } catch (error) {
         if (this.#isClosed || !isPassing(error)) throw error;
+        // Another read may be what takes its place.
+        if (isUnsent(error) && this.#readers.isAnyOpen) this.#readers.limitTo(1);
       }
       await wait(delayMs, undefined, { signal });
     }
@@ -151,7 +168,42 @@ export class DeviceClient {
     return this.#readers.use((reader) => this.#send(reader, request, signal), signal);
   }
 
+  /**
+   * A write that has certainly not left, as the device did not take its connection, is tried once more
+   * without any other connection: it may be one that takes one at a time.
+   */
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    if (this.#takesOne) return this.#writeAlone(request, signal);
+    try {
+      return await this.#writeOnce(request, signal);
+    } catch (error) {
+      if (!isUnsent(error) || !this.#readers.isAnyOpen) throw error;
+    }
+    try {
+      const answer = await this.#writeAlone(request, signal);
+      this.#takesOne = true;
+      return answer;
+    } finally {
+      if (!this.#takesOne) this.#readers.limitTo(READ_CONNECTIONS);
+    }
+  }
+
+  #writeAlone(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+    const persist = async (): Promise<Answer> => {
+      for (const delayMs of NOTICE_DELAYS_MS) {
+        await wait(delayMs, undefined, { signal });
+        try {
+          return await this.#writeOnce(request, signal);
+        } catch (error) {
+          if (!isUnsent(error) || !isPassing(error)) throw error;
+        }
+      }
+      return this.#writeOnce(request, signal);
+    };
+    return this.#readers.alone(persist, CLOSED, signal);
+  }
+
+  async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     // A kept-alive connection may die exactly when it is used again: a write never shares one.
     const client = new Client(this.#origin, {
       pipelining: 1,
@@ -242,6 +294,15 @@ function isPassing(error: unknown): boolean {
   return (
     error instanceof TransportFault &&
     ['refused', 'reset', 'wrong length', 'cut off'].includes(error.kind)
+  );
+}
+
+/** No byte of the request has left: the device did not take the connection, or ended it at once. */
+function isUnsent(error: unknown): boolean {
+  return (
+    error instanceof TransportFault &&
+    !error.sent &&
+    ['refused', 'reset', 'connect timeout'].includes(error.kind)
   );
 }
 

@@ -57,7 +57,8 @@ export class Device {
     this.#profile = options.profile ?? documentedProfile;
     this.trust = options.trust;
     this.#options = options;
-    this.#client = new DeviceClient(options);
+    const { connections } = this.#profile;
+    this.#client = new DeviceClient({ ...options, connections });
   }
 
   /** How it speaks, as far as it is known. */
@@ -204,6 +205,11 @@ export class Device {
     );
     // Data is given as it came: in a list a word may be somebody's password by chance.
     return isSuccess(answer) ? answer : withoutSecrets(this.#circumstances(request), answer);
+  }
+
+  /** Whether it takes one connection at a time, as it was said or seen. */
+  get takesOneConnection(): boolean {
+    return this.#client.takesOneConnection;
   }
 
   /** How long all pages of a list may take. */

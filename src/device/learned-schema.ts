@@ -26,6 +26,8 @@ const observedShape = {
   proven: z.partialRecord(z.enum(['create', 'update', 'remove']), z.object(wayShape)).optional(),
   /** Ids were seen to move when other records came or went. */
   ids: z.literal('positional').optional(),
+  /** A write was taken only when no other connection was open. */
+  connections: z.literal('one').optional(),
   /** By resource: fields that change while nobody writes. */
   volatile: z.record(z.string(), z.array(z.string())).optional(),
 };

@@ -15,6 +15,7 @@ export type Observation =
   | { readonly kind: 'proven'; readonly write: WriteName; readonly resource: string }
   /** `example`: in words, a record whose id has moved. */
   | { readonly kind: 'positional'; readonly example: string }
+  | { readonly kind: 'one connection' }
   | { readonly kind: 'volatile'; readonly resource: string; readonly fields: readonly string[] };
 
 /** How a resource is written in one of the three ways. */
@@ -74,6 +75,8 @@ export function observedAfter(
     }
     case 'positional':
       return { ...held, ids: 'positional' };
+    case 'one connection':
+      return { ...held, connections: 'one' };
     case 'volatile': {
       const { resource, fields } = observation;
       const known = held?.volatile?.[resource] ?? [];
@@ -84,7 +87,10 @@ export function observedAfter(
 }
 
 /** A profile with all that was kept of observations put in; what the user has configured stands. */
-export function withObserved(profile: Profile, { proven, ids, volatile }: Observed): Profile {
+export function withObserved(
+  profile: Profile,
+  { proven, ids, volatile, connections }: Observed,
+): Profile {
   const origins: Partial<Record<string, Origin>> = { ...profile.origins };
   for (const write of ['create', 'update', 'remove'] as const) {
     const way = proven?.[write];
@@ -105,5 +111,13 @@ export function withObserved(profile: Profile, { proven, ids, volatile }: Observ
   }
   const isPositional = ids !== undefined && origins['ids'] !== 'configured';
   if (isPositional) origins['ids'] = 'observed';
-  return { ...profile, ...(isPositional && { ids }), resources, origins };
+  const isOne = connections !== undefined && origins['connections'] !== 'configured';
+  if (isOne) origins['connections'] = 'observed';
+  return {
+    ...profile,
+    ...(isPositional && { ids }),
+    ...(isOne && { connections }),
+    resources,
+    origins,
+  };
 }

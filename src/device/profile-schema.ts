@@ -107,6 +107,10 @@ export const profileSchema = z.strictObject({
     .regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, as application/json')
     .optional()
     .describe('The media types that requests ask for (the header Accept), when not JSON'),
+  connections: z
+    .enum(['one', 'several'])
+    .optional()
+    .describe('one: the device takes one connection at a time, so a read makes room for a write'),
   id_fields: names
     .optional()
     .describe(

@@ -94,6 +94,9 @@ export interface ListFacts {
   readonly groupField?: string;
 }
 
+/** How many connections a device takes at the same time. */
+export type Connections = 'one' | 'several';
+
 /** How one family of devices speaks: data only. */
 export interface Profile {
   readonly name: string;
@@ -103,6 +106,8 @@ export interface Profile {
   readonly endsWithSlash: boolean;
   /** The media types that requests ask for; absent: JSON before all else. */
   readonly accept?: string;
+  /** Absent: `several`, until a second one is refused. */
+  readonly connections?: Connections;
   /** How lists were seen to be answered. */
   readonly answers?: ListAnswers;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;

@@ -149,9 +149,13 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
-    this.#sockets.add(socket);
     this.#connections += 1;
     socket.on('error', () => undefined);
+    if (this.#strike?.isSingle === true && this.#sockets.size > 0) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     if (this.#strike?.greet === undefined) this.#secure?.emit('connection', socket);
     else this.#strike.greet(socket);

@@ -28,6 +28,9 @@ certificate-expired        untrusted     failed 0     failed 0     failed 0     
 certificate-too-early      untrusted     failed 0     failed 0     failed 0     -
 certificate-of-another     untrusted     failed 0     failed 0     failed 0     -
 
+# The connection: a write makes room for its own
+one-connection             listed        done 1       done 1       done 1       -
+
 # Refusals: nothing is carried out
 401                        unauthorized  failed 1     failed 1     failed 1     unknown 1
 401-bare                   unauthorized  failed 1     failed 1     failed 1     unknown 1

@@ -177,12 +177,13 @@ function learnedTexts(
 
 function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
   const { name, basePath, endsWithSlash, accept, answers = {}, idFields } = known;
-  const { ids = 'stable', noId, list, resources } = known;
+  const { ids = 'stable', noId, list, resources, connections } = known;
   const facts: [string, Value][] = [
     ['name', name],
     ['basePath', basePath],
     ['endsWithSlash', endsWithSlash],
     ...(accept === undefined ? [] : [['accept', accept] satisfies [string, Value]]),
+    ...(connections === undefined ? [] : [['connections', connections] satisfies [string, Value]]),
     ...Object.entries({ ...answers }).map(([fact, value]): [string, Value] => [
       `answers.${fact}`,
       value,

@@ -62,6 +62,10 @@ export function observationOutput(
       const text = `${name}: ids are places in the list (${observation.example}): each record is looked up by what it holds from now on`;
       return { kind: 'message', level: 'warning', text };
     }
+    case 'one connection': {
+      const text = `${name}: takes one connection at a time: reads make room for writes from now on`;
+      return { kind: 'message', level: 'info', text };
+    }
     case 'volatile': {
       const { resource, fields } = observation;
       const verb = fields.length === 1 ? 'changes' : 'change';

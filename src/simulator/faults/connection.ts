@@ -23,6 +23,9 @@ export const CONNECTION_FAULTS = [
   connectionFault('accept-and-reset', 'Connections are accepted and reset at once.', {
     greet: (socket) => socket.resetAndDestroy(),
   }),
+  connectionFault('one-connection', 'A second connection at the same time is closed at once.', {
+    isSingle: true,
+  }),
   connectionFault('handshake-stall', 'Connections are accepted, and TLS never begins.', {
     greet: () => undefined,
   }),

@@ -30,6 +30,8 @@ export interface ConnectionFault extends Named, ConnectionStrike {
 export interface ConnectionStrike {
   /** Nothing listens on the port. */
   readonly isClosed?: true;
+  /** While a connection is open, a second one is closed at once. */
+  readonly isSingle?: true;
   /** Instead of TLS. */
   readonly greet?: (socket: Socket) => void;
   /** As soon as TLS is ready; the socket below it. */

@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Credential } from '../../src/device/credential.ts';
+import type { Device } from '../../src/device/device.ts';
+import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startFleet, writesOf } from '../main/devsh.ts';
+import { deviceAt } from './server.ts';
+
+async function simulated(): Promise<{ simulator: SimulatedDevice; device: Device }> {
+  const { devices, close } = await startSimulator({ users: 3 });
+  onTestFinished(close);
+  const [simulator] = devices;
+  if (simulator === undefined) throw new Error('no device');
+  const { host, port } = simulator;
+  const credential = Credential.basic('admin', 'admin-secret');
+  return { simulator, device: deviceAt({ port }, { address: { host, port }, credential }) };
+}
+
+const write = {
+  method: 'POST',
+  path: '/api/user/',
+  form: [
+    ['uuid', 'null'],
+    ['username', 'zoe'],
+    ['first_name', 'Zoe'],
+    ['lastname', 'Zett'],
+    ['lang', 'de'],
+  ],
+} as const;
+
+test('a device that takes one connection at a time is written to, and that is remembered', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).setFault('one-connection');
+  const fields = 'username=zoe lang=de first_name=Zoe lastname=Zett';
+  const added = await devsh(`user add ${fields} --on sim1 --yes`);
+  expect(added).toMatchObject({ exitCode: 0 });
+  expect(added.stderr).toContain('sim1: takes one connection at a time');
+  expect((await devsh('profile sim1 --json')).stdout).toMatch(
+    /"fact":\s*"connections",\s*"value":\s*"one",\s*"origin":\s*"observed"/,
+  );
+
+  const set = await devsh('user set zoe lang=fr --on sim1 --yes');
+  expect(set).toMatchObject({ exitCode: 0 });
+  expect(set.stderr).not.toContain('one connection');
+  expect(await devsh('user delete zoe --on sim1 --yes')).toMatchObject({ exitCode: 0 });
+  expect(writes()).toHaveLength(3);
+});
+
+test('a write that makes room waits for the reads under way, and those to come wait for it', async () => {
+  const { simulator, device } = await simulated();
+  simulator.setFault('one-connection');
+  const reads = [device.list('user')];
+  await device.list('user');
+  reads.push(device.list('user'));
+  const written = device.write(write);
+  reads.push(device.list('user'));
+  await expect(written).resolves.toMatchObject({ status: 201 });
+  for (const { records } of await Promise.all(reads)) {
+    expect(records.length).toBeGreaterThanOrEqual(3);
+  }
+  expect(device.takesOneConnection).toBe(true);
+  expect(writesOf(simulator)).toHaveLength(1);
+});
+
+test('a device that is gone when it is written to is not taken for one of one connection', async () => {
+  const { simulator, device } = await simulated();
+  await device.list('user');
+  simulator.setFault('accept-and-close');
+  await expect(device.write(write)).rejects.toMatchObject({ mayHaveArrived: false });
+  expect(device.takesOneConnection).toBe(false);
+  expect(writesOf(simulator)).toHaveLength(0);
+});
