@@ -1,9 +1,15 @@
+import { withoutPasswords } from './address-password.ts';
+
 /** An expected failure: its message tells the user what to do. Anything else thrown is a bug. */
 export abstract class DevshError extends Error {
   /** Stable identifier, printed by `--json`; never reworded. */
   abstract readonly code: string;
   /** Exit status when this error ends a one-shot command. */
   readonly exitCode: number = 1;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(withoutPasswords(message), options);
+  }
 
   override get name(): string {
     return this.constructor.name;

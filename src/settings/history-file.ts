@@ -1,3 +1,4 @@
+import { passwordSpan } from '../address-password.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
@@ -42,8 +43,16 @@ function isForHistory(line: string): boolean {
 /** A name in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.-])([\w.-]+)\s*(?:[!~]?=|[:~])/g;
 
-/** Whether a line gives (or compares) a field whose name says that it is a secret: `password=…`. */
+/** Words as they are typed: a quoted part may have blanks in it. */
+const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?|\\$)+/g;
+
+/**
+ * Whether a line gives (or compares) a field whose name says that it is a secret (`password=…`), or an
+ * address with a password.
+ */
 export function holdsSecret(line: string): boolean {
+  const words = line.match(WORD) ?? [];
+  if (words.some((word) => passwordSpan(word.replace(/["'\\]/g, '')) !== undefined)) return true;
   // Quotes and backslashes are gone when the field is sent, so they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
   return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(mayBeSecretField);

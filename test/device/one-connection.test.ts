@@ -6,9 +6,9 @@ import { startFleet, writesOf } from '../main/devsh.ts';
 import { deviceAt } from './server.ts';
 
 async function simulated(): Promise<{ simulator: SimulatedDevice; device: Device }> {
-  const { devices, close } = await startSimulator({ users: 3 });
-  onTestFinished(close);
-  const [simulator] = devices;
+  const started = await startSimulator({ users: 3 });
+  onTestFinished(() => started.close());
+  const [simulator] = started.devices;
   if (simulator === undefined) throw new Error('no device');
   const { host, port } = simulator;
   const credential = Credential.basic('admin', 'admin-secret');

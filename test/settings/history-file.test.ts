@@ -24,6 +24,10 @@ test.each([
   'post /x new-password2=x',
   `post /x {"secret": "x"}`,
   'get /x Authorization: Token abc',
+  'connect https://root:hunter2@fw1',
+  'device add fw1 root:hunter2@fw1',
+  `connect "https://root:a b@fw1"`,
+  'user list --proxy http://u:p@h',
 ])('never writes %s', async (line) => {
   const path = join(await makeTempFolder(), 'history');
   expect(holdsSecret(line)).toBe(true);
@@ -35,12 +39,14 @@ test.each(['', ' user list', 'a\nb', 'a\u001b[2J'])('does not keep %j', async (l
   expect(await new HistoryFile(join(await makeTempFolder(), 'h')).append(line)).toBe(false);
 });
 
-test.each(['login --token-stdin', 'user add username=bob lang=de', 'get /api/token/'])(
-  'sees no secret in %s',
-  (line) => {
-    expect(holdsSecret(line)).toBe(false);
-  },
-);
+test.each([
+  'login --token-stdin',
+  'user add username=bob lang=de',
+  'get /api/token/',
+  'connect https://fw1:8443 --on @lab',
+])('sees no secret in %s', (line) => {
+  expect(holdsSecret(line)).toBe(false);
+});
 
 test('keeps the newest lines and the file short', async () => {
   const path = join(await makeTempFolder(), 'history');

@@ -1,3 +1,4 @@
+import { passwordSpan } from '../../address-password.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { parseLine } from '../grammar/parse.ts';
 
@@ -6,20 +7,25 @@ const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
 /**
  * A line as it is shown while and after it is typed: dots in place of the values of secret fields
- * (`password=…`). As long as the line, so that columns stay the same.
+ * (`password=…`) and of the password in an address. As long as the line, so that columns stay the same.
  */
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
   const comment = { start: words.at(-1)?.end ?? 0, end: line.length };
   let shown = line;
   for (const { start, end } of [...words, comment]) {
-    const secret = secretIn(line.slice(start, end));
+    const word = line.slice(start, end);
+    const login = passwordSpan(word);
+    if (login !== undefined) shown = dotted(shown, start + login.start, start + login.end);
+    const secret = secretIn(word);
     if (secret === undefined) continue;
-    const from = start + secret.start;
-    const until = secret.goesOn ? line.length : end;
-    shown = shown.slice(0, from) + '•'.repeat(until - from) + shown.slice(until);
+    shown = dotted(shown, start + secret.start, secret.goesOn ? line.length : end);
   }
   return shown;
+}
+
+function dotted(line: string, from: number, until: number): string {
+  return line.slice(0, from) + '•'.repeat(until - from) + line.slice(until);
 }
 
 /**

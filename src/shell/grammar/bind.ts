@@ -1,3 +1,4 @@
+import { withoutPassword } from '../../address-password.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../device/text.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
@@ -119,12 +120,12 @@ export function formatAsked(words: readonly Word[]): Options['format'] {
   }
 }
 
-/** The line with the values of secret fields masked. */
+/** The line with the values of secret fields, and passwords in addresses, masked. */
 function maskedLine(words: readonly Word[]): string {
   const masked = words.map(({ text }) => {
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (isSecretField(field)) return `${field}=${MASK}`;
-    return /^\s*[[{]/.test(value) ? `${field}=${maskedJson(value)}` : text;
+    return /^\s*[[{]/.test(value) ? `${field}=${maskedJson(value)}` : withoutPassword(text);
   });
   return quoteLine(masked);
 }

@@ -99,12 +99,7 @@ export const REFUSALS = [
     'A gateway has lost the device.',
     page(502, refusalPage('Bad Gateway', 'nginx')),
   ),
-  requestFault(
-    '503-once',
-    'The device is busy once, then it serves.',
-    busy('1'),
-    'once',
-  ),
+  requestFault('503-once', 'The device is busy once, then it serves.', busy('1'), 'once'),
   requestFault('503-busy', 'The device is busy all the time; retry after one second.', busy('1')),
   requestFault('503-forever', 'The device is busy; retry after 100 years.', busy('3155760000')),
   requestFault('999', 'A status that does not exist.', detail(999, 'What?')),

@@ -14,16 +14,27 @@ test.each([
   ['get /x Authorization: Token abc', 'get /x Authorization:••••••••••'],
   ['user list token!=abc # secret=x', 'user list token!=••• # secret=•'],
   ['user list api_key~^abc', 'user list api_key~••••'],
+  ['connect https://root:hunter2@fw1', 'connect https://root:•••••••@fw1'],
+  ['connect root:a/b@c@fw1 fw2', 'connect root:•••••@fw1 fw2'],
+  [`use "https://root:a b@fw1"`, `use "https://root:•••@fw1"`],
+  ['device list --proxy=http://u:p@h', 'device list --proxy=http://u:•@h'],
+  ['device list --proxy u:p@h:3128', 'device list --proxy u:•@h:3128'],
+  ['connect https://me@corp:pw@fw1', 'connect https://me@corp:••@fw1'],
 ])('%s is shown as %s', (line, shown) => {
   expect(hideSecrets(line)).toBe(shown);
 });
 
-test.each(['user add username=bob lang=de', 'login --token-stdin', 'get /api/token/', ''])(
-  'there is nothing to hide in "%s"',
-  (line) => {
-    expect(hideSecrets(line)).toBe(line);
-  },
-);
+test.each([
+  'user add username=bob lang=de',
+  'login --token-stdin',
+  'get /api/token/',
+  'connect https://fw1:8443 --on @lab',
+  'user list mail~a:b@c',
+  'user set bob at=10:30@x',
+  '',
+])('there is nothing to hide in "%s"', (line) => {
+  expect(hideSecrets(line)).toBe(line);
+});
 
 test('a value of any length is looked through at once', () => {
   const value = 'x'.repeat(500_000);
