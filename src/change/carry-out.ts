@@ -13,6 +13,7 @@ import {
   type Observation,
 } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
+import type { WriteAnswer } from '../device/device.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/retry-after.ts';
 import { valueText } from '../device/value-text.ts';
@@ -33,7 +34,7 @@ export interface StepDevice {
   readonly profile: Profile;
   list(resource: string): Promise<readonly DeviceRecord[]>;
   /** Sends a request once. */
-  write(request: Step['request']): Promise<unknown>;
+  write(request: Step['request']): Promise<Partial<WriteAnswer> | undefined>;
   /** Whether it was seen to take one connection at a time. */
   readonly takesOneConnection?: boolean;
 }
@@ -176,8 +177,8 @@ function sharesId(
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
 async function send(step: Step, device: StepDevice): Promise<Answered> {
   try {
-    await device.write(step.request);
-    return { kind: 'accepted' };
+    const { objection } = (await device.write(step.request)) ?? {};
+    return { kind: 'accepted', ...(objection !== undefined && { objection }) };
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     if (error instanceof UntrustedError || error instanceof CredentialError) throw error;

@@ -4,7 +4,6 @@ import type { DeviceRecord, Value } from '../device/record.ts';
 import { MASK, maskedValue } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';
-import type { Difference } from './verdict.ts';
 import { valueAt } from '../value-at.ts';
 
 /**
@@ -25,8 +24,15 @@ export function comparable(value: Value): string {
   return canonical(value, false);
 }
 
+/** A field in which a device holds something else than was sent, or than it was. */
+export interface Compared {
+  readonly field: string;
+  readonly sent: Value;
+  readonly held: Value;
+}
+
 /** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
-export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
+export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
   return Object.entries(wanted)
     .filter(([field, sent]) => !isSameValue(sent, valueAt(held, field)))
     .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) ?? null }));
@@ -36,7 +42,7 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Differe
  * The same of a new record: of a nested value only the parts that were asked for are looked at, as the
  * device fills in the others.
  */
-export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Difference[] {
+export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
   const asked = Object.entries(wanted).map(([field, sent]) => [
     field,
     partsOf(sent, valueAt(held, field)),
@@ -65,7 +71,7 @@ export function changesSince(
   seen: DeviceRecord,
   held: DeviceRecord,
   ignored: readonly string[] = [],
-): Difference[] {
+): Compared[] {
   const fields = [...new Set([...Object.keys(seen), ...Object.keys(held)])];
   return fields
     .filter((field) => !ignored.includes(field))
@@ -84,7 +90,7 @@ export function foldedText(value: Value | undefined): string {
 }
 
 /** Whether all that differs is spelling: the device took what was sent, and wrote it its own way. */
-export function isRespelled(differences: readonly Difference[]): boolean {
+export function isRespelled(differences: readonly Compared[]): boolean {
   return (
     differences.length > 0 &&
     differences.every(({ sent, held }) => foldedText(sent) === foldedText(held))

@@ -7,22 +7,25 @@ import type { DevshError } from '../errors.ts';
 import {
   differencesOf,
   differencesOfNew,
+  type Compared,
   foldedText,
   isRespelled,
   isSameValue,
 } from './compare.ts';
 import { find, sameKey } from './find-record.ts';
-import { hiddenNote, hiddenSecrets } from './hidden-secrets.ts';
 import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
-import type { Difference, StepEnd } from './verdict.ts';
+import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
+import type { StepEnd } from './verdict.ts';
 import { withBystanders } from './with-bystanders.ts';
 import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =
-  { readonly kind: 'accepted' } | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
+  /** `objection`: what the answer objects to in spite of its status. */
+  | { readonly kind: 'accepted'; readonly objection?: string }
+  | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
 
 /** The records of the resource just before the request and just after it. */
 export interface Readings {
@@ -70,20 +73,20 @@ function judgeAdd(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
     ),
   );
-  const hidden = hiddenSecrets(step, held);
-  const differences = without(hidden, differencesOfNew(compared, held));
+  const unread = unreadFields(profile, step, { before, after }, held);
+  const differences = without(unread, differencesOfNew(compared, held));
   const differing: StepEnd = {
     verdict: 'differs',
     record: held,
     differences,
-    ...respelling(differences),
+    ...noteOf(objectionText(answered) ?? respelling(differences)),
   };
   if (twins.size > 1) {
     const note = `the device now holds ${twins.size} records with this ${step.keyField}`;
     return withBystanders(step, { ...differing, note }, bystanders);
   }
   if (differences.length > 0) return withBystanders(step, differing, bystanders);
-  const done: StepEnd = { verdict: 'done', record: held, ...remark(answered, hidden) };
+  const done: StepEnd = { verdict: 'done', record: held, ...remark(answered, unread) };
   return withBystanders(step, done, bystanders);
 }
 
@@ -91,9 +94,14 @@ function foldedKey({ keyField }: Step, record: DeviceRecord): string {
   return foldedText(record[keyField]);
 }
 
-function respelling(differences: readonly Difference[]): { note: string } | undefined {
+function respelling(differences: readonly Compared[]): string | undefined {
   if (!isRespelled(differences)) return undefined;
-  return { note: 'the device took it and stored it in its own spelling' };
+  return 'the device took it and stored it in its own spelling';
+}
+
+function noteOf(...texts: readonly (string | undefined)[]): { note: string } | undefined {
+  const said = texts.filter((text) => text !== undefined);
+  return said.length === 0 ? undefined : { note: said.join('; ') };
 }
 
 /** The record that a `set` or `delete` is about as it is after the request, and all the others. */
@@ -141,10 +149,9 @@ function judgeHeld(
   held: DeviceRecord,
 ): StepEnd {
   const before = step.before ?? {};
-  const hidden = hiddenSecrets(step, held);
-  if (hidden.length === Object.keys(step.asked).length) return judgeHidden(answered, held, hidden);
-  const missed = without(hidden, differencesOf(step.asked, held));
-  const ignored = uncomparedFields(profile, step.resource);
+  const unread = unreadFields(profile, step, readings, held);
+  const missed = without(unread, differencesOf(step.asked, held));
+  const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
   const sideEffects = differencesOf(withoutAsked(step, before), held).filter(
     // A plan from a file or a journal does not know the secrets of before.
     ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
@@ -156,20 +163,26 @@ function judgeHeld(
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
-    return { verdict: 'done', record: held, ...remark(answered, hidden) };
+    const isAllHidden = unread.hidden.length === Object.keys(step.asked).length;
+    if (isAllHidden) return judgeHidden(answered, held, unread);
+    return { verdict: 'done', record: held, ...remark(answered, unread) };
   }
-  const isUntouched = without(hidden, differencesOf(wantedChanges(step, before), before)).every(
-    ({ field }) => isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
-  );
+  const isUntouched =
+    unread.rehashed.length === 0 &&
+    without(unread, differencesOf(wantedChanges(step, before), before)).every(({ field }) =>
+      isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
+    );
   if (isUntouched && sideEffects.length === 0) return notCarriedOut(answered, held);
+  const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
     verdict: 'differs',
     record: held,
-    differences: [...missed, ...sideEffects],
-    ...respelling([...missed, ...sideEffects]),
-    ...(sideEffects.length > 0 && {
-      note: `changed without being asked: ${sideEffects.map(({ field }) => field).join(', ')}`,
-    }),
+    differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
+    ...noteOf(
+      missed.length > 0 ? objectionText(answered) : undefined,
+      respelling([...missed, ...sideEffects]),
+      changed === '' ? undefined : `changed without being asked: ${changed}`,
+    ),
   };
 }
 
@@ -193,7 +206,7 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): StepEnd {
       return {
         verdict: 'no effect',
         ...record,
-        note: 'the device accepted it, but nothing changed',
+        note: objectionText(answered) ?? 'the device accepted it, but nothing changed',
       };
     case 'refused':
       return { verdict: 'failed', ...record, error: answered.error };
@@ -208,9 +221,14 @@ function notCarriedOut(answered: Answered, held?: DeviceRecord): StepEnd {
   }
 }
 
-/** A change of nothing but secrets that cannot be read back: only the answer tells. */
-function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly string[]): StepEnd {
-  const note = hiddenNote(hidden);
+function objectionText(answered: Answered): string | undefined {
+  const objection = answered.kind === 'accepted' ? answered.objection : undefined;
+  return objection && `the device answered: ${objection}`;
+}
+
+/** A change of nothing but what cannot be read back: only the answer tells. */
+function judgeHidden(answered: Answered, held: DeviceRecord, unread: Unread): StepEnd {
+  const note = unreadNote(unread) ?? '';
   switch (answered.kind) {
     case 'accepted':
       return { verdict: 'done', record: held, note };
@@ -226,21 +244,23 @@ function judgeHidden(answered: Answered, held: DeviceRecord, hidden: readonly st
   }
 }
 
-function without(fields: readonly string[], differences: readonly Difference[]): Difference[] {
-  return differences.filter(({ field }) => !fields.includes(field));
+function without({ hidden, rehashed }: Unread, differences: readonly Compared[]): Compared[] {
+  return differences.filter(({ field }) => !hidden.includes(field) && !rehashed.includes(field));
 }
 
-/** What is to be said of a step that was carried out: the device did not say so, or a secret is not shown. */
-function remark(answered: Answered, hidden: readonly string[] = []): { note: string } | undefined {
+/** What is to be said of a step that was carried out: the device did not say so, or not all is shown. */
+function remark(answered: Answered, unread?: Unread): { note: string } | undefined {
+  const unreadText = unread && unreadNote(unread);
   switch (answered.kind) {
     case 'accepted':
-      return hidden.length === 0 ? undefined : { note: hiddenNote(hidden) };
+      return noteOf(unreadText);
     case 'refused':
-      return {
-        note: `the device refused it (${answered.error.message}), but reading back shows it`,
-      };
+      return noteOf(
+        `the device refused it (${answered.error.message}), but reading back shows it`,
+        unreadText,
+      );
     case 'lost':
-      return { note: `${lostText(answered.error)}; reading back shows it` };
+      return noteOf(`${lostText(answered.error)}; reading back shows it`, unreadText);
   }
 }
 

@@ -30,7 +30,7 @@ export class KnownDevice implements StepDevice {
     return this.#device.list(resource);
   }
 
-  async write(request: Step['request']): Promise<unknown> {
+  async write(request: Step['request']): ReturnType<StepDevice['write']> {
     try {
       return await this.#device.write(request);
     } finally {

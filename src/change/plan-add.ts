@@ -39,7 +39,7 @@ export function planAdd(
             ...result,
             verdict: 'differs',
             record: twin,
-            differences,
+            differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
             note: `exists already with other fields; "${resource} set" changes it`,
           };
     return { device, steps: [], settled: [settled] };

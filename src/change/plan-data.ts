@@ -1,9 +1,9 @@
 import { maskedRequest } from '../device/encode.ts';
 import type { JsonValue } from '../device/json-text.ts';
-import type { Value } from '../device/record.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import type { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
+import { maskedDifference } from './mask.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -83,16 +83,9 @@ export function resultData({
     ...rest,
     device: { ...device },
     record: record && maskedRecord(record),
-    differences: differences?.map(({ field, sent, held }) => ({
-      field,
-      ...maskedRecord({ sent: maskFor(field, sent), held: maskFor(field, held) }),
-    })),
+    differences: differences?.map(maskedDifference),
     ...(error && { error: errorData(error) }),
   };
-}
-
-function maskFor(field: string, value: Value): Value {
-  return maskedRecord({ [field]: value })[field] ?? null;
 }
 
 function errorData({ code, exitCode, message }: DevshError): JsonValue {

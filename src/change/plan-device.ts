@@ -96,7 +96,16 @@ function driftFrom(
   const error = new DriftError(
     `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); ${allowHint('drift')}`,
   );
-  return { device, resource, key, action, verdict: 'drift', record, differences, error };
+  return {
+    device,
+    resource,
+    key,
+    action,
+    verdict: 'drift',
+    record,
+    differences: differences.map(({ sent, ...one }) => ({ ...one, was: sent })),
+    error,
+  };
 }
 
 function planSet(

@@ -17,11 +17,26 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One field where the device holds something else than was sent or asked for. */
+/** One field where the device holds something else. Only one of the first three says than what. */
 export interface Difference {
   readonly field: string;
-  readonly sent: Value;
+  readonly sent?: Value;
+  /** What it was before: nothing was sent for it. */
+  readonly was?: Value;
+  /** What it is to be: nothing was sent at all. */
+  readonly wanted?: Value;
   readonly held: Value;
+}
+
+/** What a device does not hold, and whether that was sent. */
+export function expectedIn({ sent, was, wanted }: Difference): {
+  readonly word: 'sent' | 'was' | 'wanted';
+  readonly value: Value;
+} {
+  if (sent !== undefined) return { word: 'sent', value: sent };
+  return was === undefined
+    ? { word: 'wanted', value: wanted ?? null }
+    : { word: 'was', value: was };
 }
 
 /** The end of one step on one device. */

@@ -4,6 +4,7 @@ import { JsonFailure, parseJson } from './json.ts';
 import type { Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
 import { isValueList, valueText } from './value-text.ts';
+import { valueAt } from '../value-at.ts';
 
 /** Fields of an error body that are about no field of the record. */
 const GENERAL =
@@ -73,6 +74,47 @@ export function declinedReason(body: string | Value): string | undefined {
   );
   if (!isFailure && success !== false && ok !== false) return undefined;
   return issuesText(issuesIn(value)) || 'it gives no reason';
+}
+
+/**
+ * What a good answer to a write objects to all the same; undefined when it says nothing of the kind.
+ *
+ * @param place where a profile says that such a text is, as `results.status`; without one it is what
+ *   stands beside a code of at least 400
+ */
+export function objectionIn(body: string, place?: string): string | undefined {
+  let value: Value;
+  try {
+    value = parseJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return undefined;
+  }
+  const texts = place === undefined ? besideCodes(value) : textsAt(value, place.split('.'));
+  return oneLine([...new Set(texts)].join('; ')) || undefined;
+}
+
+function textsAt(value: Value, [name, ...rest]: readonly string[]): string[] {
+  if (isValueList(value)) return value.flatMap((item) => textsAt(item, [name ?? '', ...rest]));
+  if (typeof value !== 'object' || value === null || name === undefined) return [];
+  const inner = valueAt(value, name) ?? null;
+  if (rest.length > 0) return textsAt(inner, rest);
+  return [typeof inner === 'object' ? issuesText(issuesIn(inner)) : valueText(inner)];
+}
+
+const CODES = ['code', 'status', 'status_code', 'statusCode'];
+const REASONS = ['message', 'error', 'detail', 'status'];
+
+/** Of records that say nothing of the kind in such a field a reason is asked for, too. */
+function besideCodes(value: Value): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isValueList(value)) return value.flatMap(besideCodes);
+  const isBad = CODES.some((name) => Number(valueText(valueAt(value, name))) >= 400);
+  const reasons = REASONS.map((name) => valueAt(value, name));
+  const reason = reasons.find((text) => typeof text === 'string' && !/^\d*$/.test(text));
+  return isBad && reason !== undefined
+    ? [valueText(reason)]
+    : Object.values(value).flatMap(besideCodes);
 }
 
 function jsonOrText(body: string): Value {

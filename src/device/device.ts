@@ -17,7 +17,8 @@ import { detailPath } from './record-path.ts';
 import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
-import { withoutSecrets, type Circumstances } from './circumstances.ts';
+import { redacted, withoutSecrets, type Circumstances } from './circumstances.ts';
+import { objectionIn } from './complaint.ts';
 import { answerError, decodeError } from './translate.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
@@ -25,6 +26,8 @@ export interface WriteAnswer {
   readonly status: number;
   /** The record as the answer shows it, when it does. */
   readonly record?: DeviceRecord;
+  /** What it objects to all the same, where it says so. */
+  readonly objection?: string;
 }
 
 export interface RawRequest {
@@ -177,7 +180,12 @@ export class Device {
     const record = decoding(circumstances, answer, () =>
       decodeWritten(answer.body, resource, this.profile),
     );
-    return { status: answer.status, ...(record && { record }) };
+    const objection = objectionIn(answer.body, this.profile.errorsIn);
+    return {
+      status: answer.status,
+      ...(record && { record }),
+      ...(objection !== undefined && { objection: redacted(circumstances, objection) }),
+    };
   }
 
   /** Any request to this device; any status is an answer. Throws UsageError for a path that leaves it. */

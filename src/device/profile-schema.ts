@@ -120,6 +120,9 @@ export const profileSchema = z.strictObject({
     .enum(['stable', 'positional'])
     .optional()
     .describe('positional: an id is the place in the list, and moves when other records go'),
+  errors_in: text
+    .optional()
+    .describe('Where a good answer to a write says what was wrong, as in results.status'),
   no_id: z.string().optional().describe('What a new record says for its id, as null'),
   resources: z
     .record(z.string(), resourceSchema)

@@ -48,6 +48,10 @@ export interface ResourceProfile {
   readonly volatile?: readonly string[];
   /** Fields in which the device keeps book (`_links`, `etag`): shown, neither compared nor sent back. */
   readonly bookkeeping?: readonly string[];
+  /** Fields that it takes and never shows. */
+  readonly hidden?: readonly string[];
+  /** Fields that each record of an earlier reading had. */
+  readonly shown?: readonly string[];
   /** Types, limits and choices, where the device has told them. */
   readonly details?: Readonly<Record<string, FieldFacts>>;
 }
@@ -117,6 +121,8 @@ export interface Profile {
   readonly idFields: readonly string[];
   /** `positional`: an id is the place in the list, and moves when other records go; absent: `stable`. */
   readonly ids?: 'stable' | 'positional';
+  /** Where a good answer to a write says what was wrong all the same, as in `results.status`. */
+  readonly errorsIn?: string;
   /** What a write says for "no id yet". */
   readonly noId: string;
   readonly list: ListFacts;

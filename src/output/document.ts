@@ -4,7 +4,8 @@ import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
+import { maskedDifference } from '../change/mask.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
 import { driftObject } from './drift-json.ts';
@@ -60,11 +61,7 @@ export function resultObject(result: StepResult): JsonObject {
     key: result.key,
     action: result.action,
     verdict: result.verdict,
-    differences: result.differences?.map(({ field, sent, held }) => ({
-      field,
-      sent: maskedValue(field, sent),
-      held: maskedValue(field, held),
-    })),
+    differences: result.differences?.map(maskedDifference),
     record: result.record && maskedRecord(result.record),
     note: result.note,
     error: result.error && errorObject(result.error),

@@ -1,7 +1,7 @@
 import { recordName } from '../change/record-name.ts';
 import { changedParts } from '../change/changed-parts.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
-import { VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
+import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { UntrustedError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
@@ -165,7 +165,7 @@ function differingText(results: readonly StepResult[]): string {
   const texts = new Set(
     results.map(({ differences = [] }) =>
       differences
-        .flatMap(({ field, sent, held }) => changedParts(field, held, sent))
+        .flatMap((one) => changedParts(one.field, one.held, expectedIn(one).value))
         .map(({ field, before, after }) => {
           const [old, next] = [quotedText(field, before), quotedText(field, after)];
           return `${visible(field)}: ${old} -> ${next}`;

@@ -1,6 +1,12 @@
 import { changedParts } from '../change/changed-parts.ts';
 import { recordName } from '../change/record-name.ts';
-import { VERDICTS, type Difference, type StepResult, type Verdict } from '../change/verdict.ts';
+import {
+  expectedIn,
+  VERDICTS,
+  type Difference,
+  type StepResult,
+  type Verdict,
+} from '../change/verdict.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
 import { visible } from '../visible.ts';
@@ -42,11 +48,12 @@ export function reasonsOf(result: StepResult): string[] {
   ];
 }
 
-/** "lang: sent de, device holds en"; of a nested field only the parts that differ. */
-function differenceTexts({ field, sent, held }: Difference): string[] {
-  return changedParts(field, held, sent).map(
+/** "lang: sent de, device holds en", or what it was where nothing was sent; of a nested field only the parts that differ. */
+function differenceTexts(difference: Difference): string[] {
+  const { word, value } = expectedIn(difference);
+  return changedParts(difference.field, difference.held, value).map(
     ({ field: part, before, after }) =>
-      `${visible(part)}: sent ${quotedText(part, after)}, device holds ${quotedText(part, before)}`,
+      `${visible(part)}: ${word} ${quotedText(part, after)}, device holds ${quotedText(part, before)}`,
   );
 }
 

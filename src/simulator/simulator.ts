@@ -116,7 +116,7 @@ function createDevice(
     token,
     mayWrite: username === 'admin',
   }));
-  const tables = createTables(dialect.profile, { users: data.users, name, seed: String(seed) });
+  const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
   return new DeviceServer({ name, site: { store, dialect }, accounts, latencyMs });
 }

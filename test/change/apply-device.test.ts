@@ -44,7 +44,7 @@ async function deleteTwo(unreadable: readonly number[]) {
       write: ({ path }) => {
         writes += 1;
         records = records.filter(({ uuid }) => uuid !== path.split('/').at(-2));
-        return Promise.resolve();
+        return Promise.resolve(undefined);
       },
     },
     journal: {

@@ -41,6 +41,7 @@ function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => vo
       onWrite(writes, (record) => {
         records = [...records, record];
       });
+      return undefined;
     },
   };
   const beforeSend = (): Promise<void> => {

@@ -3,6 +3,7 @@ import { judge, type Answered } from '../../src/change/judge.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
+import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CancelledError } from '../../src/errors.ts';
 
@@ -34,20 +35,58 @@ test('a password that the device does not show is done, and said to be unread', 
   });
 });
 
-test.each([undefined, '********', 'pbkdf2$260000$abc'])(
-  'a password shown as %s leaves it to the answer',
-  (shown) => {
-    const before = { ...bob, ...(shown !== undefined && { password: 'pbkdf2$260000$old' }) };
-    const after = { ...bob, ...(shown !== undefined && { password: shown }) };
-    const step = stepOf([before], { password: 'x1' });
-    const readings = { before: [before], after: [after] };
-    expect(judge(profile, step, accepted, readings).verdict).toBe('done');
-    const lost: Answered = { kind: 'lost', error: new CancelledError() };
-    expect(judge(profile, step, lost, readings).verdict).toBe('unknown');
-    const refused: Answered = { kind: 'refused', error: new CancelledError() };
-    expect(judge(profile, step, refused, readings).verdict).toBe('failed');
-  },
-);
+test.each([undefined, '********'])('a password shown as %s leaves it to the answer', (shown) => {
+  const before = { ...bob, ...(shown !== undefined && { password: 'pbkdf2$260000$old' }) };
+  const after = { ...bob, ...(shown !== undefined && { password: shown }) };
+  const step = stepOf([before], { password: 'x1' });
+  const readings = { before: [before], after: [after] };
+  expect(judge(profile, step, accepted, readings).verdict).toBe('done');
+  const lost: Answered = { kind: 'lost', error: new CancelledError() };
+  expect(judge(profile, step, lost, readings).verdict).toBe('unknown');
+  const refused: Answered = { kind: 'refused', error: new CancelledError() };
+  expect(judge(profile, step, refused, readings).verdict).toBe('failed');
+});
+
+test('a password whose shown hash has changed is done, whatever was answered', () => {
+  const before = { ...bob, password: 'pbkdf2$260000$old' };
+  const after = { ...bob, password: 'pbkdf2$260000$abc' };
+  const readings = { before: [before], after: [after] };
+  const step = stepOf([before], { password: 'x1' });
+  const lost: Answered = { kind: 'lost', error: new CancelledError() };
+  const note = 'not shown: password (its hash has changed)';
+  expect(judge(profile, step, accepted, readings)).toMatchObject({ verdict: 'done', note });
+  expect(judge(profile, step, lost, readings)).toMatchObject({
+    verdict: 'done',
+    note: `the answer was lost; reading back shows it; ${note}`,
+  });
+});
+
+test('the hash may stand beside the password, and is no side effect', () => {
+  const before = { ...bob, password_hash: 'a1' };
+  const step = stepOf([before], { password: 'x1' });
+  const hashed = { before: [before], after: [{ ...before, password_hash: 'b2' }] };
+  expect(judge(profile, step, accepted, hashed)).toMatchObject({
+    verdict: 'done',
+    note: 'not shown: password (its hash has changed)',
+  });
+  const erased = { before: [before], after: [{ ...before, password_hash: '' }] };
+  expect(judge(profile, step, accepted, erased)).toMatchObject({
+    verdict: 'differs',
+    differences: [{ field: 'password_hash', was: 'a1', held: '' }],
+  });
+});
+
+test('what a password change erased beside it is not passed over', () => {
+  const before = { ...bob, tags: ['a'] };
+  const step = stepOf([before], { password: 'x1' });
+  const after = [{ ...before, tags: [] }];
+  expect(judge(profile, step, accepted, { before: [before], after })).toEqual({
+    verdict: 'differs',
+    record: after[0],
+    differences: [{ field: 'tags', was: ['a'], held: [] }],
+    note: 'changed without being asked: tags',
+  });
+});
 
 test('a token that is shown as it was before has visibly not changed', () => {
   const before = { ...bob, token: 'abc' };
@@ -62,5 +101,51 @@ test('a field that is no secret and is not stored still differs', () => {
   expect(judge(profile, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'differs',
     differences: [{ field: 'phone', sent: '1', held: null }],
+  });
+});
+
+/** A device of which no document tells the fields. */
+const open = {
+  ...profile,
+  resources: { user: { ...profile.resources.user, fields: [] } },
+} as Profile;
+
+test.each([
+  [
+    'that OPTIONS tells of',
+    { details: { email: { type: 'email', required: false, readOnly: false } } },
+  ],
+  ['that a profile calls hidden', { hidden: ['email'] }],
+  ['that nobody knows and no record shows', {}],
+])('a write-only field %s cannot be read back', (_, facts) => {
+  const told: Profile = {
+    ...open,
+    resources: { user: { keyField: 'username', fields: [], choiceFields: [], ...facts } },
+  };
+  const step = stepOf([], { username: 'bob', lang: 'de', email: 'b@x' });
+  expect(judge(told, step, accepted, { before: [], after: [bob] })).toMatchObject({
+    verdict: 'done',
+    note: 'email cannot be read back',
+  });
+});
+
+test('what is nearly the name of a field is a slip, and not a field that is not shown', () => {
+  const step = stepOf([bob], { lang: 'en', usernam: 'x' });
+  const readings = { before: [bob], after: [{ ...bob, lang: 'en' }] };
+  expect(judge(open, step, accepted, readings).verdict).toBe('differs');
+});
+
+test('an unknown field alone, of which nothing shows, had no effect', () => {
+  const step = stepOf([bob], { nosuch: '1' });
+  const readings = { before: [bob], after: [bob] };
+  expect(judge(open, step, accepted, readings).verdict).toBe('no effect');
+});
+
+test('what a good answer objects to is told when nothing changed', () => {
+  const step = stepOf([bob], { lang: 'en' });
+  const answered = { ...accepted, objection: 'Attribute cannot be modified' };
+  expect(judge(profile, step, answered, { before: [bob], after: [bob] })).toMatchObject({
+    verdict: 'no effect',
+    note: 'the device answered: Attribute cannot be modified',
   });
 });

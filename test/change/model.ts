@@ -71,7 +71,10 @@ export class ModelDevice {
       profile: documentedProfile,
       isReadOnly: false,
       list: () => this.#list(fuse),
-      write: (request) => this.#write(request, fuse),
+      write: async (request) => {
+        await this.#write(request, fuse);
+        return undefined;
+      },
     };
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { declinedReason, issuesOf } from '../../src/device/complaint.ts';
+import { declinedReason, issuesOf, objectionIn } from '../../src/device/complaint.ts';
 
 const SENT = ['username', 'first_name', 'address', 'roles', 'type', 'mtu'];
 
@@ -157,4 +157,32 @@ test('a refusal with a good status tells its reason', () => {
     'user.name: x',
   );
   expect(declinedReason({ result: 'saved' })).toBeUndefined();
+});
+
+describe('what a good answer objects to', () => {
+  test.each([
+    ['{"results":[{"code":500,"status":"No such attribute"}]}', 'No such attribute'],
+    ['{"status":422,"message":"Read-only"}', 'Read-only'],
+    ['{"error":{"code":"403","detail":"Not yours"}}', 'Not yours'],
+    ['[{"code":409,"error":"Taken"},{"code":409,"error":"Taken"}]', 'Taken'],
+  ])('%s: %s', (body, text) => {
+    expect(objectionIn(body)).toBe(text);
+  });
+
+  test.each([
+    '{"results":[{"code":200,"status":"Attributes updated"}]}',
+    '{"code":500}',
+    '{"message":"all is well"}',
+    'OK',
+    '',
+    '{"status":"active","id":500}',
+  ])('%s objects to nothing', (body) => {
+    expect(objectionIn(body)).toBeUndefined();
+  });
+
+  test('is looked for where the profile says', () => {
+    const body = '{"results":[{"errors":["a is wrong"]},{"errors":["b is wrong"]}]}';
+    expect(objectionIn(body, 'results.errors')).toBe('a is wrong; b is wrong');
+    expect(objectionIn(body, 'results.nothing')).toBeUndefined();
+  });
 });

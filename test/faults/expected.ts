@@ -83,6 +83,7 @@ json-null                  protocol      no effect 1  no effect 1  no effect 1  
 
 # What a write does, and says that it does
 accept-and-forget          -             no effect 1  no effect 1  -            -
+code-in-200                -             no effect 1  no effect 1  -            -
 delete-and-keep            -             -            -            no effect 1  -
 store-altered              -             differs 1    differs 1    -            -
 store-upper-case           -             differs 1    differs 1    -            -

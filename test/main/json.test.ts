@@ -48,7 +48,7 @@ test('a write is one document: run, results and summary', async () => {
         key: 'zoe',
         action: 'add',
         verdict: 'differs',
-        differences: [{ field: 'lang', sent: 'de', held: 'fr' }],
+        differences: [{ field: 'lang', wanted: 'de', held: 'fr' }],
         record: device(2).users.at(-1),
         note: expect.stringContaining('exists already') as string,
       },

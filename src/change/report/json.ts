@@ -1,6 +1,7 @@
 import { maskedRequest } from '../../device/encode.ts';
 import { jsonText, type JsonValue } from '../../device/json-text.ts';
-import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
+import { maskedDifference } from '../mask.ts';
+import { maskedRecord } from '../../device/secret-fields.ts';
 import type { DevshError } from '../../errors.ts';
 import { replaceUnsafe } from '../../visible.ts';
 import { mostUrgentFirst, verdictOf, type Report, type StepReport } from './report.ts';
@@ -54,11 +55,7 @@ function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue 
     before: step?.before && maskedRecord(step.before),
     planned: step?.after && maskedRecord(step.after),
     held: record && maskedRecord(record),
-    differences: differences?.map(({ field, sent, held }) => ({
-      field,
-      sent: maskedValue(field, sent),
-      held: maskedValue(field, held),
-    })),
+    differences: differences?.map(maskedDifference),
   };
 }
 

@@ -5,7 +5,7 @@ import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
 import type { Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
-import { VERDICTS, type StepResult, type Verdict } from '../verdict.ts';
+import { expectedIn, VERDICTS, type StepResult, type Verdict } from '../verdict.ts';
 
 /** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
 export interface FieldChange {
@@ -135,11 +135,11 @@ function hasLeft(state: NonNullable<StepOutcome['state']>): boolean {
 function changesOf(result: StepResult, step: Step | undefined): FieldChange[] {
   const { differences = [] } = result;
   if (step === undefined) {
-    return differences.map(({ field, sent, held }) => ({
-      field,
-      before: maskedValue(field, held),
-      planned: maskedValue(field, sent),
-      held: maskedValue(field, held),
+    return differences.map((one) => ({
+      field: one.field,
+      before: maskedValue(one.field, one.held),
+      planned: maskedValue(one.field, expectedIn(one).value),
+      held: maskedValue(one.field, one.held),
     }));
   }
   const before = maskedRecord(step.before ?? {});

@@ -177,7 +177,7 @@ function learnedTexts(
 
 function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
   const { name, basePath, endsWithSlash, accept, answers = {}, idFields } = known;
-  const { ids = 'stable', noId, list, resources, connections } = known;
+  const { ids = 'stable', noId, errorsIn, list, resources, connections } = known;
   const facts: [string, Value][] = [
     ['name', name],
     ['basePath', basePath],
@@ -191,6 +191,7 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
     ['idFields', idFields],
     ['ids', ids],
     ['noId', noId],
+    ...(errorsIn === undefined ? [] : [['errorsIn', errorsIn] satisfies [string, Value]]),
     ...Object.entries({ ...list }).map(([fact, value]): [string, Value] => [`list.${fact}`, value]),
     ...(['create', 'update', 'remove'] as const).flatMap((write) =>
       writeFacts(write, known[write]),
@@ -220,7 +221,7 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
 /** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
 function asInFile(fact: string): string {
   return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
+    /\b(?:basePath|endsWithSlash|idFields|noId|errorsIn|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }

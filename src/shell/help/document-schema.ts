@@ -32,7 +32,13 @@ const failure = z
   .strictObject({ device: device.device.optional(), address: device.address.optional(), error })
   .meta({ id: 'failure' });
 
-const difference = z.strictObject({ field: z.string(), sent: z.unknown(), held: z.unknown() });
+const difference = z.strictObject({
+  field: z.string(),
+  sent: z.unknown().optional(),
+  was: z.unknown().optional().describe('Before the step, which sent nothing for this field'),
+  wanted: z.unknown().optional().describe('Nothing was sent at all'),
+  held: z.unknown(),
+});
 
 const result = z
   .strictObject({

@@ -6,6 +6,8 @@ interface AnyField {
   readonly fallback?: Value;
   /** What is sent for it is ignored. */
   readonly readOnly?: true;
+  /** It is stored and never shown. */
+  readonly writeOnly?: true;
 }
 
 export interface StringField extends AnyField {

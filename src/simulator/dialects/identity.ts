@@ -34,7 +34,14 @@ function shownAt(
   const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
   const field = idField(dialect);
   const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
-  return worded(dialect, { ...id, ...fields });
+  return worded(dialect, { ...id, ...withoutHidden(dialect, fields) });
+}
+
+function withoutHidden({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
+  if (!quirks.has('hidden-fields')) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => name !== 'email' && name !== 'password'),
+  );
 }
 
 /** A single object: it needs no id. */

@@ -18,7 +18,10 @@ export type QuirkName =
   | 'status-200-errors'
   | 'counters'
   | 'positional-ids'
-  | 'summary-list';
+  | 'summary-list'
+  | 'hidden-fields'
+  | 'put-replaces'
+  | 'read-only-content';
 
 /** A habit of a device: within what its API allows, but not what one expects. */
 export interface Quirk extends Conditions {
@@ -60,6 +63,15 @@ export const QUIRKS: readonly Quirk[] = [
       notWith: ['keyed'],
     },
   ),
+  quirk('hidden-fields', 'A user has an email and a password that are taken and never shown.', {
+    profiles: ['drf', 'generic-rest'],
+  }),
+  quirk('put-replaces', 'A record is changed by PUT alone, and what that leaves out is emptied.', {
+    profiles: ['drf', 'generic-rest'],
+  }),
+  quirk('read-only-content', 'A user has an owner and groups, which only the device sets.', {
+    profiles: ['drf', 'generic-rest'],
+  }),
 ];
 
 function quirk(name: QuirkName, summary: string, conditions: Conditions = {}): Quirk {

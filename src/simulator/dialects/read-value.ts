@@ -18,6 +18,8 @@ export interface Reading {
   readonly before?: DeviceRecord | undefined;
   /** Whether what is left out stays as it is, even when it is required. */
   readonly isPartial: boolean;
+  /** Whether what is left out is emptied. */
+  readonly replaces: boolean;
   readonly trims: boolean;
 }
 
@@ -49,7 +51,8 @@ function readField(field: Field, input: Input, reading: Reading): Read<Value> {
   if (field.readOnly !== true && Object.hasOwn(input, field.name)) {
     return readValue(field, input[field.name], reading);
   }
-  if (before !== undefined && (reading.isPartial || !isRequired(field))) return { value: before };
+  const isKept = reading.isPartial || (!isRequired(field) && !reading.replaces);
+  if (before !== undefined && (isKept || field.readOnly === true)) return { value: before };
   return field.fallback === undefined
     ? { problems: ['This field is required.'] }
     : { value: field.fallback };

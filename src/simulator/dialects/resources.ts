@@ -1,5 +1,5 @@
 import { LANGUAGES } from '../store.ts';
-import type { ProfileName } from './dialect.ts';
+import type { Dialect, ProfileName } from './dialect.ts';
 import type { Field, Resource } from './fields.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<(typeof LANGUAGES)[number], string>> = {
@@ -94,6 +94,31 @@ const system: Resource = {
     { name: 'version', type: 'string', maxLength: 20, readOnly: true, fallback: '4.2.1' },
   ],
 };
+
+const HIDDEN: readonly Field[] = [
+  {
+    name: 'email',
+    type: 'string',
+    maxLength: 100,
+    mayBeBlank: true,
+    fallback: '',
+    writeOnly: true,
+  },
+  { name: 'password', type: 'string', maxLength: 100, fallback: '', writeOnly: true },
+];
+const SET_BY_DEVICE: readonly Field[] = [
+  { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
+  { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
+];
+
+/** A resource of a device, with the fields that its quirks add. */
+export function resourceOf({ profile, quirks }: Dialect, name: string): Resource | undefined {
+  const resource = RESOURCES[profile].find((known) => known.name === name);
+  if (resource?.name !== 'user') return resource;
+  const hidden = quirks.has('hidden-fields') ? HIDDEN : [];
+  const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
+  return { ...resource, fields: [...resource.fields, ...hidden, ...own] };
+}
 
 /** What the devices of each profile offer, in the order of `GET /api/`. */
 export const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {

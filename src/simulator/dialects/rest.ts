@@ -12,7 +12,7 @@ import type { Resource } from './fields.ts';
 import { findRecord, idField, shownRecord } from './identity.ts';
 import { metadata } from './metadata.ts';
 import { readBody } from './read-body.ts';
-import { RESOURCES } from './resources.ts';
+import { resourceOf, RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
 import { checkRecord, replaceRecord } from './write-record.ts';
 
@@ -25,7 +25,7 @@ interface Place {
 
 /** Collections and records with a method for each purpose: the profiles `drf` and `generic-rest`. */
 export function findRestView(site: Site, sent: string): View | undefined {
-  const { traits, profile } = site.dialect;
+  const { traits } = site.dialect;
   const path = decodedPath(sent);
   if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) return rootView(site);
   // The framework's pattern for an id: no slash, no dot.
@@ -33,7 +33,7 @@ export function findRestView(site: Site, sent: string): View | undefined {
     ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?$/
     : /^\/api\/([a-z]+)(?:\/([^/.]+))?$/;
   const [, name, id] = pattern.exec(path) ?? [];
-  const resource = RESOURCES[profile].find((known) => known.name === name);
+  const resource = resourceOf(site.dialect, name ?? '');
   const table = site.store.table(name ?? '');
   if (resource === undefined || table === undefined) return undefined;
   const place: Place = { site, resource, table };
@@ -72,9 +72,10 @@ function listView(place: Place): View {
 
 function itemView(place: Place, id: string): View {
   const { site, resource, table } = place;
+  const patch = site.dialect.quirks.has('put-replaces') ? [] : ['PATCH'];
   return {
     title: `${titleOf(resource)} Instance`,
-    allow: ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+    allow: ['GET', 'PUT', ...patch, 'DELETE', 'HEAD', 'OPTIONS'],
     actions: () => ({ PUT: described(place) }),
     answer: (request) => {
       const record = findRecord(site.dialect, table, id);

@@ -2,7 +2,7 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { createRandom } from '../random.ts';
 import type { User } from '../store.ts';
 import { Table, type StoredRecord } from '../table.ts';
-import type { ProfileName } from './dialect.ts';
+import type { Dialect, ProfileName } from './dialect.ts';
 import { RESOURCES } from './resources.ts';
 
 interface DeviceContents {
@@ -18,13 +18,22 @@ const PORTS = ['lo', 'mgmt', 'wan', ...Array.from({ length: 9 }, (_, port) => `e
 
 /** What a device of a profile holds at the start, by resource. */
 export function createTables(
-  profile: ProfileName,
+  { profile, quirks }: Dialect,
   { users, name, seed }: DeviceContents,
 ): Map<string, Table> {
   const random = createRandom(`${seed}:${name}:resources`);
   const identified = (fields: DeviceRecord): StoredRecord => ({ ...fields, uuid: random.uuid() });
   const contents: Readonly<Record<string, () => readonly StoredRecord[]>> = {
-    user: () => users.map((user, place) => ({ ...user, ...extras(profile, user, place) })),
+    user: () =>
+      users.map((user, place) => ({
+        ...user,
+        ...extras(profile, user, place),
+        ...(quirks.has('hidden-fields') && {
+          email: `${user.username}@example.net`,
+          password: `hash of ${user.username}`,
+        }),
+        ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),
+      })),
     interface: () =>
       PORTS.map((port, place) => identified(networkInterface(port, place, random.below(250)))),
     system: () => [identified(system(name))],

@@ -21,7 +21,12 @@ export function checkRecord(
   { input, before, isPartial, namesake }: WriteWish,
 ): Read<DeviceRecord> {
   const trims = dialect.traits.trims || dialect.quirks.has('trims');
-  const read = readFields(resource.fields, input, { before, isPartial, trims });
+  const read = readFields(resource.fields, input, {
+    before,
+    isPartial,
+    trims,
+    replaces: dialect.quirks.has('put-replaces'),
+  });
   const { key } = resource;
   if ('problems' in read || key === undefined) return read;
   const holder = table.records.find(

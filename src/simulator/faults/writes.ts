@@ -66,6 +66,15 @@ export const WRITE_FAULTS = [
     (writing) => pretend(writing).reply,
   ),
   writeFault(
+    'code-in-200',
+    'A POST, PUT or PATCH is answered with 200 and a code of 500 inside; nothing is stored.',
+    CHANGES,
+    () =>
+      refusal(200, {
+        results: [{ code: 500, status: 'Attribute cannot be modified', errors: [] }],
+      }),
+  ),
+  writeFault(
     'delete-and-keep',
     'A DELETE is accepted (204), but the user stays.',
     ['DELETE'],

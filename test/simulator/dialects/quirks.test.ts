@@ -149,3 +149,23 @@ test.each<[SimulatorOptions, string]>([
 ])('%j is refused', async (options, message) => {
   await expect(startSimulator(options)).rejects.toThrow(new RangeError(message));
 });
+
+test('hidden-fields are stored and shown by no answer', async () => {
+  const device = await startDevice({ profile: 'drf', quirk: ['hidden-fields'] });
+  const created = await askJson(device, 'POST', '/api/user/', { ...ZOE, email: 'z@x' });
+  expect(created.value).not.toHaveProperty('email');
+  expect(device.users.at(-1)).toMatchObject({ username: 'zoe', email: 'z@x', password: '' });
+});
+
+test('put-replaces empties what a PUT leaves out, and takes no PATCH', async () => {
+  const device = await startDevice({
+    profile: 'generic-rest',
+    quirk: ['hidden-fields', 'put-replaces', 'read-only-content'],
+  });
+  const [admin] = device.users;
+  expect(admin).toMatchObject({ password: 'hash of admin', groups: ['staff', 'ops'] });
+  const sent = { username: 'admin', lang: 'de' };
+  expect((await askJson(device, 'PATCH', '/api/user/1', sent)).status).toBe(405);
+  expect((await askJson(device, 'PUT', '/api/user/1', sent)).status).toBe(200);
+  expect(device.users[0]).toMatchObject({ password: '', first_name: '', groups: ['staff', 'ops'] });
+});

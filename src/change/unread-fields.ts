@@ -1,0 +1,105 @@
+import { hiddenFields } from '../device/hidden-fields.ts';
+import type { Profile } from '../device/profile.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import { suggest } from '../suggest.ts';
+import { isSameValue } from './compare.ts';
+import type { Readings } from './judge.ts';
+import type { Step } from './plan.ts';
+import { valueAt } from '../value-at.ts';
+
+/** What was asked for and cannot be compared with what the device holds. */
+export interface Unread {
+  /** Nothing shows whether they were stored: secrets, and fields that the device shows of no record. */
+  readonly hidden: readonly string[];
+  /** Secrets that are not shown either, but what is shown of them (a hash) has changed. */
+  readonly rehashed: readonly string[];
+  /** The fields with these hashes: they changed because it was asked for. */
+  readonly hashes: readonly string[];
+}
+
+/** @param held the record as read back */
+export function unreadFields(
+  profile: Profile,
+  step: Step,
+  { before, after }: Readings,
+  held: DeviceRecord,
+): Unread {
+  const asked = Object.keys(step.asked).filter(
+    (field) => !isSameValue(valueAt(step.asked, field) ?? null, valueAt(held, field)),
+  );
+  const isRehashed = (field: string): boolean =>
+    isHash(valueAt(held, field)) &&
+    isHash(valueAt(step.before, field)) &&
+    !isSameValue(valueAt(step.before, field) ?? null, valueAt(held, field));
+  const secrets = asked.filter(isSecretField);
+  const hashes = secrets.flatMap((secret) =>
+    Object.keys(held).filter((field) => isHashOf(field, secret) && isRehashed(field)),
+  );
+  const rehashed = secrets.filter((secret) => hashes.some((field) => isHashOf(field, secret)));
+  const unshown = secrets.filter(
+    (field) => !rehashed.includes(field) && !isShownAsBefore(step, held, field),
+  );
+  const known = hiddenFields(profile, step.resource, [...before, ...after]);
+  const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
+  const told = [...unshown, ...writeOnly];
+  const isTaken = told.length + rehashed.length > 0 || showsChange(step, held);
+  const more = isTaken ? unknownFields(profile, step, held, [...before, ...after]) : [];
+  return { hidden: [...told, ...more.filter((field) => !told.includes(field))], rehashed, hashes };
+}
+
+/** What is to be said of them; undefined where all that was asked for can be read back. */
+export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
+  const notes = [
+    ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
+    ...(rehashed.length > 0 ? [`not shown: ${rehashed.join(', ')} (its hash has changed)`] : []),
+  ];
+  return notes.length === 0 ? undefined : notes.join('; ');
+}
+
+/** A secret that is shown, and shown as it was before, has visibly not changed. */
+function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean {
+  const [before, now] = [valueAt(step.before, field), valueAt(held, field)];
+  return isHash(now) && before !== undefined && isSameValue(before, now);
+}
+
+/** Whether a value is shown in some form, and not only as dots. */
+function isHash(value: Value | undefined): boolean {
+  return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
+}
+
+/** The secret itself where the device shows it hashed, or `password_hash` beside `password`. */
+function isHashOf(field: string, secret: string): boolean {
+  if (field === secret) return true;
+  const name = field.toLowerCase();
+  return name.includes(secret.toLowerCase()) && /hash|salt|digest|crypt|enc/.test(name);
+}
+
+/** Whether anything that was asked for shows: then the device has not dropped the whole request. */
+function showsChange({ asked, before }: Step, held: DeviceRecord): boolean {
+  return Object.entries(asked).some(
+    ([field, value]) =>
+      isSameValue(value, valueAt(held, field)) && !isSameValue(value, valueAt(before, field)),
+  );
+}
+
+/**
+ * Fields of which nobody has told anything and that no record shows. Where the fields are known they are
+ * none of them, and what is nearly the name of a field is a slip.
+ */
+function unknownFields(
+  profile: Profile,
+  { asked, resource }: Step,
+  held: DeviceRecord,
+  records: readonly DeviceRecord[],
+): string[] {
+  const { fields = [], details } = profile.resources[resource] ?? {};
+  if (details !== undefined || fields.length > 0) return [];
+  return Object.keys(asked).filter(
+    (field) =>
+      valueText(valueAt(asked, field)) !== '' &&
+      !records.some((record) => Object.hasOwn(record, field)) &&
+      suggest(field, Object.keys(held)).length === 0,
+  );
+}
