@@ -47,6 +47,7 @@ export async function learn(
     ...(Object.keys(answers).length > 0 && { answers }),
     byResource: {
       [resource]: {
+        ...(records.length > 0 && { sawRecords: true }),
         ...listFacts(device, resource),
         ...one,
         ...resourceFacts(collection, item),

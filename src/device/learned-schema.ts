@@ -33,6 +33,8 @@ const observedShape = {
 };
 
 const resourceSchema = z.object({
+  /** There were records to look at; what an empty list shows says nothing of records that come later. */
+  sawRecords: z.literal(true).optional(),
   /** What OPTIONS said of the fields for a new record; absent when it did not say. */
   fields: z.record(z.string(), fieldFactsSchema).optional(),
   /** Methods that the collection and one record allow, upper case; absent when not said. */

@@ -93,7 +93,7 @@ export async function runStoppable(
     stop.abort();
   });
   try {
-    const io = ioOf(host, stop.signal, ahead);
+    const io = { ...ioOf(host, stop.signal, ahead), isPrompt: true };
     const { edit } = io;
     const lent = edit && { edit: (draft: Draft) => echo.lend(() => edit(draft)) };
     return await runLine(shell, line, host, { ...io, ...lent });

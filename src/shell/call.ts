@@ -67,7 +67,7 @@ export class Call {
       passphraseStdin: options.passphraseStdin || this.options.passphraseStdin,
       verbose: options.verbose || this.options.verbose,
     };
-    const io = { ...this.io, isLast: false };
+    const io = { ...this.io, isLast: false, isPrompt: false };
     return new Call({ ...invocation, options: inherited }, this.session, io, this.grammar);
   }
 

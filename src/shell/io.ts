@@ -20,6 +20,8 @@ export interface ShellIo {
   readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
   /** Somebody reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
+  /** Somebody types one line after the other: what one says of columns may hold for the next. */
+  readonly isPrompt?: boolean;
   /** With `--watch` the reader reads again by itself. */
   readonly isRefreshing?: boolean;
   /** No other line follows: a connection is of no more use when what it was opened for is read. */

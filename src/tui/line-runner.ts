@@ -123,6 +123,7 @@ export class LineRunner {
     return {
       signal,
       isOnScreen: true,
+      isPrompt: true,
       isRefreshing: true,
       ask: async (question) => {
         const { questions, store } = this.#options;

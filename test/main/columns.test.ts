@@ -1,40 +1,59 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startFleet } from './devsh.ts';
+import { startFleet, type Devsh } from './devsh.ts';
 
 const SCREEN = { tty: [], env: { NO_COLOR: '1' } };
 
-test('columns asked for on a terminal are those of the next list there, until auto', async () => {
+/** What is said when this is typed at the plain prompt. */
+async function typed(devsh: Devsh, line: string): Promise<string> {
+  const { stderr } = await devsh('--plain', { ...SCREEN, tty: [line, 'quit'] });
+  return stderr;
+}
+
+test('columns asked for at a prompt are those of the next list on a terminal, until auto', async () => {
   const { devsh } = await startFleet();
   const header = async (line: string): Promise<string> =>
     (await devsh(line, SCREEN)).stdout.split('\n')[0]?.replace(/ +/g, ' ').trim() ?? '';
   const all = await header('user list --on sim1');
   expect(all).toContain('FIRST NAME');
-  const first = await devsh('user list --on sim1 --columns username,lang', SCREEN);
-  expect(first.stderr).toContain('these columns from now on; --columns auto shows all again');
+  const line = 'user list --on sim1 --columns username,lang';
+  expect(await typed(devsh, line)).toContain(
+    'these columns from now on; --columns auto shows all again',
+  );
   const next = await devsh('user list --on sim1', SCREEN);
   expect(next.stdout).toMatch(/^DEVICE +USERNAME +LANG\n/);
   expect(next.stderr).toContain('3 fields hidden (--columns auto shows them)');
-  const same = await devsh('user list --on sim1 --columns username,lang', SCREEN);
-  expect(same.stderr).not.toContain('from now on');
+  expect(await typed(devsh, line)).not.toContain('from now on');
   expect(await header('user list --on sim1 --columns auto')).toBe(all);
   expect(await header('user list --on sim1')).toBe(all);
   const settings = await readFile(join(devsh.folder, 'config/devsh/settings.json'), 'utf8');
   expect(JSON.parse(settings)).toEqual({});
 });
 
+test('columns of a command by itself, and of a line of a script, are not kept', async () => {
+  const { devsh } = await startFleet();
+  const first = await devsh('user list --on sim1 --columns username', SCREEN);
+  expect(first.stdout).toMatch(/^DEVICE +USERNAME\n/);
+  expect(first.stderr).not.toContain('from now on');
+  const script = join(devsh.folder, 'look.devsh');
+  await writeFile(script, 'user list --on sim1 --columns username\n');
+  expect((await devsh(['run', script], SCREEN)).stdout).toMatch(/^DEVICE +USERNAME\n/);
+  expect(await typed(devsh, `run ${script}`)).not.toContain('from now on');
+  expect((await devsh('user list --on sim1', SCREEN)).stdout).toContain('FIRST NAME');
+});
+
 test('what a program reads is neither kept nor changed by what was kept', async () => {
   const { devsh } = await startFleet();
   const piped = await devsh('user list --on sim1');
-  await devsh('user list --on sim1 --columns username', SCREEN);
+  await typed(devsh, 'user list --on sim1 --columns username');
   expect(await devsh('user list --on sim1')).toEqual(piped);
   for (const format of ['json', 'csv', 'yaml']) {
     const { stdout } = await devsh(`user list --on sim1 --format ${format}`, SCREEN);
     expect(stdout).toContain('first_name');
   }
-  await devsh('user list --on sim1 --columns lang');
-  await devsh('user list --on sim1 --columns lang --json', SCREEN);
+  await devsh('--plain', { stdin: 'user list --on sim1 --columns lang\n' });
+  await typed(devsh, 'user list --on sim1 --columns lang --json');
   const { stdout } = await devsh('user list --on sim1', SCREEN);
   expect(stdout).toMatch(/^DEVICE +USERNAME\n/);
   expect((await devsh('user list --on sim1 --columns auto')).stdout).toBe(piped.stdout);
@@ -42,8 +61,8 @@ test('what a program reads is neither kept nor changed by what was kept', async 
 
 test('columns belong to one resource of one profile, and a slip is not kept', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
-  await devsh('user list --on sim1 --columns usrname', SCREEN);
-  await devsh('user list --on sim1 --profile drf --columns username', SCREEN);
+  await typed(devsh, 'user list --on sim1 --columns usrname');
+  await typed(devsh, 'user list --on sim1 --profile drf --columns username');
   expect((await devsh('user list --on sim1', SCREEN)).stdout).toMatch(/FIRST NAME/);
   expect((await devsh('user list --on sim1 --profile drf', SCREEN)).stdout).toMatch(
     /^DEVICE +USERNAME\n/,

@@ -167,7 +167,7 @@ test('a run of another terminal is taken back by its id or after a question, nev
   expect(writes()).toHaveLength(1);
   const declined = await devsh('undo --on sim1', { tty: ['n'] });
   expect(declined.stderr).toMatch(
-    new RegExp(`To be taken back: run ${id} of another terminal, began .*: user add`),
+    new RegExp(`to be taken back: run ${id} of another terminal, began .*: user add`),
   );
   expect(declined.exitCode).toBe(6);
   // What was done here comes first, whatever another terminal has done since.

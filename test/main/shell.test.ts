@@ -185,3 +185,22 @@ test('the inventory keeps comments, and refuses a name twice', async () => {
   expect((await devsh('device list --json')).stdout).toContain('"inventory":[]');
   expect((await devsh('device remove fw1')).exitCode).not.toBe(0);
 });
+
+test.each(['use', 'disconnect'])(
+  '%s of an address that is not connected is a mistake',
+  async (word) => {
+    const { devsh, device } = await startFleet({ devices: 2 });
+    const alone = await devsh(`${word} 10.9.9.9`);
+    expect(alone.stderr).toContain('no device is connected; "connect 10.9.9.9" does that');
+    expect(alone.exitCode).toBe(2);
+    const other = await devsh('connect sim1 --plain', { stdin: `${word} ${device(2).address}\n` });
+    expect(other.stderr).toContain('not among the connected devices (sim1)');
+    expect(other.exitCode).toBe(2);
+    const mixed = await devsh('connect sim1 --plain', { stdin: `${word} sim1 10.9.9.9:8443\n` });
+    expect(mixed.exitCode).toBe(2);
+    const range = `127.0.0.[1-3]:${device(1).address.split(':')[1] ?? ''}`;
+    const wide = await devsh('connect sim1 --plain', { stdin: `${word} ${range}\n` });
+    expect(wide.stderr).toMatch(/(using|disconnected from) sim1\n/);
+    expect(wide.exitCode).toBe(0);
+  },
+);

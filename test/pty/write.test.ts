@@ -85,7 +85,7 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   await goToTable(program);
   program.press('u');
   await program.waitFor('lang: de -> en');
-  await program.waitFor(/To be taken back: run \S+, began \S+Z: user set viewer\s+lang=de/);
+  await program.waitFor(/to be taken back: run \S+, began \S+Z: user set viewer\s+lang=de/);
   expect(program.screen().join('\n')).toContain('set user viewer on 127.0.0.2');
   await program.waitFor('answer>');
   program.press('tab');

@@ -229,11 +229,20 @@ function connectedMembers(call: Call): readonly Member[] {
 /** As `selectDevices`; what is not connected is no matter of the inventory. */
 function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
   const entries = call.session.fleet.connected.map(({ entry }) => entry);
+  const names = entries.map(({ name }) => name);
   try {
-    return selectDevices(selectors, new Inventory(entries));
+    const selected = selectDevices(selectors, new Inventory(entries));
+    // An address names a device that nobody has connected to; a range may reach further.
+    const isConnected = ({ address }: DeviceEntry): boolean =>
+      entries.some((entry) => entry.address === address);
+    const typed = selectors.flatMap((text) => text.split(/[\s,]+/));
+    const other = selected.find(
+      (one) => !isConnected(one) && (typed.includes(one.name) || typed.includes(one.address)),
+    );
+    if (other === undefined && selected.some(isConnected)) return selected;
+    throw new UsageError(`${other?.name ?? selectors.join(' ')} is not connected`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const names = entries.map(({ name }) => name);
     const [first, ...others] = call.args.words('SELECTOR');
     const word = others.length === 0 ? first : undefined;
     const wanted = oneLine(selectors.join(' '));

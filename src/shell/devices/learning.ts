@@ -6,8 +6,8 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 
 /**
- * Learns of a resource of a device, without writing, and keeps it. `isAgain`: also when it is known
- * already. Resolves to what is known then.
+ * Learns of a resource of a device, without writing, and keeps it: once, and again when records come
+ * where there were none. `isAgain`: also when it is known already. Resolves to what is known then.
  */
 export async function learnMember(
   call: Call,
@@ -19,8 +19,10 @@ export async function learnMember(
   const { profiles } = services;
   const { entry, ref } = member;
   const known = await profiles.learned(ref.address);
-  if (!isAgain && known?.byResource[resource] !== undefined) return known;
   const records = member.seen(resource) ?? [];
+  const held = known?.byResource[resource];
+  const isComplete = held?.sawRecords === true || records.length === 0;
+  if (!isAgain && held !== undefined && isComplete) return known;
   const fresh = await member.use(call.access, (device) =>
     learn(device, resource, records, services.now(), call.io.signal),
   );

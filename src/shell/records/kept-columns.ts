@@ -16,7 +16,7 @@ export function withKeptColumns(call: Call, members: readonly Member[], view: Vi
   return recalled === undefined ? view : { ...view, recalled };
 }
 
-/** Keeps the columns that were asked for, as far as records have them; says so when they are others. */
+/** Keeps the columns that were asked for at a prompt, as far as records have them; says so when they are others. */
 export async function* keepColumns(
   call: Call,
   members: readonly Member[],
@@ -26,6 +26,8 @@ export async function* keepColumns(
   const { columns } = call.options;
   if (columns === undefined || !isOnScreen(call)) return;
   const isForgotten = isAuto(columns);
+  // A command by itself or in a script means the columns of this one list.
+  if (!isForgotten && call.io.isPrompt !== true) return;
   const fitting = columns.filter((field) => fields.has(field));
   const before = recall(call, members, resource);
   if (isForgotten ? before === undefined : fitting.length === 0 || isSame(before, fitting)) return;

@@ -114,8 +114,7 @@ export async function* takeBack(
     ]),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
-  const details = told === undefined ? losses : [`To be taken back: ${told}`, ...losses];
-  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], details);
+  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */

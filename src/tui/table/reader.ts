@@ -42,6 +42,7 @@ export class TableReader {
       const io = {
         signal,
         isOnScreen: true,
+        isPrompt: true,
         isRefreshing: true,
         ask: (question: Parameters<Questions['ask']>[0]) =>
           this.#questions.ask(question, undefined, signal),

@@ -8,7 +8,7 @@ export const TABLE_OPTIONS: readonly OptionSpec[] = [
     name: 'columns',
     value: 'FIELDS',
     summary:
-      'Show these fields only, in this order; kept for the next list on a terminal, "auto" shows all',
+      'Show these fields only, in this order; at a prompt kept for the next list, "auto" shows all',
     group: 'table',
     set: (options, text) => ({ ...options, columns: namesOf(text) }),
   },
