@@ -1,7 +1,7 @@
 import { chooseRoute } from '../device/route/choose-route.ts';
 import { parseAddress } from '../device/address.ts';
 import type { Credential } from '../device/credential.ts';
-import { learn } from '../device/learn.ts';
+import { isLearned, learn } from '../device/learn.ts';
 import { withAllLearned } from '../device/learned.ts';
 import type { Learned, LearnedListing } from '../device/learned-schema.ts';
 import { observedAfter, withObservation, type Observation } from '../device/observation.ts';
@@ -73,9 +73,15 @@ export class DeviceAccess implements Access {
   }
 
   /** Asks the device once what it says of a resource, without writing. */
-  async learn(member: Member, resource: string, signal: AbortSignal): Promise<void> {
-    if (this.#learned.byResource[resource] !== undefined) return;
+  async learn(
+    member: Member,
+    resource: string,
+    what: 'once' | 'rest',
+    signal: AbortSignal,
+  ): Promise<void> {
+    const held = this.#learned.byResource[resource];
     const records = member.seen(resource) ?? [];
+    if (isLearned(held, records) || (what === 'rest' && held === undefined)) return;
     const fresh = await member.use(this, (device) =>
       learn(device, resource, records, new Date(), signal),
     );

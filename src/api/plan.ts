@@ -73,8 +73,8 @@ export async function plan(
     'adaptive',
     async (device, emit) => {
       const { access, member } = OpenDevice.behind(device);
-      const learn = (one: typeof member, resource: string): Promise<void> =>
-        access.learn(one, resource, signal);
+      const learn = (one: typeof member, resource: string, what: 'once' | 'rest'): Promise<void> =>
+        access.learn(one, resource, what, signal);
       emit([device, await planMember({ access, signal, learn }, member, wanted)]);
     },
     signal,

@@ -12,8 +12,8 @@ import { mergeDevicePlans, unplanned, type DevicePlan } from './plan.ts';
 export interface Planning {
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Asks a device what is not known of a resource yet; sends no write. */
-  readonly learn: (member: Member, resource: string) => Promise<unknown>;
+  /** Asks a device what is not known of a resource yet, or only the rest of it; sends no write. */
+  readonly learn: (member: Member, resource: string, what: 'once' | 'rest') => Promise<unknown>;
 }
 
 /** What is wanted of a device: as it was said, or worked out from the records that it holds. */
@@ -54,13 +54,16 @@ export async function planMember(
       const own = changes.filter((change) => change.resource === resource);
       if (!records.has(resource)) {
         const listed = await member.list(access, resource, signal);
+        // It also tells whether the list leaves fields out.
+        await learnBefore(planning, member, resource, own);
         const concerned = (): readonly DeviceRecord[] => [
           ...new Set(own.flatMap((one) => concernedBy(member.profile, one, listed, ref.name))),
         ];
         const held = await member.withDetails(access, resource, listed, concerned, signal);
         records.set(resource, held);
+      } else {
+        await learnBefore(planning, member, resource, own);
       }
-      await learnBefore(planning, member, resource, own);
     }
     const parts = changes.map((change) =>
       planDevice(ref, member.profile, change, records.get(change.resource) ?? []),
@@ -84,7 +87,8 @@ export async function planMember(
 
 /**
  * How records are added and changed, the device itself is asked before the first write, once: what the
- * API document leaves open would otherwise be guessed. What it does not tell leaves the guess.
+ * API document leaves open would otherwise be guessed. What it does not tell leaves the guess. Before a
+ * delete it is asked only for what it could not tell of an empty list.
  */
 async function learnBefore(
   { learn }: Planning,
@@ -92,10 +96,10 @@ async function learnBefore(
   resource: string,
   changes: readonly Change[],
 ): Promise<void> {
-  if (changes.every(({ action }) => action === 'delete')) return;
+  const isDelete = changes.every(({ action }) => action === 'delete');
   if (member.profile.origins['update'] === 'configured') return;
   try {
-    await learn(member, resource);
+    await learn(member, resource, isDelete ? 'rest' : 'once');
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

@@ -56,6 +56,14 @@ export async function learn(
   };
 }
 
+/** Whether nothing is left to learn: an empty list said nothing of the records that came later. */
+export function isLearned(
+  known: LearnedResource | undefined,
+  records: readonly DeviceRecord[],
+): boolean {
+  return known !== undefined && (known.sawRecords === true || records.length === 0);
+}
+
 /** A record that paths name without doubt: one with a slash in it may be looked for elsewhere. */
 function exampleOf(
   { profile }: Device,

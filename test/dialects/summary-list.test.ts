@@ -93,3 +93,28 @@ test('a complete list costs no further request', async () => {
   const { stdout } = await devsh('profile sim1');
   expect(stdout).toMatch(/resources\.user\.summary\s+false\s+observed/);
 });
+
+test('what was learned of an empty list is learned again when records come', async () => {
+  const { devsh, device } = await start('drf', ['summary-list']);
+  const names = device.records('interface').map(({ name }) => JSON.stringify(name).slice(1, -1));
+  const last = ['--on', 'sim1', '--yes', '--allow', 'protected'];
+  await devsh(['interface', 'delete', ...names, ...last]);
+  expect(device.records('interface')).toEqual([]);
+  // The first write asks the device; there is no record that it could show.
+  const add = 'interface add name=wan0 mtu=1400 description=Uplink --on sim1 --yes';
+  await devsh(add);
+  expect(device.records('interface')).toHaveLength(1);
+  expect((await devsh(['interface', 'delete', 'wan0', ...last])).exitCode).toBe(0);
+  expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(0);
+  expect(device.records('interface')).toMatchObject([
+    { name: 'wan0', mtu: 1400, description: 'Uplink' },
+  ]);
+});
+
+test('the first change of a device that nobody has asked keeps what its list leaves out', async () => {
+  const { devsh, device } = await start('drf', ['summary-list']);
+  const user = device.users.at(-1);
+  expect((await devsh(`user set ${user?.username} lang=ja --on sim1 --yes`)).exitCode).toBe(0);
+  expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(0);
+  expect(device.users.at(-1)).toMatchObject({ lang: user?.lang, first_name: user?.first_name });
+});

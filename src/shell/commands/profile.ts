@@ -142,7 +142,7 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const records = await member.list(call.access, resource, call.io.signal);
   const { learnMember } = await import('../devices/learning.ts');
   const { watchForCounters } = await import('../writing/observed.ts');
-  const learned = await learnMember(call, member, resource, true);
+  const learned = await learnMember(call, member, resource, 'again');
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learned === undefined ? [] : learnedTexts(learned, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);

@@ -1,4 +1,4 @@
-import { learn } from '../../device/learn.ts';
+import { isLearned, learn } from '../../device/learn.ts';
 import { withAllLearned } from '../../device/learned.ts';
 import type { Learned } from '../../device/learned-schema.ts';
 import { DevshError } from '../../errors.ts';
@@ -6,23 +6,24 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 
 /**
- * Learns of a resource of a device, without writing, and keeps it: once, and again when records come
- * where there were none. `isAgain`: also when it is known already. Resolves to what is known then.
+ * Learns of a resource of a device, without writing, and keeps it: `once`, and again when records come
+ * where there were none; `again` in any case; `rest` only what an empty list had left open. Resolves to
+ * what is known then.
  */
 export async function learnMember(
   call: Call,
   member: Member,
   resource: string,
-  isAgain = false,
+  what: 'once' | 'again' | 'rest' = 'once',
 ): Promise<Learned | undefined> {
   const { services } = call.session;
   const { profiles } = services;
   const { entry, ref } = member;
   const known = await profiles.learned(ref.address);
-  const records = member.seen(resource) ?? [];
   const held = known?.byResource[resource];
-  const isComplete = held?.sawRecords === true || records.length === 0;
-  if (!isAgain && held !== undefined && isComplete) return known;
+  const records = member.seen(resource) ?? [];
+  const isDone = isLearned(held, records) || (what === 'rest' && held === undefined);
+  if (what !== 'again' && isDone) return known;
   const fresh = await member.use(call.access, (device) =>
     learn(device, resource, records, services.now(), call.io.signal),
   );

@@ -17,7 +17,8 @@ export async function* planFleet(
   const planning = {
     access: call.access,
     signal: call.io.signal,
-    learn: (member: Member, resource: string) => learnMember(call, member, resource),
+    learn: (member: Member, resource: string, what: 'once' | 'rest') =>
+      learnMember(call, member, resource, what),
   };
   const planned = fanOut<Member, DevicePlan>(
     members,
