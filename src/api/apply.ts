@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { allowedBy, type AllowWord } from '../change/allow.ts';
+import { allowedBy, type Allowed, type AllowWord } from '../change/allow.ts';
 import type { ApplyJournal } from '../change/apply-device.ts';
 import { applyDevice } from '../change/apply-member.ts';
 import { applyPlan } from '../change/apply.ts';
@@ -10,6 +10,7 @@ import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
 import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { UsageError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
 import { operatorName } from '../operator.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../settings/write-lock.ts';
@@ -78,7 +79,8 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   if (options.stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
   // A plan may be applied more than once; each time is a run of its own.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
-  guardPlan(plan, ReadyPlan.behind(ready).accountOn, allowedBy(options.allow ?? []));
+  const allowed = allowedBy(options.allow ?? []);
+  guardPlan(plan, membersOf(ready), allowed);
   const file = await beginJournal(plan, options);
   try {
     const results: StepResult[] = [];
@@ -94,7 +96,13 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
     };
     for (const { settled } of plan.devices) settled.forEach(report);
     unplannedResults(plan).forEach(report);
-    const stopped = await carryOut(plan, ready, { ...options, concurrency, signal }, file, report);
+    const stopped = await carryOut(
+      plan,
+      ready,
+      { ...options, allowed, concurrency, signal },
+      file,
+      report,
+    );
     await file?.append(journalLine({ kind: 'end', at: new Date().toISOString() }));
     if (failure !== undefined) throw failure.error;
     const { run } = plan;
@@ -108,16 +116,21 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
 async function carryOut(
   plan: Plan,
   ready: ReadyPlan,
-  options: ApplyOptions & { readonly concurrency: number; readonly signal: AbortSignal },
+  options: ApplyOptions & {
+    readonly allowed: Allowed;
+    readonly concurrency: number;
+    readonly signal: AbortSignal;
+  },
   file: RunFile | undefined,
   report: (result: StepResult) => void,
 ): Promise<string | undefined> {
-  const { concurrency, maxFailures, signal, stateFolder } = options;
+  const { allowed, concurrency, maxFailures, signal, stateFolder } = options;
   const devices = new Map(
-    ReadyPlan.behind(ready).on.map((device) => [device.address, OpenDevice.behind(device)]),
+    ReadyPlan.behind(ready).map((device) => [device.address, OpenDevice.behind(device)]),
   );
   const applied = [...devices].map(
-    ([address, { access, member }]) => [address, applyDevice(access, member, plan)] as const,
+    ([address, { access, member }]) =>
+      [address, applyDevice(access, member, plan, allowed)] as const,
   );
   const events = applyPlan(plan, new Map(applied), {
     width: concurrency,
@@ -143,6 +156,10 @@ async function carryOut(
     if (event.kind === 'stopped') stopped = event.reason;
   }
   return stopped;
+}
+
+function membersOf(ready: ReadyPlan): Member[] {
+  return ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device).member);
 }
 
 const NO_JOURNAL: ApplyJournal = {

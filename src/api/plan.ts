@@ -1,8 +1,6 @@
 import { doubtfulFields } from '../change/doubts.ts';
-import { unguardedDevices } from '../change/guard.ts';
 import { planMember } from '../change/plan-member.ts';
 import type { DevicePlan } from '../change/plan.ts';
-import type { DeviceRef } from '../device/record.ts';
 import { CancelledError, UsageError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { gate } from './device-access.ts';
@@ -20,14 +18,7 @@ export class ReadyPlan {
   private constructor(devices: readonly DevicePlan[], on: readonly OpenDevice[]) {
     this.devices = devices;
     this.#on = on;
-    const unguarded = unguardedDevices({ devices }, (device) => this.#accountOn(device));
-    this.warnings = [
-      ...doubtfulFields({ devices }),
-      ...unguarded.map(
-        (name) =>
-          `${name}: the owner of the token in use is not known: devsh cannot tell whether this removes it`,
-      ),
-    ];
+    this.warnings = doubtfulFields({ devices });
   }
 
   /** @internal */
@@ -40,17 +31,9 @@ export class ReadyPlan {
     return this.devices.reduce((count, { steps }) => count + steps.length, 0);
   }
 
-  /** Its devices, and the account in use on each. @internal */
-  static behind(ready: ReadyPlan): {
-    on: readonly OpenDevice[];
-    accountOn: (device: DeviceRef) => string | undefined;
-  } {
-    return { on: ready.#on, accountOn: (device) => ready.#accountOn(device) };
-  }
-
-  #accountOn({ address }: DeviceRef): string | undefined {
-    const device = this.#on.find((one) => one.address === address);
-    return device && OpenDevice.behind(device).member.account;
+  /** Its devices. @internal */
+  static behind(ready: ReadyPlan): readonly OpenDevice[] {
+    return ready.#on;
   }
 }
 

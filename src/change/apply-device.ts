@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observation } from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, DriftError } from '../errors.ts';
+import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import { carryOut, driftOf, settleDoubt, type StepDevice } from './carry-out.ts';
+import { find } from './find-record.ts';
 import type { StepRef } from './journal.ts';
 import { KnownDevice } from './known-device.ts';
 import { imagesOf, LatestReadings } from './latest-readings.ts';
@@ -37,6 +38,8 @@ export interface DeviceWork {
   /** Why nothing more is to be sent; undefined: go on. */
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
+  /** Throws a `RefusedError` for a step that would lock its user out. */
+  readonly guard: (step: Step, records: readonly DeviceRecord[]) => void;
   /** Is told what was not known of how the device speaks. */
   readonly observed: (observation: Observation) => Promise<void>;
   readonly settleDelaysMs: readonly number[];
@@ -87,6 +90,12 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
     } else {
       const { settleDelaysMs, signal } = work;
       const step = readdressed(device.profile, one.step, recordsOf(one));
+      const refusal = refusalOf(work, device, step, recordsOf(one));
+      if (refusal !== undefined) {
+        drift ??= refusal.message;
+        await end(work, one, { verdict: 'failed', error: refusal });
+        continue;
+      }
       const moved = step === one.step ? undefined : step;
       const beforeSend = (): Promise<void> => journal.sending(one.ref, moved);
       const options = { beforeSend, settleDelaysMs, signal };
@@ -97,6 +106,23 @@ export async function applyToDevice(work: DeviceWork): Promise<void> {
       else await readings.take(step, done.after);
       await end(work, { ...one, step }, stepEnd);
     }
+  }
+}
+
+/** Why a step is not to be sent after all, by what the device holds now. */
+function refusalOf(
+  { guard }: DeviceWork,
+  { profile }: KnownDevice,
+  step: Step,
+  records: readonly DeviceRecord[],
+): RefusedError | undefined {
+  const held = step.before && find(profile, step, records, step.before);
+  try {
+    guard(held === undefined ? step : { ...step, before: held }, records);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return error;
   }
 }
 

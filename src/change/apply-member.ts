@@ -1,7 +1,9 @@
 import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
+import type { Allowed } from './allow.ts';
 import type { ApplyDevice } from './apply.ts';
 import { concernedSteps } from './concerned.ts';
+import { guardStep } from './guard.ts';
 import type { Plan } from './plan.ts';
 
 /** The devices of a fleet, by address, as a plan is carried out on them. */
@@ -9,8 +11,11 @@ export function applyDevices(
   access: Access,
   members: readonly Member[],
   plan: Plan,
+  allowed: Allowed,
 ): Map<string, ApplyDevice> {
-  return new Map(members.map((member) => [member.ref.address, applyDevice(access, member, plan)]));
+  return new Map(
+    members.map((member) => [member.ref.address, applyDevice(access, member, plan, allowed)]),
+  );
 }
 
 /** One device, as a plan is carried out on it. */
@@ -18,6 +23,7 @@ export function applyDevice(
   access: Access,
   member: Member,
   { devices }: Pick<Plan, 'devices'>,
+  allowed: Allowed,
 ): ApplyDevice {
   const steps = devices
     .filter(({ device }) => device.address === member.ref.address)
@@ -35,6 +41,9 @@ export function applyDevice(
         const own = steps.filter((step) => step.resource === resource);
         return concernedSteps(member.profile, own, listed);
       });
+    },
+    guard: (step, records) => {
+      guardStep(member, step, records, allowed);
     },
     get takesOneConnection() {
       return takesOneConnection;

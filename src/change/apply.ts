@@ -1,5 +1,5 @@
 import type { Observation } from '../device/observation.ts';
-import type { DeviceRef } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './apply-device.ts';
 import { SETTLE_DELAYS_MS, type StepDevice } from './carry-out.ts';
 import type { StepRef, StepState } from './journal.ts';
-import type { DevicePlan, Plan } from './plan.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
 import { portionsOf, StopRule, type RollOut } from './roll-out.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -38,6 +38,8 @@ export interface ApplyOptions {
 export interface ApplyDevice extends StepDevice {
   /** The inventory says that nothing is to be written there. */
   readonly isReadOnly: boolean;
+  /** Throws a `RefusedError` for a step that would lock its user out, as the device is now. */
+  guard(step: Step, records: readonly DeviceRecord[]): void;
 }
 
 export type ApplyEvent =
@@ -131,7 +133,8 @@ async function* applyPortion(
     try {
       await exclusive(devicePlan.device, () => {
         lock.isHeld = true;
-        const told = { journal, stopReason, report, signal, observed };
+        const guard = device.guard.bind(device);
+        const told = { journal, stopReason, report, signal, observed, guard };
         return applyToDevice({ devicePlan, pending, device, settleDelaysMs, ...told });
       });
     } catch (error) {

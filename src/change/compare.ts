@@ -128,6 +128,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-function asBoolean(value: Value): boolean | undefined {
+/** The boolean that a value spells: `true`, `"True"`, `1`, `off`. */
+export function asBoolean(value: Value): boolean | undefined {
   return typeof value === 'object' ? undefined : BOOLEANS[String(value).toLowerCase()];
 }

@@ -1,7 +1,9 @@
-import type { DeviceRef } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
 import { allowHint, type Allowed, type AllowWord } from './allow.ts';
+import { OwnAccess } from './own-access.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { valueAt } from '../value-at.ts';
 
@@ -16,54 +18,51 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Refuses a plan that would lock its user out or destroy what a device protects: deleting or renaming
- * the account in use, deleting the last record, deleting a protected one. `accountOn` gives the account
- * in use, undefined where it is not known (a bare token).
+ * Refuses a plan that would lock its user out or destroy what a device protects: taking the account in
+ * use its access, deleting the last record, deleting a protected one.
+ *
+ * @param members the devices of the plan, opened
  */
 export function guardPlan(
   plan: Plan,
-  accountOn: (device: DeviceRef) => string | undefined,
+  members: readonly Pick<Member, 'ref' | 'credential' | 'seen'>[],
   allowed: Allowed,
 ): void {
+  const access = new Map(
+    members.map((member) => [
+      member.ref.address,
+      new OwnAccess(member.credential, (resource) => member.seen(resource) ?? []),
+    ]),
+  );
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
-      const refusals: readonly (readonly [AllowWord, string | undefined])[] = [
-        ['own-account', ownAccountReason(step, accountOn(device))],
-        ['protected', protectedReason(step) ?? lastOneReason(step, emptied)],
-      ];
-      for (const [word, reason] of refusals) {
-        if (reason === undefined || allowed.has(word)) continue;
-        throw new RefusedError(`${device.name}: ${reason}; ${allowHint(word)}`);
-      }
+      refuse(device, allowed, 'own-account', access.get(device.address)?.objectionTo(step));
+      refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }
 }
 
-/** The devices on which a user is deleted or renamed while it is not known whose account is in use. */
-export function unguardedDevices(
-  plan: Pick<Plan, 'devices'>,
-  accountOn: (device: DeviceRef) => string | undefined,
-): readonly string[] {
-  return plan.devices
-    .filter(
-      ({ device, steps }) =>
-        accountOn(device) === undefined && steps.some((step) => removesKey(step)),
-    )
-    .map(({ device }) => device.name);
+/** Refuses a step that would lock its user out by what the device holds right before it is sent. */
+export function guardStep(
+  { ref, credential }: Pick<Member, 'ref' | 'credential'>,
+  step: Step,
+  records: readonly DeviceRecord[],
+  allowed: Allowed,
+): void {
+  const access = new OwnAccess(credential, () => records);
+  refuse(ref, allowed, 'own-account', access.objectionTo(step));
 }
 
-function ownAccountReason(step: Step, account: string | undefined): string | undefined {
-  const isOwn = account !== undefined && step.key.toLowerCase() === account.toLowerCase();
-  if (!isOwn || !removesKey(step)) return undefined;
-  const verb = step.action === 'delete' ? 'deleting' : 'renaming';
-  return `${verb} ${step.key} would lock you out: it is the account in use`;
-}
-
-function removesKey(step: Step): boolean {
-  if (step.resource !== 'user') return false;
-  return step.action === 'delete' || (step.action === 'set' && step.keyField in step.asked);
+function refuse(
+  { name }: DeviceRef,
+  allowed: Allowed,
+  word: AllowWord,
+  reason: string | undefined,
+): void {
+  if (reason === undefined || allowed.has(word)) return;
+  throw new RefusedError(`${name}: ${reason}; ${allowHint(word)}`);
 }
 
 function protectedReason(step: Step): string | undefined {

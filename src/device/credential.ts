@@ -57,6 +57,11 @@ export class Credential {
     return redact(text, [this.#secret, ...sent]);
   }
 
+  /** Whether a text is the token in use, as a device may show it: `Token abc`. */
+  isToken(text: string): boolean {
+    return this.kind === 'token' && (text === this.#secret || text.endsWith(` ${this.#secret}`));
+  }
+
   /** The secret in clear, for the one who keeps it. */
   revealed(): { kind: 'basic'; user: string; password: string } | { kind: 'token'; token: string } {
     return this.kind === 'basic'

@@ -54,6 +54,7 @@ async function deleteTwo(unreadable: readonly number[]) {
     },
     stopReason: () => undefined,
     report: (result) => results.push(result),
+    guard: () => undefined,
     observed: () => Promise.resolve(),
     settleDelaysMs: [],
     signal: new AbortController().signal,

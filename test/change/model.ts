@@ -70,6 +70,7 @@ export class ModelDevice {
     return {
       profile: documentedProfile,
       isReadOnly: false,
+      guard: () => undefined,
       list: () => this.#list(fuse),
       write: async (request) => {
         await this.#write(request, fuse);

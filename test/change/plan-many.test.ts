@@ -4,6 +4,7 @@ import { guardPlan } from '../../src/change/guard.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { mergeDevicePlans } from '../../src/change/plan.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import { Credential } from '../../src/device/credential.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const DEVICE = { name: 'fw1', address: '10.0.0.1:443' };
@@ -38,7 +39,9 @@ function timeFor(count: number): number {
   const startedAt = performance.now();
   const parts = changes.map((change) => planDevice(DEVICE, documentedProfile, change, records));
   const plan = mergeDevicePlans(DEVICE, parts);
-  guardPlan({ run: 'run', devices: [plan] }, () => 'admin', new Set());
+  const credential = Credential.token('abc', 'admin');
+  const member = { ref: DEVICE, credential, seen: () => records };
+  guardPlan({ run: 'run', devices: [plan] }, [member], new Set(['own-account']));
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);
   return elapsed;

@@ -11,6 +11,7 @@ import { answerError } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
+import { guardRaw } from '../writing/guard-raw.ts';
 import { requestAsCurl } from '../writing/as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
@@ -108,15 +109,11 @@ export const post: CommandSpec = {
           return;
         }
         if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
-        yield* each(call, members, call.writeWidth, async (member) =>
-          answerOutput(
-            call,
-            member,
-            'POST',
-            path,
-            await exchange(call, member, 'POST', path, form),
-          ),
-        );
+        yield* each(call, members, call.writeWidth, async (member) => {
+          await guardRaw(call, member, 'POST', path, form);
+          const answer = await exchange(call, member, 'POST', path, form);
+          return answerOutput(call, member, 'POST', path, answer);
+        });
       },
     },
   ],
@@ -134,7 +131,8 @@ export const remove: CommandSpec = {
       options: ['devices', 'profile', 'curl', 'raw', 'write'],
       details:
         'The path must be that of one record: a path that answers with a list is refused, always.\n' +
-        '"user delete" does the same by username, and reads back.',
+        '"user delete" does the same by username, and reads back. The account in use is not deleted\n' +
+        'without --allow own-account.',
       examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
       async *run(call) {
         const path = pathOf(call);
@@ -146,6 +144,7 @@ export const remove: CommandSpec = {
         }
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
         yield* each(call, members, call.writeWidth, async (member) => {
+          await guardRaw(call, member, 'DELETE', path);
           refuseCollection(member, path, await exchange(call, member, 'GET', path));
           const answer = await exchange(call, member, 'DELETE', path);
           return answerOutput(call, member, 'DELETE', path, answer);

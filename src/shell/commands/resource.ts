@@ -159,6 +159,9 @@ function set(resource: string): VerbSpec {
     summary: `Change fields of a ${resource} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
+    details:
+      'What would lock you out (disabling, renaming or demoting the account in use, another password for it)\n' +
+      'is refused without --allow own-account.',
     examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];

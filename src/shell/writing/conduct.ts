@@ -59,7 +59,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     for (const settled of plan.devices.flatMap((device) => device.settled))
       yield tally.add(settled);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
-    const events = applyPlan(plan, applyDevices(call.access, members, plan), {
+    const events = applyPlan(plan, applyDevices(call.access, members, plan, call.options.allow), {
       width: call.writeWidth,
       rollOut: rollOutOf(call),
       signal: call.io.signal,

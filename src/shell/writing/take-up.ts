@@ -99,7 +99,7 @@ async function* goOn(
   refuseMaskedSteps(left);
   yield { kind: 'plan', plan: left, dryRun: call.options.dryRun };
   const members = await call.membersAt(left.devices.map(({ device }) => device));
-  yield* guard(call, left, members);
+  await guard(call, left, members);
   if (call.options.dryRun) return;
   await confirmPlan(call, left);
   const names = new Set(left.devices.map(({ device }) => device.name));

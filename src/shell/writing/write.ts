@@ -1,9 +1,8 @@
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { guardPlan, unguardedDevices } from '../../change/guard.ts';
+import { guardPlan } from '../../change/guard.ts';
 import type { Wanted } from '../../change/plan-member.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
-import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { planAsCurl } from './as-curl.ts';
@@ -44,7 +43,7 @@ export async function* writePlan(
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  yield* guard(call, plan, members);
+  await guard(call, plan, members);
   if (call.options.asCurl) {
     yield await planAsCurl(call, plan, members);
     return;
@@ -65,26 +64,9 @@ export function refuseReadOnly(call: Call): void {
   }
 }
 
-/** Refuses what would lock the user out, and says where that cannot be told. */
-export async function* guard(
-  call: Call,
-  plan: Plan,
-  members: readonly Member[],
-): AsyncGenerator<Output> {
+/** Refuses what would lock the user out. */
+export async function guard(call: Call, plan: Plan, members: readonly Member[]): Promise<void> {
   if (stepCount(plan) === 0) return;
   for (const member of members) await member.opened(call.access);
-  const accounts = new Map(members.map(({ ref, account }) => [ref.address, account]));
-  const accountOn = ({ address }: DeviceRef): string | undefined => accounts.get(address);
-  guardPlan(plan, accountOn, call.options.allow);
-  if (call.options.allow.has('own-account')) return;
-  const unguarded = unguardedDevices(plan, accountOn);
-  if (unguarded.length > 0) {
-    yield {
-      kind: 'message',
-      level: 'warning',
-      text:
-        `the owner of the token in use is not known on ${unguarded.join(', ')}: ` +
-        'devsh cannot tell whether this removes it',
-    };
-  }
+  guardPlan(plan, members, call.options.allow);
 }

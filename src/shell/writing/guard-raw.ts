@@ -1,0 +1,73 @@
+import { guardStep } from '../../change/guard.ts';
+import { opensAccess } from '../../change/own-access.ts';
+import type { Step } from '../../change/plan.ts';
+import type { FormPairs } from '../../device/encode.ts';
+import { idOf, keyFieldOf } from '../../device/profile.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
+import { DevshError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../call.ts';
+
+/**
+ * Refuses a raw request that would lock its user out, as far as the records of the device tell what it
+ * is about. Throws a `RefusedError`.
+ */
+export async function guardRaw(
+  call: Call,
+  member: Member,
+  method: 'POST' | 'DELETE',
+  path: string,
+  form: FormPairs = [],
+): Promise<void> {
+  if (call.options.allow.has('own-account')) return;
+  const { pathname } = new URL(path, 'https://device.invalid');
+  const words = pathname.split('/').filter((word) => word !== '');
+  const resource = words.find(opensAccess);
+  if (resource === undefined) return;
+  const records = await recordsOf(call, member, resource);
+  const { profile } = member;
+  const keyField = keyFieldOf(profile, resource, records);
+  const asked = Object.fromEntries(form);
+  const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
+  const before = records.find((record) =>
+    [idOf(profile, record), valueText(record[keyField])].some(
+      (name) => name !== undefined && name !== '' && names.includes(name),
+    ),
+  );
+  const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
+  const step: Step = {
+    action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
+    keyField,
+    request: { method, path },
+    ...(before && { before }),
+    after: { ...before, ...asked },
+    asked,
+    filled: {},
+  };
+  guardStep(member, step, records, call.options.allow);
+}
+
+/** None where they cannot be read: what the request itself names is looked at all the same. */
+async function recordsOf(
+  call: Call,
+  member: Member,
+  resource: string,
+): Promise<readonly DeviceRecord[]> {
+  try {
+    return await member.list(call.access, resource, call.io.signal);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return [];
+  }
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

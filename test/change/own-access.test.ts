@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { OwnAccess } from '../../src/change/own-access.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { Credential } from '../../src/device/credential.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+
+const ADMIN = Credential.basic('admin', 'secret');
+
+function step(
+  before: DeviceRecord | undefined,
+  asked?: DeviceRecord,
+  resource = 'user',
+  keyField = 'username',
+): Step {
+  return {
+    action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: String((before ?? asked)?.[keyField]),
+    keyField,
+    request: { method: 'POST', path: '/' },
+    ...(before && { before }),
+    ...(asked && { after: { ...before, ...asked } }),
+    asked: asked ?? {},
+    filled: {},
+  };
+}
+
+function objection(
+  one: Step,
+  credential: Credential | undefined = ADMIN,
+  records: readonly DeviceRecord[] = [],
+): string | undefined {
+  return new OwnAccess(credential, () => records).objectionTo(one);
+}
+
+test.each<[DeviceRecord, DeviceRecord]>([
+  [{ is_active: false }, { is_active: true }],
+  [{ groups: ['ops'] }, { groups: ['ops', 'admins'] }],
+  [{ locked: true }, { locked: false }],
+  [{ is_staff: false }, { is_staff: true }],
+  [{ email: 'a@b.example' }, { email: 'c@d.example' }],
+  [{ is_active: 'True' }, { is_active: true }],
+  [{ first_name: 'Ada' }, { first_name: 'Eve' }],
+])('%j may become %j', (before, asked) => {
+  expect(objection(step({ username: 'admin', ...before }, asked))).toBeUndefined();
+});
+
+test.each<[DeviceRecord, DeviceRecord]>([
+  [{ groups: ['ops', 'admins'] }, { groups: ['ops'] }],
+  [{ role: 'admin' }, { role: 'viewer' }],
+  [{ mfa_enabled: false }, { mfa_enabled: true }],
+  [{ allowed_ips: '' }, { allowed_ips: '10.0.0.1' }],
+  [{ policy: { user: { write: true } } }, { policy: { user: { locked: true } } }],
+  [{ auth: { password: '***' } }, { auth: { password: 'new' } }],
+  [{ level: 15 }, { level: 16 }],
+])('%j does not become %j', (before, asked) => {
+  expect(objection(step({ username: 'admin', ...before }, asked))).toContain('lock you out');
+});
+
+test('a login with an address is the record with the address', () => {
+  const bob = { username: 'bob', email: 'Bob@Corp.example' };
+  expect(objection(step(bob), Credential.basic('bob@corp.example', 'x'))).toContain('lock you out');
+  expect(
+    objection(step(bob, { email: 'x@y.example' }), Credential.basic('bob@corp.example', 'x')),
+  ).toBe('renaming bob would lock you out: it may be the account in use, bob@corp.example');
+  expect(objection(step({ ...bob, email: 'admin@corp.example' }))).toBeUndefined();
+});
+
+test('the record that shows the token is its owner, whatever anybody says', () => {
+  const token = Credential.token('abc', 'carol');
+  const records = [
+    { username: 'bob', token: 'Token abc' },
+    { username: 'eve', token: 'def' },
+    { username: 'carol', token: '***' },
+  ];
+  const [bob, eve] = records;
+  expect(objection(step(bob), token, records)).toContain('it is the account in use');
+  expect(objection(step(eve), token, records)).toBeUndefined();
+});
+
+test.each<[DeviceRecord, boolean]>([
+  [{}, true],
+  [{ is_admin: true }, true],
+  [{ is_admin: false }, false],
+  [{ is_active: false }, true],
+  [{ role: 'viewer', is_staff: 0 }, false],
+  [{ role: 'operator' }, true],
+  [{ groups: [] }, false],
+  [{ groups: ['users', 'admins'] }, true],
+  [{ level: 0 }, true],
+])('an account with %j may be that of an unnamed token: %s', (fields, mayBe) => {
+  const record = { username: 'bob', ...fields };
+  const reason = objection(step(record), Credential.token('abc'), [record]);
+  expect(reason?.includes('whose token is in use is not known') ?? false).toBe(mayBe);
+});
+
+test('a group does not lose the account in use, and other records that bear its name are no accounts', () => {
+  const group = { name: 'admins', members: ['admin', 'bob'] };
+  const on = (asked?: DeviceRecord): string | undefined =>
+    objection(step(group, asked, 'group', 'name'));
+  expect(on({ members: ['bob'] })).toBe('members of admins would lose admin, the account in use');
+  expect(on()).toContain('would lose admin');
+  expect(on({ members: ['admin'] })).toBeUndefined();
+  expect(objection(step({ name: 'admin' }, undefined, 'vlan', 'name'))).toBeUndefined();
+});
+
+test('who is not logged in cannot lock himself out', () => {
+  expect(new OwnAccess(undefined, () => []).objectionTo(step({ username: 'admin' }))).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { apply, openDevice, plan } from '../../src/api.ts';
+import { ADMIN, startFleet, usernames, writesOf, type TestFleet } from '../main/devsh.ts';
+
+/** Lines by which `admin`, who is logged in, would lose the way in or the right to write. */
+const HARMS = [
+  'is_active=false',
+  'enabled=no',
+  'disabled=true',
+  'locked=1',
+  'blocked=yes',
+  'suspended=true',
+  'account_status=inactive',
+  'expires=2020-01-01',
+  'is_admin=false',
+  'is_staff=0',
+  'role=viewer',
+  'groups=[]',
+  'permissions={"user":{"write":false}}',
+  'access_level=1',
+  'password=other-secret',
+  'token=other',
+  'username=root',
+  'username=Admin',
+] as const;
+
+const SPELLINGS = [
+  'ADMIN ',
+  ' admin',
+  'Admin',
+  'ａｄｍｉｎ',
+  'аdmin',
+  'adm\u200bin',
+  'àdmin',
+  'CORP\\admin',
+];
+
+async function fleetWith(text: string, file = 'changes'): Promise<TestFleet & { file: string }> {
+  const fleet = await startFleet({ profile: 'drf', devices: 1 });
+  await fleet.devsh('profile set sim1 profile=drf');
+  const path = join(fleet.devsh.folder, file);
+  await writeFile(path, text);
+  return { ...fleet, file: path };
+}
+
+async function expectRefused(
+  { devsh, writes }: TestFleet,
+  argv: readonly string[],
+  options: Parameters<TestFleet['devsh']>[1] = {},
+): Promise<void> {
+  const sentBefore = writes().length;
+  const { stderr, stdout, exitCode } = await devsh([...argv, '--yes'], options);
+  expect([argv, stdout + stderr]).toEqual([argv, expect.stringMatching(/lock you out|lose admin/)]);
+  expect([argv, stdout + stderr]).toEqual([argv, expect.stringContaining('--allow own-account')]);
+  expect([argv, exitCode]).toEqual([argv, 6]);
+  expect([argv, writes().length]).toEqual([argv, sentBefore]);
+}
+
+test('does not let you lock yourself out by any way of writing', async () => {
+  const fleet = await fleetWith('username,is_active\nadmin,false\n', 'users.csv');
+  const on = ['--on', 'sim1'];
+  for (const harm of HARMS) await expectRefused(fleet, ['user', 'set', 'admin', harm, ...on]);
+  await expectRefused(fleet, [
+    'user',
+    'set',
+    '--where',
+    'username=admin',
+    'is_active=false',
+    ...on,
+  ]);
+  await expectRefused(fleet, ['user', 'delete', 'admin', ...on]);
+  await expectRefused(fleet, ['user', 'delete', '--where', 'username~.', ...on]);
+  await expectRefused(fleet, ['import', fleet.file, ...on]);
+  await expectRefused(fleet, ['import', '-', '--prune', '--allow=prune', ...on], {
+    stdin: 'username,lang\nviewer,en\n',
+  });
+  const set = '- set: user\n  key: admin\n  fields: {is_active: false}\n';
+  await expectRefused(fleet, ['apply', '-', ...on], { stdin: set });
+  const frozen = join(fleet.devsh.folder, 'frozen.plan');
+  await fleet.devsh(['plan', '-', '-o', frozen, ...on], { stdin: set });
+  await expectRefused(fleet, ['apply', frozen]);
+  await expectRefused(fleet, ['run', '-', ...on], { stdin: 'user set admin is_active=false\n' });
+  const uuid = fleet.device(1).users.find(({ username }) => username === 'admin')?.uuid ?? '';
+  await expectRefused(fleet, ['delete', `/api/user/${uuid}/`, ...on]);
+  await expectRefused(fleet, ['post', '/api/user/', `uuid=${uuid}`, 'is_active=false', ...on]);
+  await expectRefused(fleet, ['post', '/api/user/', 'username=admin', 'action=delete', ...on]);
+  const script = join(fleet.devsh.folder, 'editor.mjs');
+  await writeFile(
+    script,
+    `import { readFileSync, writeFileSync } from 'node:fs';
+     const file = process.argv.at(-1);
+     writeFileSync(file, readFileSync(file, 'utf8').replace('is_active: true', 'is_active: false'));`,
+  );
+  const env = { EDITOR: `"${process.execPath}" ${script}` };
+  await expectRefused(fleet, ['user', 'edit', 'admin', ...on], { env, tty: [] });
+});
+
+test.each(SPELLINGS)('takes "%s" for the account in use, admin', async (name) => {
+  const fleet = await fleetWith('');
+  await expectRefused(fleet, ['user', 'add', `username=${name}`, 'lang=de', '--on', 'sim1']);
+  fleet.device(1).putUser({ username: name });
+  await expectRefused(fleet, ['user', 'delete', name, '--on', 'sim1']);
+  await expectRefused(fleet, ['user', 'set', name, 'is_active=false', '--on', 'sim1']);
+});
+
+test('undo, retry and resume do not take away the account that is in use by now', async () => {
+  const fleet = await startFleet({ profile: 'drf', devices: 2 });
+  const { devsh, device } = fleet;
+  const { admin } = device(1).accounts;
+  const own = { env: { ...ADMIN, DEVSH_TOKEN: admin.token, DEVSH_USER: 'zoe' } };
+  await devsh('profile set @lab profile=drf');
+  await devsh('user add username=zoe lang=de --on @lab --yes');
+  await expectRefused(fleet, ['undo', '--on', 'sim1'], own);
+  device(1).setFault('500-once', 1, { method: 'DELETE' });
+  const { exitCode } = await devsh('user delete zoe --on @lab --yes --max-failures 0');
+  expect(exitCode).toBe(1);
+  await expectRefused(fleet, ['retry', '--on', 'sim1'], own);
+  await expectRefused(fleet, ['resume', '--on', 'sim1,sim2'], own);
+});
+
+test('a program does not lock itself out, either', async () => {
+  const fleet = await fleetWith('');
+  const sim = fleet.device(1);
+  const { admin } = sim.accounts;
+  const login = { user: admin.username, password: admin.password };
+  const options = { login, fingerprint: sim.fingerprint, profile: 'drf' };
+  const device = await openDevice(sim.address, options);
+  const fields = { is_active: false };
+  const ready = await plan(device, [{ set: 'user', key: 'admin', fields }]);
+  await expect(apply(ready)).rejects.toThrow('lock you out');
+  expect(writesOf(sim)).toEqual([]);
+  await device.close();
+});
+
+test('what cannot lock you out is done without a word', async () => {
+  const { devsh, device } = await fleetWith('');
+  for (const line of [
+    'user set admin lang=de',
+    'user set admin is_active=true lang=fr',
+    'user set viewer is_active=false',
+    'user delete viewer',
+  ]) {
+    const { stderr, exitCode } = await devsh(`${line} --on sim1 --yes`);
+    expect([line, exitCode, stderr]).toEqual([line, 0, expect.not.stringContaining('lock')]);
+  }
+  expect(usernames(device(1))).not.toContain('viewer');
+});
+
+test('what is allowed is done', async () => {
+  const { devsh, device } = await fleetWith('');
+  await devsh('user set admin is_active=false --on sim1 --yes --allow own-account');
+  expect(device(1).users.find(({ username }) => username === 'admin')?.is_active).toBe(false);
+});
+
+test('a token whose owner nobody knows may be that of any account that may write', async () => {
+  const fleet = await startFleet({ devices: 1, env: {} });
+  const { admin } = fleet.device(1).accounts;
+  const env = { DEVSH_TOKEN: admin.token };
+  await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], { env });
+  // The device has no such account.
+  const wrong = { env: { ...env, DEVSH_USER: 'nobody' } };
+  await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], wrong);
+  const told = { env: { ...env, DEVSH_USER: 'admin' } };
+  await expectRefused(fleet, ['user', 'delete', 'admin', '--on', 'sim1'], told);
+  expect((await fleet.devsh('user set viewer lang=de --on sim1 --yes', { env })).exitCode).toBe(0);
+  expect((await fleet.devsh('user delete viewer --on sim1 --yes', told)).exitCode).toBe(0);
+});
+
+test('is looked at again right before a step is sent', async () => {
+  const fleet = await startFleet({ devices: 1, env: {} });
+  const { admin } = fleet.device(1).accounts;
+  const frozen = join(fleet.devsh.folder, 'frozen.plan');
+  const remove = '- delete: user\n  key: viewer\n';
+  await fleet.devsh(['plan', '-', '-o', frozen, '--on', 'sim1'], { stdin: remove, env: ADMIN });
+  // Only what the device holds when the step is sent tells that the token is not the one of "nobody".
+  const env = { DEVSH_TOKEN: admin.token, DEVSH_USER: 'nobody' };
+  await expectRefused(fleet, ['apply', frozen], { env });
+});
