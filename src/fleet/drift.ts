@@ -1,7 +1,8 @@
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
-import type { DeviceRecords } from './fold.ts';
+import { valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
+import { comparedText, isCompared } from './compared.ts';
+import { sharedText, type DeviceRecords } from './fold.ts';
 
 /**
  * How one device holds a record, measured by what most devices hold. Where no content is held by more
@@ -9,6 +10,8 @@ import { valueAt } from '../value-at.ts';
  */
 export type DriftCell =
   | { readonly kind: 'same' }
+  /** No other device that was read holds it. */
+  | { readonly kind: 'only' }
   | { readonly kind: 'missing' }
   | {
       readonly kind: 'differs';
@@ -41,40 +44,56 @@ export interface DriftRow {
 export interface Drift {
   readonly keyField: string;
   readonly devices: readonly DeviceRef[];
+  /** Those that are meant, too, and did not answer: nothing is said of them. */
+  readonly unread: readonly DeviceRef[];
   /** In the order of first appearance. */
   readonly rows: readonly DriftRow[];
 }
 
 export interface DriftRules {
   readonly keyField: string;
-  /** Fields that differ by nature (ids, tokens, counters): they never count. Nor do points in time. */
+  /** Fields that differ by nature (ids, counters): they never count. Nor do secrets and points in time. */
   readonly perDevice: readonly string[];
   /** Only these are compared; undefined: all. */
   readonly fields?: readonly string[] | undefined;
 }
 
+/** How a field is compared: whether it is at all, and the text that is the same for equal values. */
+interface Comparison {
+  readonly counts: (field: string) => boolean;
+  readonly text: (record: DeviceRecord, field: string) => string;
+}
+
 const SAME: DriftCell = { kind: 'same' };
+const ONLY: DriftCell = { kind: 'only' };
 const MISSING: DriftCell = { kind: 'missing' };
 
-/**
- * Compares records by their key. Values are equal when their text is, as in `foldRecords`: `true` and
- * `"true"`, or an empty and a missing field, are no difference.
- */
-export function driftOf(reads: readonly DeviceRecords[], rules: DriftRules): Drift {
+/** Compares the records of devices that were read by their key, and their values by `comparedText`. */
+export function driftOf(
+  reads: readonly DeviceRecords[],
+  rules: DriftRules,
+  unread: readonly DeviceRef[] = [],
+): Drift {
+  const { keyField } = rules;
   const skipped = new Set(rules.perDevice);
   const wanted = rules.fields === undefined ? undefined : new Set(rules.fields);
-  const counts = (field: string): boolean => !skipped.has(field) && wanted?.has(field) !== false;
-  const groups = groupsOf(reads, rules.keyField, (record) => contentOf(record, counts));
+  const comparison: Comparison = {
+    counts: (field) => isCompared(field, keyField, skipped) && wanted?.has(field) !== false,
+    text: (record, field) => comparedText(field, valueAt(record, field), skipped),
+  };
+  const { counts } = comparison;
+  const groups = groupsOf(reads, keyField, (record) => contentOf(record, comparison));
   const devices = reads.map(({ device }) => device);
   const rows = [...groups.values()].map(({ key, held }): DriftRow => {
-    const contents = held.map((records) => contentsOf(records, counts));
+    const contents = held.map((records) => contentsOf(records, comparison));
     const usual = mostHeld(contents);
     if (contents.every((content) => content === usual)) {
       return { key, cells: held.map(() => SAME), fields: [], held, isSame: true };
     }
+    const isAlone = held.filter(({ length }) => length > 0).length === 1;
     const cells = held.map((records, index): DriftCell => {
       if (records.length === 0) return MISSING;
-      if (contents[index] === usual) return SAME;
+      if (contents[index] === usual) return isAlone ? ONLY : SAME;
       const others =
         usual === undefined
           ? held.filter((_, other) => contents[other] !== contents[index])
@@ -83,14 +102,16 @@ export function driftOf(reads: readonly DeviceRecords[], rules: DriftRules): Dri
         kind: 'differs',
         fields: fieldsOf([...records, ...others.flat()], counts).filter((field) =>
           others.some(
-            (other) => other.length > 0 && textsOf(other, field) !== textsOf(records, field),
+            (other) =>
+              other.length > 0 &&
+              textsOf(other, field, comparison) !== textsOf(records, field, comparison),
           ),
         ),
       };
     });
-    return { key, cells, fields: fieldDrifts(held, devices, counts), held, isSame: false };
+    return { key, cells, fields: fieldDrifts(held, devices, comparison), held, isSame: false };
   });
-  return { keyField: rules.keyField, devices, rows };
+  return { keyField, devices, unread, rows };
 }
 
 /** The devices that hold the record, in order. */
@@ -103,17 +124,18 @@ export function missingOn({ devices }: Pick<Drift, 'devices'>, { held }: DriftRo
   return devices.filter((_, index) => held[index]?.length === 0);
 }
 
-/** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all" */
-export function driftSummary({ rows, devices }: Drift, resource: string): string {
-  const what = `${count(rows.length, resource)} on ${count(devices.length, 'device')}`;
+/** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all", as far as they were read. */
+export function driftSummary({ rows, devices, unread }: Drift, resource: string): string {
+  const read = unread.length === 0 ? '' : ` read, ${unread.length} not read`;
+  const what = `${count(rows.length, resource)} on ${count(devices.length, 'device')}${read}`;
   const same = rows.filter(({ isSame }) => isSame).length;
   if (same === rows.length) return `no differences: ${what}`;
   const differing = rows.filter(({ cells }) => cells.some(({ kind }) => kind === 'differs')).length;
   const missing = rows.filter(({ cells }) => cells.some(({ kind }) => kind === 'missing')).length;
   const parts = [
-    `${same} the same on all`,
+    `${same} ${sharedText(devices.length, unread.length)}`,
     ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'}`] : []),
-    ...(missing > 0 ? [`${missing} not on all`] : []),
+    ...(missing > 0 ? [`${missing} not on all${unread.length === 0 ? '' : ' of them'}`] : []),
   ];
   return `${what}: ${parts.join(', ')}`;
 }
@@ -149,24 +171,17 @@ function groupsOf(
   return groups;
 }
 
-function contentsOf(
-  records: readonly DeviceRecord[],
-  counts: (field: string) => boolean,
-): string | undefined {
+function contentsOf(records: readonly DeviceRecord[], comparison: Comparison): string | undefined {
   if (records.length === 0) return undefined;
-  return JSON.stringify(records.map((record) => contentOf(record, counts)).sort());
+  return JSON.stringify(records.map((record) => contentOf(record, comparison)).sort());
 }
 
-function contentOf(record: DeviceRecord, counts: (field: string) => boolean): string {
-  const parts = Object.keys(record).flatMap((field): [string, string][] => {
-    const text = comparedText(record[field]);
-    return text === '' || !counts(field) ? [] : [[field, text]];
-  });
+function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
+  const parts = Object.keys(record)
+    .filter(counts)
+    .map((field): [string, string] => [field, text(record, field)])
+    .filter(([, value]) => value !== '');
   return JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function comparedText(value: DeviceRecord[string] | undefined): string {
-  return isTimeStamp(value) ? 'time' : valueText(value);
 }
 
 /** What more devices hold than anything else; undefined where there is no such thing. */
@@ -184,17 +199,17 @@ function fieldsOf(records: readonly DeviceRecord[], counts: (field: string) => b
 }
 
 /** All values of a field on one device as one text. */
-function textsOf(records: readonly DeviceRecord[], field: string): string {
-  const texts = records.map((record) => comparedText(valueAt(record, field)));
+function textsOf(records: readonly DeviceRecord[], field: string, { text }: Comparison): string {
+  const texts = records.map((record) => text(record, field));
   return new Set(texts).size === 1 ? (texts[0] ?? '') : JSON.stringify(texts.sort());
 }
 
 function fieldDrifts(
   held: readonly (readonly DeviceRecord[])[],
   devices: readonly DeviceRef[],
-  counts: (field: string) => boolean,
+  comparison: Comparison,
 ): FieldDrift[] {
-  return fieldsOf(held.flat(), counts).flatMap((field): FieldDrift[] => {
+  return fieldsOf(held.flat(), comparison.counts).flatMap((field): FieldDrift[] => {
     const byText = new Map<
       string,
       { value: DeviceRecord[string] | undefined; devices: string[] }
@@ -203,7 +218,7 @@ function fieldDrifts(
       const name = devices[index]?.name;
       const [first] = records;
       if (first === undefined || name === undefined) return;
-      const text = textsOf(records, field);
+      const text = textsOf(records, field, comparison);
       const known = byText.get(text);
       if (known !== undefined) known.devices.push(name);
       else byText.set(text, { value: valueAt(first, field), devices: [name] });

@@ -1,6 +1,7 @@
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
+import { comparedText, isCompared } from './compared.ts';
 
 /** The records of one device that was read. */
 export interface DeviceRecords {
@@ -19,6 +20,8 @@ export interface FoldedRow {
   readonly differing: readonly string[];
   /** The number of devices that were read. */
   readonly of: number;
+  /** How many more are meant, of which nothing is known. */
+  readonly unread: number;
 }
 
 interface Row extends FoldedRow {
@@ -31,19 +34,23 @@ const NONE: readonly string[] = [];
 
 /**
  * Merges the records of several devices: what is equal becomes one row, in the order of first
- * appearance. Values are equal when their text is, so `true` and `"true"`, or an empty and a missing
- * field, are no difference. Fields in `perDevice` (id, token) and points in time count neither way.
+ * appearance, compared by `comparedText`. Fields in `perDevice` (ids, counters), secrets and points in
+ * time count neither way.
+ *
+ * @param unread how many devices are meant beside those that were read
  */
 export function foldRecords(
   reads: readonly DeviceRecords[],
   keyField: string,
   perDevice: readonly string[],
+  unread = 0,
 ): FoldedRow[] {
   const rows: Row[] = [];
   const byContent = new Map<string, Row>();
   const byKey = new Map<string, Row[]>();
   // Records of one device are never merged: there is nothing to be compared.
-  const contentOf = reads.length < 2 ? undefined : contentReader(new Set(perDevice));
+  const skipped = new Set(perDevice);
+  const contentOf = reads.length < 2 ? undefined : contentReader(keyField, skipped);
 
   for (const { device, records } of reads) {
     for (const record of records) {
@@ -61,6 +68,7 @@ export function foldRecords(
         records: [record],
         differing: NONE,
         of: reads.length,
+        unread,
       };
       rows.push(row);
       if (content !== undefined) byContent.set(content, row);
@@ -74,23 +82,37 @@ export function foldRecords(
   }
 
   for (const variants of byKey.values()) {
-    if (variants.length > 1) markDifferences(variants, perDevice);
+    if (variants.length > 1) markDifferences(variants, keyField, skipped);
   }
   return rows;
 }
 
-/** What to say about a row beside its fields; empty when all devices hold the same. */
+/**
+ * What to say about a row beside its fields; empty when all devices hold the same. Of devices that were
+ * not read it says that they were not, and nothing else.
+ */
 export function foldNote(row: FoldedRow, isFiltered = false): string {
-  if (row.differing.length > 0) return `differs: ${row.differing.join(', ')}`;
-  if (row.devices.length >= row.of) return '';
+  const { devices, differing, of, unread } = row;
+  if (differing.length > 0) return `differs: ${differing.join(', ')}`;
+  const isAlone = devices.length === 1;
+  if (unread > 0 && of > 1 && devices.length >= of) return sharedText(of, unread);
+  if (unread === 0 && devices.length >= of) return '';
   // A filter may have hidden the same key on another device: its absence is not known.
   const prefix = isFiltered ? 'matches ' : '';
-  if (row.devices.length === 1) return `${prefix}only here`;
-  return `${prefix}on ${row.devices.length} of ${row.of}`;
+  if (isAlone) return prefix + (unread === 0 ? 'only here' : `here; ${unread} not read`);
+  return `${prefix}on ${devices.length} of ${of}${unread === 0 ? '' : ' read'}`;
+}
+
+/** "the same on all", as far as it is known. */
+export function sharedText(of: number, unread: number): string {
+  return unread === 0 ? 'the same on all' : `same on the ${of} read`;
 }
 
 /** One string for all that must be equal; lengths keep the parts apart whatever they contain. */
-function contentReader(perDevice: ReadonlySet<string>): (record: DeviceRecord) => string {
+function contentReader(
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+): (record: DeviceRecord) => string {
   let shape: readonly string[] = [];
   let compared: readonly string[] = [];
   return (record) => {
@@ -98,27 +120,30 @@ function contentReader(perDevice: ReadonlySet<string>): (record: DeviceRecord) =
     // Records of one device mostly have the same fields in the same order.
     if (fields.length !== shape.length || fields.some((field, index) => field !== shape[index])) {
       shape = fields;
-      compared = fields.filter((field) => !perDevice.has(field)).sort();
+      compared = fields.filter((field) => isCompared(field, keyField, perDevice)).sort();
     }
     let content = '';
     for (const field of compared) {
-      const text = isTimeStamp(record[field]) ? 'time' : valueText(record[field]);
+      const text = comparedText(field, record[field], perDevice);
       if (text !== '') content += `${field}=${text.length}:${text};`;
     }
     return content;
   };
 }
 
-function markDifferences(variants: readonly Row[], perDevice: readonly string[]): void {
-  const differing = new Set<string>();
+function markDifferences(
+  variants: readonly Row[],
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+): void {
   const first = variants[0]?.record ?? {};
-  for (const { record } of variants) {
-    for (const field of new Set([...Object.keys(first), ...Object.keys(record)])) {
-      const [a, b] = [valueAt(first, field), valueAt(record, field)];
-      if (isTimeStamp(a) && isTimeStamp(b)) continue;
-      if (valueText(a) !== valueText(b)) differing.add(field);
-    }
-  }
-  const fields = [...differing].filter((field) => !perDevice.includes(field));
+  const all = [...new Set(variants.flatMap(({ record }) => Object.keys(record)))];
+  const fields = all.filter((field) => {
+    if (!isCompared(field, keyField, perDevice)) return false;
+    const text = comparedText(field, valueAt(first, field), perDevice);
+    return variants.some(
+      ({ record }) => comparedText(field, valueAt(record, field), perDevice) !== text,
+    );
+  });
   for (const row of variants) row.differing = fields;
 }

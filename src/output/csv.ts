@@ -97,9 +97,14 @@ function exactSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
 
 /** The whole matrix: one row a record, one column a device. */
 function driftSheet({ drift, resource }: DriftOutput): Sheet {
+  const { devices, unread } = drift;
   return {
-    header: [drift.keyField || resource, ...drift.devices.map(({ name }) => name)],
-    rows: drift.rows.map(({ key, cells }) => [key, ...cells.map(driftWord)]),
+    header: [drift.keyField || resource, ...[...devices, ...unread].map(({ name }) => name)],
+    rows: drift.rows.map(({ key, cells }) => [
+      key,
+      ...cells.map(driftWord),
+      ...unread.map(() => 'not read'),
+    ]),
   };
 }
 

@@ -1,4 +1,5 @@
 import { maskedRequest } from '../device/encode.ts';
+import { notCoveredBy, notCoveredData, type NotCovered } from '../change/not-covered.ts';
 import { stepCount, type DevicePlan } from '../change/plan.ts';
 import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
@@ -34,6 +35,7 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
     drift: drift && driftObject(drift),
     devices: reads.length > 0 ? inSelectionOrder(reads).map(readObject) : undefined,
     ...changeParts(outputs, plans),
+    notCovered: notCoveredData(notCoveredIn(outputs, plans)),
     answers: answers.length > 0 ? answers.map(answerObject) : undefined,
     errors: errors.length > 0 ? errors : undefined,
     error: error && errorObject(error),
@@ -146,6 +148,33 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
 function isPlanAll(outputs: readonly Output[], plans: readonly PlanOutput[]): boolean {
   if (outputs.some(({ kind }) => kind === 'result' || kind === 'summary')) return false;
   return plans.some(({ plan, dryRun }) => dryRun === true || stepCount(plan) > 0);
+}
+
+/** Every selected device that the command could not read, by whatever it said of it, once. */
+function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]): NotCovered[] {
+  const failed = outputs.flatMap((output): NotCovered[] =>
+    output.kind === 'error' && output.device
+      ? [{ device: output.device, error: output.error }]
+      : [],
+  );
+  const reads = inSelectionOrder(outputs.filter((output) => output.kind === 'read'));
+  // Failures come as they happen; these are in the order of the selection.
+  const unread = outputs.flatMap((one) => (one.kind === 'drift' ? one.drift.unread : []));
+  const all = [
+    ...reads.flatMap(({ device, outcome }) =>
+      outcome.ok ? [] : [{ device, error: outcome.error }],
+    ),
+    ...unread.flatMap(({ name }) => failed.filter(({ device }) => device.name === name)),
+    ...plans.flatMap(({ plan }) => notCoveredBy(plan)),
+    ...outputs.flatMap((output) => (output.kind === 'summary' ? output.notCovered : [])),
+    ...failed,
+  ];
+  const first = new Map<string, NotCovered>();
+  for (const one of all) {
+    const id = `${one.device.name}\n${one.device.address}`;
+    if (!first.has(id)) first.set(id, one);
+  }
+  return [...first.values()];
 }
 
 /** What the plan had settled is a result, too, whether or not it was said again. */

@@ -23,7 +23,10 @@ export function driftObjects({ drift, resource }: DriftOutput): JsonObject[] {
     .map((row) => ({
       resource,
       key: row.key,
-      devices: row.cells.map((cell, index) => cellObject(names[index] ?? '', cell)),
+      devices: [
+        ...row.cells.map((cell, index) => cellObject(names[index] ?? '', cell)),
+        ...drift.unread.map(({ name }) => ({ device: name, state: 'not read' })),
+      ],
       fields: row.fields.map(fieldObject),
     }));
 }

@@ -40,9 +40,10 @@ export function keyText({ key }: DriftRow, resource: string): string {
   return key === '' ? `(${visible(resource)})` : visible(key);
 }
 
-/** `9 of 10` */
+/** `9 of 10`; `9 of 10 read` where not all were. */
 export function onText(drift: Drift, row: DriftRow): string {
-  return `${holdersOf(drift, row).length} of ${drift.devices.length}`;
+  const read = drift.unread.length === 0 ? '' : ' read';
+  return `${holdersOf(drift, row).length} of ${drift.devices.length}${read}`;
 }
 
 /** `missing on fw3`, `lang differs: de on 8, fr on fw2`: each difference of a record in words. */
@@ -54,7 +55,8 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   const texts: string[] = [];
   if (missing.length > 0) {
     const isRare = holders.length < missing.length;
-    texts.push(isRare ? `only on ${names(holders)}` : `missing on ${names(missing)}`);
+    const beside = drift.unread.length === 0 ? 'only on' : 'of those read, only on';
+    texts.push(isRare ? `${beside} ${names(holders)}` : `missing on ${names(missing)}`);
   }
   texts.push(...row.fields.map(fieldText));
   const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
@@ -67,7 +69,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   return texts;
 }
 
-/** `same`, `missing`, `differs: lang, first_name` */
+/** `same`, `only`, `missing`, `differs: lang, first_name` */
 export function driftWord(cell: DriftCell): string {
   if (cell.kind !== 'differs' || cell.fields.length === 0) return cell.kind;
   return `differs: ${cell.fields.map(visible).join(', ')}`;

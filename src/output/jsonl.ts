@@ -1,3 +1,4 @@
+import { notCoveredData } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/json-text.ts';
 import type { DevshError } from '../errors.ts';
@@ -58,7 +59,9 @@ function linesOf(output: Output): readonly JsonObject[] {
     case 'result':
       return [resultObject(output.result)];
     case 'summary':
-      return [{ run: output.run, summary: output.counts }];
+      return [
+        { run: output.run, summary: output.counts, notCovered: notCoveredData(output.notCovered) },
+      ];
     case 'table':
       return output.rows;
     case 'text':

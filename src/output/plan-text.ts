@@ -1,4 +1,5 @@
 import { recordName } from '../change/record-name.ts';
+import { causeText } from '../change/not-covered.ts';
 import { changedParts } from '../change/changed-parts.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
@@ -22,12 +23,12 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
 /** What a run will do, equal steps of several devices in one line, and a line of counts. */
 export function planLines(plan: Plan, style: Style): string[] {
   const texts = planGroups(plan).map(
-    ({ head, tail, devices }) => `${head} on ${devices.map(visible).join(', ')}${tail}`,
+    ({ head, tail, devices }) => `${head} ${devices.map(visible).join(', ')}${tail}`,
   );
   return [...texts, countLine(plan, style)];
 }
 
-/** The same on several devices: `head`, where, `tail`. Head and tail are harmless text. */
+/** The same on several devices: `head` ("add user bob on"), which ones, `tail`: harmless text. */
 export interface PlanGroup {
   readonly head: string;
   readonly tail: string;
@@ -47,12 +48,13 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
   const unknown = devices.filter(({ error }) => isUnknown(error)).length;
   for (const { device, steps, settled, error } of devices) {
     for (const step of steps) {
-      add(stepHead(step), stepTail(step), WILL[step.action].tone, device.name);
+      add(`${stepHead(step)} on`, stepTail(step), WILL[step.action].tone, device.name);
     }
     for (const result of settled) {
-      add(result.verdict, settledTail(result), VERDICT_MARKS[result.verdict].tone, device.name);
+      const { tone } = VERDICT_MARKS[result.verdict];
+      add(`${result.verdict} on`, settledTail(result), tone, device.name);
     }
-    if (error) add('cannot plan', `: ${refusalText(error, device, unknown)}`, 'bad', device.name);
+    if (error) add('not covered:', ` - ${refusalText(error, device, unknown)}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -60,7 +62,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       ...assumptionTexts(devicePlan),
       ...lookAlikeTexts(devicePlan),
     ];
-    for (const text of texts) add(text, '', 'warning', devicePlan.device.name);
+    for (const text of texts) add(`${text} on`, '', 'warning', devicePlan.device.name);
   }
   return [...groups.values()];
 }
@@ -177,17 +179,6 @@ function differingText(results: readonly StepResult[]): string {
   return texts.size === 1 && only !== '' ? ` (${only})` : '';
 }
 
-/** Why devices could not be planned, as it is counted: the codes of errors in words. */
-const IN_WORDS: Readonly<Record<string, string>> = {
-  protocol: 'without a usable answer',
-  unauthorized: 'refused the login',
-  forbidden: 'forbid it',
-  credentials: 'without a login',
-  rejected: 'refused the request',
-  refused: 'read-only',
-  settings: 'with a settings file in the way',
-};
-
 /** "7 to add · 2 unchanged · 1 differs (lang: de -> en) · 1 unreachable" */
 export function countLine({ devices }: Plan, style: Style): string {
   const steps = devices.flatMap((device) => device.steps);
@@ -204,7 +195,7 @@ export function countLine({ devices }: Plan, style: Style): string {
   const codes = devices.flatMap(({ error }) => (error ? [error.code] : []));
   for (const code of new Set(codes)) {
     const count = codes.filter((other) => other === code).length;
-    parts.push(style('bad', `${count} ${IN_WORDS[code] ?? code}`));
+    parts.push(style('bad', `${count} ${causeText(code)}`));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }

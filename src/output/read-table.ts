@@ -1,7 +1,13 @@
 import { isTimeStamp } from '../device/value-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
-import { foldNote, foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
+import {
+  foldNote,
+  foldRecords,
+  sharedText,
+  type DeviceRecords,
+  type FoldedRow,
+} from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import { columnsOf, columnTitle, fieldsOf, hiddenText, keyFieldOf } from './columns.ts';
@@ -17,6 +23,12 @@ export interface ReadTable {
   readonly fields: readonly string[];
   /** "41 records on 3 devices, 12 the same on all" */
   readonly footer: () => string;
+}
+
+/** How many devices are meant of which nothing was read: failed, or not answered yet. */
+function unreadCount(outputs: readonly ReadOutput[]): number {
+  const total = Math.max(outputs.length, ...outputs.map((output) => output.total ?? 0));
+  return total - outputs.filter(({ outcome }) => outcome.ok).length;
 }
 
 /** Devices as they were selected, not as they happened to answer. */
@@ -55,8 +67,10 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
   );
   const records = reads.flatMap((read) => read.records);
   const key = keyFieldOf(view, fieldsOf(records));
+  const unread = unreadCount(outputs);
   let merged: readonly FoldedRow[] | undefined;
-  const folded = (): readonly FoldedRow[] => (merged ??= foldRecords(reads, key, view.perDevice));
+  const folded = (): readonly FoldedRow[] =>
+    (merged ??= foldRecords(reads, key, view.perDevice, unread));
   const rows = view.fold
     ? folded()
     : reads.flatMap(({ device, records }) => single(device, records));
@@ -64,14 +78,23 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
     fields: columnsOf(view, records),
-    footer: () => footer(folded(), reads, records.length) + hiddenNote(hiddenText(view, records)),
+    footer: () =>
+      footer(folded(), reads.length, unread, records.length) +
+      hiddenNote(hiddenText(view, records)),
   };
 }
 
 function single(device: DeviceRef, records: readonly DeviceRecord[]): FoldedRow[] {
   const devices = [device];
   const differing: readonly string[] = [];
-  return records.map((record) => ({ devices, record, records: [record], differing, of: 1 }));
+  return records.map((record) => ({
+    devices,
+    record,
+    records: [record],
+    differing,
+    of: 1,
+    unread: 0,
+  }));
 }
 
 function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {
@@ -81,7 +104,7 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
 
 /** The table's cells: the device first, the note on folding last. */
 export function readCells({ view, rows, fields }: ReadTable): TextTable {
-  const hasNotes = view.fold && rows.some(({ of }) => of > 1);
+  const hasNotes = view.fold && rows.some(({ of, unread }) => of + unread > 1);
   const columns: TextColumn[] = [
     { title: 'DEVICE', role: 'device' },
     ...fields.map((field, index): TextColumn => ({
@@ -116,13 +139,15 @@ function hiddenNote(text: string): string {
 
 function footer(
   rows: readonly FoldedRow[],
-  reads: readonly DeviceRecords[],
+  read: number,
+  unread: number,
   recordCount: number,
 ): string {
-  const counted = `${count(recordCount, 'record')} on ${count(reads.length, 'device')}`;
-  if (reads.length < 2 || recordCount === 0) return counted;
+  const beside = unread === 0 ? '' : ` read, ${unread} not read`;
+  const counted = `${count(recordCount, 'record')} on ${count(read, 'device')}${beside}`;
+  if (read < 2 || recordCount === 0) return counted;
   const shared = rows.filter(({ devices, of }) => devices.length === of).length;
-  return `${counted}, ${shared} the same on all`;
+  return `${counted}, ${shared} ${sharedText(read, unread)}`;
 }
 
 function count(number: number, noun: string): string {

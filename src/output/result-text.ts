@@ -1,4 +1,5 @@
 import { changedParts } from '../change/changed-parts.ts';
+import { notCoveredText } from '../change/not-covered.ts';
 import { recordName } from '../change/record-name.ts';
 import {
   expectedIn,
@@ -57,10 +58,25 @@ function differenceTexts(difference: Difference): string[] {
   );
 }
 
-/** "2 done · 1 failed" */
-export function summaryLine({ counts }: Pick<SummaryOutput, 'counts'>, style: Style): string {
-  const parts = VERDICTS.filter((verdict) => (counts[verdict] ?? 0) > 0).map((verdict) =>
+type SummaryLine = Omit<SummaryOutput, 'kind'>;
+
+/** So many devices of one cause are named below a run. */
+const MOST_NAMED = 10;
+
+/** "2 done · 1 failed · not covered: fw3 (unreachable)" */
+export function summaryLine({ run, counts, notCovered }: SummaryLine, style: Style): string {
+  const parts = countTexts(counts, style);
+  const absent = notCoveredText(notCovered, MOST_NAMED);
+  const isCut = notCoveredText(notCovered) !== absent;
+  if (absent !== '') {
+    parts.push(style('bad', absent + (isCut ? ` ("report ${run}" names all)` : '')));
+  }
+  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
+}
+
+/** `2 done`, `1 failed`: each verdict that there is. */
+export function countTexts(counts: SummaryOutput['counts'], style: Style): string[] {
+  return VERDICTS.filter((verdict) => (counts[verdict] ?? 0) > 0).map((verdict) =>
     style(VERDICT_MARKS[verdict].tone, `${counts[verdict] ?? 0} ${verdict}`),
   );
-  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }

@@ -1,3 +1,4 @@
+import type { NotCovered } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { JsonValue } from '../device/json-text.ts';
@@ -66,6 +67,8 @@ export interface ReadOutput {
   readonly device: DeviceRef;
   /** Where the device stands among those selected, from 0; they answer in any order. */
   readonly position?: number;
+  /** How many are selected: of those that have not answered nothing is known. */
+  readonly total?: number;
   readonly outcome: ReadOutcome;
 }
 
@@ -117,6 +120,8 @@ export interface SummaryOutput {
   readonly kind: 'summary';
   readonly run: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
+  /** The selected devices that could not be read; nothing was sent there. */
+  readonly notCovered: readonly NotCovered[];
 }
 
 /** A table that is not about device records: devices, pins, history. `name` is its key in JSON. */

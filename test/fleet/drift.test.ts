@@ -40,7 +40,7 @@ describe('what most devices hold is the measure', () => {
   });
 
   test('a record on few devices is only there', () => {
-    expect(lines([[bob('de')], [], []])).toEqual(['bob: same | missing | missing; only on fw1']);
+    expect(lines([[bob('de')], [], []])).toEqual(['bob: only | missing | missing; only on fw1']);
   });
 
   test('many devices are counted, not named', () => {
@@ -107,7 +107,7 @@ test('of a key that every device holds twice, what differs is told', () => {
 test('records without a key are known again by their content', () => {
   const found = drift([[{ lang: 'de' }, { lang: 'fr' }], [{ lang: 'fr' }]]);
   expect(found.rows.map(({ cells }) => cells.map(driftWord).join(' '))).toEqual([
-    'same missing',
+    'only missing',
     'same same',
   ]);
 });

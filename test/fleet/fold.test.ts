@@ -99,3 +99,44 @@ test('no record is lost or made up', () => {
     }),
   );
 });
+
+test('what each device has of its own is no obstacle, and no difference', () => {
+  const of = (number: number, last: string | number | null): DeviceRecord => ({
+    uuid: `id-${number}`,
+    username: 'alice',
+    api_token: `t0k3n${number}`,
+    password: '*'.repeat(number + 5),
+    otp: '•'.repeat(number + 5),
+    last_login: last,
+    settings: { theme: 'dark', token: `s${number}`, modified_at: number * 1_700_000_000 },
+  });
+  expect(
+    folded([of(1, null)], [of(2, 1_763_800_000)], [of(3, '2026-11-22T09:00:00Z')]),
+  ).toMatchObject([{ devices: 'fw1,fw2,fw3', note: '' }]);
+  // What an account may do until when is no such thing.
+  expect(
+    folded([{ ...of(1, null), expires: '' }], [{ ...of(2, null), expires: '2027-01-01' }]),
+  ).toMatchObject([{ note: 'differs: expires' }, { note: 'differs: expires' }]);
+  // Nor is the natural key, whatever it is called.
+  const tokens = ['a', 'b'].map((token, index) => ({
+    device: index === 0 ? fw1 : fw2,
+    records: [{ token }],
+  }));
+  expect(foldRecords(tokens, 'token', [])).toHaveLength(2);
+});
+
+test('of devices that were not read nothing is said', () => {
+  const note = (unread: number, ...reads: (readonly DeviceRecord[])[]) =>
+    foldRecords(
+      reads.map((records, index) => ({ device: device(`fw${index}`), records })),
+      'username',
+      [],
+      unread,
+    ).map((row) => foldNote(row));
+  const bob = { username: 'bob' };
+  expect(note(2, [bob])).toEqual(['here; 2 not read']);
+  expect(note(2, [bob], [])).toEqual(['here; 2 not read']);
+  expect(note(2, [bob], [bob])).toEqual(['same on the 2 read']);
+  expect(note(2, [bob], [bob], [])).toEqual(['on 2 of 3 read']);
+  expect(note(0, [bob])).toEqual(['']);
+});

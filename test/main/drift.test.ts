@@ -108,7 +108,7 @@ test('a device that does not answer makes the comparison a part of one', async (
   device(1).setFault('refuse');
   const { stdout, stderr, exitCode } = await devsh('user list --drift --on @lab');
   expect(exitCode).toBe(3);
-  expect(stdout).toContain('bob\t1 of 2\tmissing on sim3');
+  expect(stdout).toContain('bob\t1 of 2 read\tmissing on sim3');
   expect(stderr).toContain('sim1');
   device(2).setFault('refuse');
   const alone = await devsh('user list --drift --on @lab');

@@ -4,6 +4,7 @@ import { maskedDifference } from '../mask.ts';
 import { maskedRecord } from '../../device/secret-fields.ts';
 import type { DevshError } from '../../errors.ts';
 import { replaceUnsafe } from '../../visible.ts';
+import { notCoveredData } from '../not-covered.ts';
 import { mostUrgentFirst, verdictOf, type Report, type StepReport } from './report.ts';
 
 /** The version of the document, the same as that of `--json`. */
@@ -21,6 +22,7 @@ export function reportData(report: Report): JsonValue {
     ended: report.endedAt,
     state,
     counts,
+    notCovered: notCoveredData(report.notCovered),
     devices: mostUrgentFirst(report.devices).map((one) => ({
       device: one.device.name,
       address: one.device.address,

@@ -1,3 +1,4 @@
+import { notCoveredText } from '../not-covered.ts';
 import { recordName } from '../record-name.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
@@ -29,10 +30,12 @@ interface Section {
  */
 export function markdownReport(report: Report): string {
   const devices = mostUrgentFirst(report.devices);
+  const absent = notCoveredText(report.notCovered);
   const lines = [
     `# devsh run ${inline(report.run)}`,
     '',
     `**${countsText(report.counts)}** on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}`,
+    ...(absent === '' ? [] : ['', inline(absent)]),
     '',
     ...table(
       ['What', 'Value'],

@@ -3,6 +3,7 @@ import type { DeviceRecord, DeviceRef, Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
+import { notCoveredBy, type NotCovered } from '../not-covered.ts';
 import type { Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, VERDICTS, type StepResult, type Verdict } from '../verdict.ts';
@@ -45,6 +46,7 @@ export interface Report {
   readonly endedAt: string | undefined;
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
+  readonly notCovered: readonly NotCovered[];
   /** In the order of the plan. */
   readonly devices: readonly DeviceReport[];
 }
@@ -78,6 +80,7 @@ export function reportOf(run: Run): Report {
     endedAt: run.endedAt,
     state: stateText(run),
     counts: countsOf(run),
+    notCovered: notCoveredBy(run.plan),
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
       ...(error && { error }),

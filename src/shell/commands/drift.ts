@@ -1,5 +1,6 @@
 import { isSingle, keyFieldOf } from '../../device/profile.ts';
 import { UsageError } from '../../errors.ts';
+import { isCompared } from '../../fleet/compared.ts';
 import { driftOf, driftSummary, type DriftRow } from '../../fleet/drift.ts';
 import { matches, type Filter } from '../../fleet/filter.ts';
 import type { DeviceRecords } from '../../fleet/fold.ts';
@@ -61,7 +62,9 @@ export async function* compareDevices(
     ? ''
     : keyFieldOf(first.profile, resource, records);
   const { columns: fields } = options;
-  const all = driftOf(compared, { keyField, perDevice, fields });
+  yield* neverCompared(fields, keyField, new Set(perDevice));
+  const unread = members.filter((member) => !answers.has(member)).map(({ ref }) => ref);
+  const all = driftOf(compared, { keyField, perDevice, fields }, unread);
   const isMeant = ({ held }: DriftRow): boolean =>
     filter === undefined ||
     held.some((copies, index) =>
@@ -73,7 +76,19 @@ export async function* compareDevices(
   });
   const drift = { ...all, rows };
   yield { kind: 'drift', resource, drift, perDevice };
-  const isSame = rows.every((row) => row.isSame);
+  const isSame = unread.length === 0 && rows.every((row) => row.isSame);
   const text = driftSummary(drift, resource);
   yield { kind: 'message', level: isSame ? 'done' : 'info', text };
+}
+
+/** That a field was asked for and nothing is said of it is no proof that it is the same. */
+function* neverCompared(
+  fields: readonly string[] = [],
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+): Generator<Output> {
+  const own = fields.filter((field) => !isCompared(field, keyField, perDevice));
+  if (own.length === 0) return;
+  const text = `not compared, as each device has its own: ${own.join(', ')}`;
+  yield { kind: 'message', level: 'warning', text };
 }

@@ -53,6 +53,7 @@ export async function* readRecords(
       },
       device,
       position: positions.get(one.member) ?? 0,
+      total: members.length,
       outcome: one.ok
         ? {
             ok: true,

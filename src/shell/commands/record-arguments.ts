@@ -12,9 +12,19 @@ export function selectionProfile(fleet: Fleet): Profile {
   return fleet.selection[0]?.profile ?? documentedProfile;
 }
 
-/** Fields in which the same record may differ from device to device: ids, and counters. */
+/** Types of which a device counts or dates what nobody can write: ids, counters, points in time. */
+const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
+
+/**
+ * Fields in which the same record may differ from device to device: ids, counters, and points in time.
+ * Secrets, which are not compared either, have their own rule (`isCompared`).
+ */
 export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
-  return [...profile.idFields, ...ownFields(profile, resource)];
+  const { details = {}, keyField } = profile.resources[resource] ?? {};
+  const counted = Object.entries(details).flatMap(([field, { readOnly, type }]) =>
+    readOnly && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
+  );
+  return [...new Set([...profile.idFields, ...ownFields(profile, resource), ...counted])];
 }
 
 /** `KEY`: one record, by natural key or id. */

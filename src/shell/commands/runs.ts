@@ -106,14 +106,15 @@ export const showRun: VerbSpec = {
   options: [],
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
-    const { countsOf, resultsOf, stateText } = await import('../../change/run-results.ts');
+    const { resultsOf, stateText } = await import('../../change/run-results.ts');
+    const { summaryOf } = await import('../writing/run-store.ts');
     const run = await namedRun(call);
     const text = `run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`;
     yield { kind: 'message', level: 'info', text };
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
     }
-    yield { kind: 'summary', run: run.run, counts: countsOf(run) };
+    yield summaryOf(run);
   },
 };
 

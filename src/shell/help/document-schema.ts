@@ -94,7 +94,9 @@ const driftRow = z
     devices: z.array(
       z.strictObject({
         device: z.string(),
-        state: z.string(),
+        state: z
+          .string()
+          .describe('same, only (on no other device that was read), differs, missing, not read'),
         fields: z.array(z.string()).optional(),
       }),
     ),
@@ -110,6 +112,11 @@ const driftRow = z
   .meta({ id: 'driftRow' });
 
 const summary = z.partialRecord(z.enum(VERDICTS), z.int());
+
+const notCovered = z
+  .array(z.strictObject({ ...device, code: z.string().describe('Why, as in errors') }))
+  .optional()
+  .describe('Every selected device that was not read; nothing is said of it, and nothing was sent');
 
 /** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
 const TABLES = [
@@ -181,6 +188,7 @@ export const documentSchema = z
     plan: z.array(devicePlan).optional().describe('What would be sent; nothing was'),
     results: z.array(result).optional(),
     summary: summary.optional(),
+    notCovered,
     answers: z.array(answer).optional(),
     errors: z.array(failure).optional().describe('What failed while the command went on'),
     error: error.optional().describe('What ended the command'),
@@ -210,7 +218,7 @@ export const lineSchema = z
     devicePlan,
     answer,
     driftRow,
-    z.strictObject({ run: z.string(), summary }),
+    z.strictObject({ run: z.string(), summary, notCovered }),
     z.strictObject({
       time: z.iso.datetime(),
       device: z.string(),

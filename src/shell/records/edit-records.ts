@@ -11,7 +11,7 @@ import { ownFields } from '../../device/observation.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
-import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -36,7 +36,7 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
   }
   const members = await call.members();
   const isWanted = await choiceOf(call, resource, members);
-  const reads = yield* readChosen(call, members, resource, isWanted);
+  const { reads, failed } = yield* readChosen(call, members, resource, isWanted);
   const records = editable(members, reads, resource);
   if (records.length === 0) {
     if (reads.length === 0) return;
@@ -49,8 +49,7 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
     yield { kind: 'message', level: 'warning', text };
   }
   const changes = changesOf(members, reads, edited);
-  const concerned = members.filter((member) => changes.has(member));
-  if (concerned.length === 0) {
+  if (changes.size === 0) {
     yield {
       kind: 'message',
       level: 'info',
@@ -58,7 +57,16 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
     };
     return;
   }
-  yield* writeEach(call, concerned, (member) => changes.get(member) ?? []);
+  const concerned = members.filter((member) => changes.has(member) || failed.has(member));
+  const about = edited.changed.map(
+    ({ of: { key } }) => ({ action: 'set', resource, key }) as const,
+  );
+  yield* writeEach(call, concerned, (member) => {
+    const error = failed.get(member);
+    // It stands in the plan as what it is: not covered.
+    if (error !== undefined) return { about, changes: () => Promise.reject(error) };
+    return changes.get(member) ?? [];
+  });
 }
 
 type Choice = (member: Member, record: DeviceRecord) => boolean;
@@ -91,8 +99,9 @@ async function* readChosen(
   members: readonly Member[],
   resource: string,
   isWanted: Choice,
-): AsyncGenerator<Output, DeviceRecords[]> {
+): AsyncGenerator<Output, { reads: DeviceRecords[]; failed: ReadonlyMap<Member, DevshError> }> {
   const found = new Map<Member, readonly DeviceRecord[]>();
+  const failed = new Map<Member, DevshError>();
   const { access, readWidth: width } = call;
   const { signal } = call.io;
   const reads = call.session.fleet.read(members, resource, {
@@ -108,13 +117,18 @@ async function* readChosen(
       ),
   });
   for await (const one of reads) {
-    if (one.ok) found.set(one.member, one.records);
-    else yield { kind: 'error', device: one.member.ref, error: one.error };
+    if (one.ok) {
+      found.set(one.member, one.records);
+      continue;
+    }
+    failed.set(one.member, one.error);
+    yield { kind: 'error', device: one.member.ref, error: one.error };
   }
-  return members.flatMap((member) => {
+  const answered = members.flatMap((member) => {
     const records = found.get(member);
     return records === undefined ? [] : [{ device: member.ref, records }];
   });
+  return { reads: answered, failed };
 }
 
 function editable(

@@ -8,6 +8,7 @@ import {
   type StepState,
 } from '../../change/journal.ts';
 import { journalIn, openingLines } from '../../change/journal-writer.ts';
+import { notCoveredBy } from '../../change/not-covered.ts';
 import {
   stepCount,
   unplannedResults,
@@ -90,7 +91,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
       yield tally.progress(event.result);
     }
     await file.append(journalLine({ kind: 'end', at: now(call) }));
-    yield { kind: 'summary', run: plan.run, counts: tally.counts };
+    yield { kind: 'summary', run: plan.run, counts: tally.counts, notCovered: notCoveredBy(plan) };
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // What was left out because of drift needs a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {

@@ -1,7 +1,11 @@
+import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
 import { recordName } from '../../change/record-name.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+
+/** The plan above the question names all. */
+const MOST_NAMED = 10;
 
 /**
  * Asks in proportion: `y` for one step, the number of steps for more, with the names of the devices
@@ -19,7 +23,9 @@ export async function confirmPlan(
   const names = devices.map(({ device }) => device.name);
   const [step] = devices.flatMap(({ steps }) => steps);
   const deletes = devices.some(({ steps }) => steps.some(({ action }) => action === 'delete'));
+  const absent = notCoveredBy(plan);
   const details = [
+    ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
     ...(deletes
       ? ['Deleting is for good: the password, token and uuid of a user do not come back.']
       : []),
@@ -32,7 +38,8 @@ export async function confirmPlan(
     const what = `${step.action} ${recordName(step)} on ${where}`;
     await confirm(call, `${what}? Type y to do it:`, 'y', details);
   } else {
-    const text = `${count} steps on ${where}. Type ${count} to do them:`;
+    const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+    const text = `${count} steps on ${where}${beside}. Type ${count} to do them:`;
     await confirm(call, text, String(count), details);
   }
 }

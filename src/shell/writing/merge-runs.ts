@@ -8,6 +8,7 @@ import type { Call } from '../call.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Output } from '../output.ts';
 import { runReport } from './run-report.ts';
+import { summaryOf } from './run-store.ts';
 import { someOf } from '../../some-of.ts';
 
 /** So many names are read; all of them are among the results. */
@@ -31,7 +32,7 @@ export async function* mergeRuns(call: Call): AsyncGenerator<Output> {
   }
   if (report === undefined || output !== undefined) {
     for (const result of results) yield { kind: 'result', run: run.run, result };
-    yield { kind: 'summary', run: run.run, counts };
+    yield summaryOf(run);
     return;
   }
   yield report;

@@ -1,6 +1,9 @@
 import type { Run } from '../../change/journal.ts';
+import { notCoveredBy } from '../../change/not-covered.ts';
+import { countsOf } from '../../change/run-results.ts';
 import { NotFoundError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
+import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../session.ts';
 
 /** A run by its id. Throws a `NotFoundError`. */
@@ -19,4 +22,14 @@ export async function latestRun(services: Services): Promise<Run> {
   const [id] = await services.runs.ids();
   if (id === undefined) throw new NotFoundError('there is no run yet');
   return loadRun(services, id);
+}
+
+/** What a run has come to, as its journal tells it. */
+export function summaryOf(run: Run): SummaryOutput {
+  return {
+    kind: 'summary',
+    run: run.run,
+    counts: countsOf(run),
+    notCovered: notCoveredBy(run.plan),
+  };
 }

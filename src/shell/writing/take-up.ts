@@ -1,6 +1,6 @@
 import type { Run, StepState } from '../../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../../change/plan.ts';
-import { countsOf, pendingResult, resultsOf } from '../../change/run-results.ts';
+import { pendingResult, resultsOf } from '../../change/run-results.ts';
 import { RefusedError } from '../../errors.ts';
 import { someOf } from '../../some-of.ts';
 import type { RunFile } from '../../settings/run-files.ts';
@@ -10,7 +10,7 @@ import { confirmPlan } from './confirm.ts';
 import type { Output } from '../output.ts';
 import { PartResult } from './part-result.ts';
 import { planFleet } from './plan-fleet.ts';
-import { loadRun } from './run-store.ts';
+import { loadRun, summaryOf } from './run-store.ts';
 import { guard } from './write.ts';
 
 /** Left alone this time, whatever its state. */
@@ -86,12 +86,12 @@ async function* goOn(
       const state = seen(name, index);
       return state !== NOT_NOW && state.kind !== 'ended';
     },
-    ({ device }) => anew.has(device.name),
+    ({ device, error }) => anew.has(device.name) || error !== undefined,
   );
-  if (left.devices.length === 0) {
+  if (left.devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
     yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-    yield { kind: 'summary', run: run.run, counts: countsOf(run) };
+    yield summaryOf(run);
     const { part } = run.plan;
     if (part !== undefined) await new PartResult(services, run.run, part).end();
     return;

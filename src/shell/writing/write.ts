@@ -10,6 +10,7 @@ import type { Call } from '../call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from '../output.ts';
+import { otherHolders } from './other-holders.ts';
 import { planFleet } from './plan-fleet.ts';
 
 /** Carries out the same changes on every selected device. */
@@ -49,7 +50,7 @@ export async function* writePlan(
     return;
   }
   if (call.options.dryRun) return;
-  const doubts = doubtfulFields(plan);
+  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, members)];
   const isAsked = call.io.ask !== undefined && !call.options.yes;
   if (!isAsked) {
     for (const text of doubts) yield { kind: 'message', level: 'warning', text };

@@ -112,7 +112,7 @@ export const TABLE_KEYS: Keymap = [
     'delete',
     'delete the marked records, or this one',
     { rank: 6, text: 'delete' },
-    'user delete KEY… --on DEVICES',
+    'user delete KEY…',
   ),
   bind('table', ['u'], 'undo', 'take the last run back', { rank: 6.5, text: 'undo' }, 'undo'),
   bind(

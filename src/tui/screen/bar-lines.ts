@@ -3,6 +3,7 @@ import { visible } from '../../visible.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { driftSummary } from '../../fleet/drift.ts';
+import { sharedText } from '../../fleet/fold.ts';
 import { layoutOf } from './layout.ts';
 import { overlayLines } from '../views/overlay-lines.ts';
 import { rollOutTitle } from '../views/roll-out-lines.ts';
@@ -160,9 +161,14 @@ function tableParts(state: State): TitlePart[] {
   const filter = visible(hideSecrets(filters.join(' + ').slice(0, 4 * state.size.columns)));
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
-    { text: `${shown}${count(devices.length, 'device')}`, rank: 4 },
+    { text: `${shown}${count(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
     { text: count(data.recordCount, 'record'), rank: 3 },
-    { text: shared === undefined ? '' : `${shared} the same on all`, rank: 4.5, glue: ', ' },
+    {
+      text:
+        shared === undefined ? '' : `${shared} ${sharedText(data.deviceCount, data.unreadCount)}`,
+      rank: 4.5,
+      glue: ', ',
+    },
     {
       text: filter === '' ? '' : `filter: ${filter} (${foundText(state)})`,
       rank: 1,

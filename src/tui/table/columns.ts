@@ -101,7 +101,7 @@ const measuredColumns = memoized(
       ? drafts
       : drafts.map((draft) => ({ ...draft, isKey: draft === first }));
     const shown = devices < 2 ? named : [deviceColumn(sign('device'), devices), ...named];
-    const hasNotes = devices > 1 && rows.some(({ of }) => of > 1);
+    const hasNotes = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
     const all = hasNotes ? [...shown, noteColumn(view.filtered)] : shown;
     const sample = sampleOf(rows);
     return all.map((draft, index) => measure(draft, sample, index));

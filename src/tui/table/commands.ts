@@ -63,10 +63,19 @@ export function editForm(state: State): FormOpening | undefined {
   };
 }
 
-/** `--on` for a record that not all selected devices hold like this. */
-function onRow({ fleet }: State, row: FoldedRow): string {
-  const names = row.devices.map(({ name }) => name);
-  return names.length === fleet.selected.length ? '' : onDevices(names);
+/**
+ * `--on` for a record that not all devices hold like this: those that do, and those that were not read,
+ * which may. Empty where that is what the line means anyway.
+ */
+function onRow(state: State, row: FoldedRow): string {
+  const { keyField } = tableRows(state);
+  const names = new Set(row.devices.map(({ name }) => name));
+  const key = rawKeyOf(row.record, keyField);
+  const left = leftOut(state, new Map([[key, names]])).get(key);
+  const on = shownDevices(state).filter(
+    (name) => left?.has(name) !== true && (names.has(name) || !isRead(state, name)),
+  );
+  return onUnlessAll(state, on);
 }
 
 /** `user delete` for the marked records, or the current one: one plan, whichever devices each is on. */
@@ -79,62 +88,86 @@ export function editTextLine(state: State): string | undefined {
   return lineOfMarked(state, 'edit');
 }
 
+/** The same devices as in the line that one would type, but for those that are known to hold others. */
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
-  const { keyField } = tableRows(state);
-  const shown = shownDevices(state);
-  const devicesByKey = meantRecords(state);
-  const all = shown.filter((name) => [...devicesByKey.values()].some((on) => on.includes(name)));
-  if (devicesByKey.size === 0) return undefined;
-  const keys = [...devicesByKey.keys()].filter((key) => key !== '');
-  const only = keys.flatMap((key) => {
-    const on = devicesByKey.get(key) ?? [];
-    if (on.length === all.length) return [];
-    // What is edited must be there: a device that does not hold it needs no mention.
-    if (verb === 'edit' && !isElsewhere(state, keyField, key, on, all)) return [];
-    return [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
+  const meant = meantRecords(state);
+  if (meant.size === 0) return undefined;
+  const left = leftOut(state, meant);
+  const isMeant = (name: string, key: string): boolean => left.get(key)?.has(name) !== true;
+  const keys = [...meant.keys()];
+  const all = shownDevices(state).filter((name) => keys.some((key) => isMeant(name, key)));
+  const named = keys.filter((key) => key !== '');
+  const only = named.flatMap((key) => {
+    const on = left.has(key) ? all.filter((name) => isMeant(name, key)) : all;
+    return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
-  const options = [onDevices(all), ...only];
-  const words = keys.map(quoteWord);
-  const hasDash = keys.some((key) => key.startsWith('-'));
+  const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
+  const words = named.map(quoteWord);
+  const hasDash = named.some((key) => key.startsWith('-'));
   const said = hasDash ? [...options, '--', ...words] : [...words, ...options];
   return [state.table.view.resource, verb, ...said].join(' ');
 }
 
 /** By key: the devices that the marked records, or the current one, are meant on. */
-function meantRecords(state: State): Map<string, string[]> {
+function meantRecords(state: State): Map<string, Set<string>> {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   const { marks } = state.table;
   const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
-  const meant = new Map<string, string[]>();
   // What is marked on devices that are out of sight is not meant.
-  for (const device of shownDevices(state)) {
-    for (const mark of wanted) {
-      const at = mark.indexOf('\n');
-      if (mark.slice(0, at) !== device) continue;
-      const key = mark.slice(at + 1);
-      meant.set(key, [...(meant.get(key) ?? []), device]);
-    }
+  const shown = new Set(shownDevices(state));
+  const meant = new Map<string, Set<string>>();
+  for (const mark of wanted) {
+    const at = mark.indexOf('\n');
+    const [device, key] = [mark.slice(0, at), mark.slice(at + 1)];
+    if (!shown.has(device)) continue;
+    const on = meant.get(key);
+    if (on === undefined) meant.set(key, new Set([device]));
+    else on.add(device);
   }
   return meant;
 }
 
-/** Whether one of the devices holds a record with this key that is not among those `on` which it is meant. */
-function isElsewhere(
-  { table }: State,
-  keyField: string,
-  key: string,
-  on: readonly string[],
-  devices: readonly string[],
-): boolean {
-  return devices
-    .filter((name) => !on.includes(name))
-    .some((name) => {
-      const outcome = table.reads.get(name)?.outcome;
-      return (
-        outcome?.ok === true && outcome.records.some((record) => rawKeyOf(record, keyField) === key)
-      );
-    });
+/**
+ * By key: the devices that a line is to leave out, because they hold another record of that name than
+ * the one meant, or may do so behind a filter. A device that was not read is not left out, unless one
+ * row of several equal ones was chosen.
+ */
+function leftOut(
+  state: State,
+  meant: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const { table } = state;
+  const { keyField } = tableRows(state);
+  const shown = shownDevices(state);
+  const left = new Map<string, Set<string>>();
+  const leave = (name: string, key: string): void => {
+    const devices = left.get(key);
+    if (devices === undefined) left.set(key, new Set([name]));
+    else devices.add(name);
+  };
+  for (const name of shown) {
+    const outcome = table.reads.get(name)?.outcome;
+    if (outcome?.ok !== true) continue;
+    const isHidden = table.commandFilter !== '';
+    const keys = isHidden ? meant.keys() : outcome.records.map((one) => rawKeyOf(one, keyField));
+    for (const key of keys) if (meant.get(key)?.has(name) === false) leave(name, key);
+  }
+  for (const [key, devices] of left) {
+    if (table.isFolded !== table.turnedRows.has(key)) continue;
+    for (const name of shown) if (meant.get(key)?.has(name) !== true) devices.add(name);
+  }
+  return left;
+}
+
+function isRead({ table }: State, name: string): boolean {
+  return table.reads.get(name)?.outcome.ok === true;
+}
+
+/** Without `--on` a line means the devices that are selected. */
+function onUnlessAll(state: State, names: readonly string[]): string {
+  const isAll = state.table.scope === undefined && names.length === shownDevices(state).length;
+  return isAll ? '' : onDevices(names);
 }
 
 /** `user add …` for the marked rows, or the current one: what would make the same records elsewhere. */

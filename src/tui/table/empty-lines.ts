@@ -9,6 +9,10 @@ export function emptyLines(state: State): string[] {
   }
   const isFiltered = table.filter.parsed.terms.length > 0 || table.commandFilter !== '';
   const hasAnswers = [...table.reads.values()].some(({ outcome }) => outcome.ok);
-  if (!hasAnswers) return ['', 'nothing was read yet; r in the table tries again'];
+  if (!hasAnswers) {
+    // Those that answered before may hold what they held, or not.
+    const what = table.reads.size === 0 ? 'nothing was read yet' : 'no device answers';
+    return ['', `${what}; r in the table tries again`];
+  }
   return ['', isFiltered ? 'no record matches the filter' : 'no records'];
 }

@@ -3,6 +3,7 @@ import type { Services } from '../../shell/session.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../shell/grammar/parse.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
+import { perDeviceFields } from '../../shell/commands/record-arguments.ts';
 import { defaultView } from '../../shell/records/default-view.ts';
 import type { Store } from '../store.ts';
 
@@ -101,11 +102,14 @@ export class TableFeed {
     const { table } = this.#store.state;
     if (table.commandFilter !== '' || table.scope !== undefined) return;
     if (table.reads.size === 0) this.reset();
+    const { resource } = table.view;
     const reads: ReadOutput[] = [];
+    const perDevice = new Set(table.view.perDevice);
     for (const member of this.#fleet.selection) {
-      const records = member.seen(table.view.resource);
+      const records = member.seen(resource);
       if (records === undefined || this.#taken.get(member.ref.name) === records) continue;
       this.#taken.set(member.ref.name, records);
+      for (const field of perDeviceFields(member.profile, resource)) perDevice.add(field);
       reads.push({
         kind: 'read',
         view: table.view,
@@ -113,6 +117,8 @@ export class TableFeed {
         outcome: { ok: true, records },
       });
     }
-    if (reads.length > 0) this.#store.dispatch({ kind: 'reads', reads });
+    if (reads.length === 0) return;
+    const view = { ...table.view, perDevice: [...perDevice] };
+    this.#store.dispatch({ kind: 'reads', reads: reads.map((read) => ({ ...read, view })) });
   }
 }

@@ -24,6 +24,8 @@ export interface TableRows {
   /** Records that all devices hold in the same way; undefined when only one device was read. */
   readonly sharedCount: number | undefined;
   readonly deviceCount: number;
+  /** How many more the table is about that were not read, or not yet. */
+  readonly unreadCount: number;
 }
 
 /** A record as its device holds it, or the value of the column DEVICE. */
@@ -102,7 +104,8 @@ const mergedRows = memoized(
     });
     const records = answered.flatMap((read) => read.records);
     const keyField = keyFieldOf(view, fieldsOf(records));
-    const folded = foldRecords(answered, keyField, view.perDevice);
+    const unreadCount = devices.length - answered.length;
+    const folded = foldRecords(answered, keyField, view.perDevice, unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
       isFolded !== (turnedRows.size > 0 && turnedRows.has(rawKeyOf(row.record, keyField)));
     return {
@@ -116,6 +119,7 @@ const mergedRows = memoized(
           ? undefined
           : folded.filter((row) => row.devices.length === row.of).length,
       deviceCount: answered.length,
+      unreadCount,
     };
   },
 );

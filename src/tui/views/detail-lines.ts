@@ -21,6 +21,8 @@ interface Variant {
 interface Variants {
   readonly variants: readonly Variant[];
   readonly missing: readonly string[];
+  /** The devices of which nothing is known. */
+  readonly unread: readonly string[];
   readonly differing: readonly string[];
 }
 
@@ -32,9 +34,12 @@ const LEAST_COLUMN = 14;
 /** Every field of a record, the devices side by side where they fit, one below the other elsewhere. */
 export function detailLines(state: State, details: Details): readonly string[] {
   const width = state.size.columns - 2;
-  const { variants, missing, differing } =
+  const { variants, missing, unread, differing } =
     details.kind === 'of-drift' ? comparedVariants(details) : variantsOf(state, details.key);
-  if (variants.length === 0) return [`${details.key} is on none of the devices any more`];
+  if (variants.length === 0) {
+    const read = unread.length === 0 ? '' : ' that were read';
+    return [`${details.key} is on none of the devices${read} any more`];
+  }
   const fields = fieldsOf(variants.map(({ record }) => record));
   const titles = Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
   const column = Math.floor((width - titles - 2) / variants.length) - 2;
@@ -45,6 +50,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
       : sideBySide(variants, fields, { titles, column }, isDiffering);
   const notes = [
     ...(missing.length > 0 ? [`not on ${missing.map(visible).join(', ')}`] : []),
+    ...(unread.length > 0 ? [`not read: ${unread.map(visible).join(', ')}`] : []),
     ...(fields.some(isDiffering) ? ['≠ differs between the devices'] : []),
   ];
   return notes.length === 0
@@ -59,6 +65,7 @@ function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
       (row.held[index] ?? []).map((record) => ({ name, record })),
     ),
     missing: missingOn(drift, row).map(({ name }) => name),
+    unread: drift.unread.map(({ name }) => name),
     differing: row.fields.map(({ field }) => field),
   };
 }
@@ -73,10 +80,11 @@ function variantsOf(state: State, key: string): Variants {
   const order = shownDevices(state);
   variants.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const holders = new Set(variants.map(({ name }) => name));
-  const missing = order.filter(
-    (name) => !holders.has(name) && state.table.reads.get(name)?.outcome.ok === true,
-  );
-  return { variants, missing, differing: meant.flatMap((row) => row.differing) };
+  const others = order.filter((name) => !holders.has(name));
+  const isRead = (name: string): boolean => state.table.reads.get(name)?.outcome.ok === true;
+  const missing = others.filter(isRead);
+  const unread = others.filter((name) => !isRead(name));
+  return { variants, missing, unread, differing: meant.flatMap((row) => row.differing) };
 }
 
 function sideBySide(

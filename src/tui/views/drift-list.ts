@@ -1,4 +1,4 @@
-import type { DriftCell, DriftRow } from '../../fleet/drift.ts';
+import type { Drift, DriftCell, DriftRow } from '../../fleet/drift.ts';
 import { columnTitle } from '../../output/columns.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
@@ -15,7 +15,7 @@ const LEAST_CELL = 7;
 const MEASURED_ROWS = 200;
 
 /** The signs and words of the cells say the same. */
-const CELL_TONES = { same: 'good', differs: 'warning', missing: 'bad' } as const;
+const CELL_TONES = { same: 'good', only: 'warning', differs: 'warning', missing: 'bad' } as const;
 
 const MISSING: DriftCell = { kind: 'missing' };
 
@@ -61,7 +61,7 @@ export function driftList(overlay: DriftOverlay, width: number): ListView {
       return { text: line(name, words), tone, parts };
     },
     cursor: overlay.cursor,
-    empty: `no differences: all ${drift.rows.length} are the same on ${drift.devices.length} devices; f shows them`,
+    empty: `no differences: all ${drift.rows.length} are the same on ${devicesText(drift)}; f shows them`,
   };
 }
 
@@ -112,6 +112,8 @@ function cellWord(cell: DriftCell): string {
   switch (cell.kind) {
     case 'same':
       return '= same';
+    case 'only':
+      return '+ only';
     case 'missing':
       return '- missing';
     case 'differs':
@@ -119,4 +121,10 @@ function cellWord(cell: DriftCell): string {
         ? '≠ number'
         : `≠ ${driftWord(cell).slice('differs: '.length)}`;
   }
+}
+
+/** `3 devices`; `the 10 devices read (2 not read)`. */
+function devicesText({ devices, unread }: Drift): string {
+  if (unread.length === 0) return `${devices.length} devices`;
+  return `the ${devices.length} devices read (${unread.length} not read)`;
 }

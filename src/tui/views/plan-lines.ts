@@ -28,7 +28,7 @@ const plainStyle = (_tone: string, text: string): string => text;
 export function planView(plan: Plan): PlanView {
   const count: LogLine = { tone: 'plain', text: countLine(plan, plainStyle) };
   const folded = planGroups(plan).map(({ head, tail, devices, tone }): LogLine => {
-    return { tone, text: `${head} on ${namesText(devices)}${tail}` };
+    return { tone, text: `${head} ${namesText(devices)}${tail}` };
   });
   return {
     folded: [...folded, count],
@@ -45,7 +45,7 @@ export function namesText(names: readonly string[]): string {
 
 function deviceLines(plan: DevicePlan): LogLine[] {
   const { device, steps, settled, error } = plan;
-  const what = error === undefined ? `${steps.length + settled.length}` : 'cannot plan';
+  const what = error === undefined ? `${steps.length + settled.length}` : 'not covered';
   const unit = error !== undefined ? '' : steps.length + settled.length === 1 ? ' step' : ' steps';
   return [
     { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },

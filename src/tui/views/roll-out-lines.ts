@@ -1,5 +1,5 @@
 import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
-import { reasonsOf, summaryLine, VERDICT_MARKS } from '../../output/result-text.ts';
+import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
 import { visible } from '../../visible.ts';
 import type { LogLine, RollOutState } from '../state.ts';
 
@@ -13,9 +13,8 @@ export function rollOutTitle({ devices, results }: RollOutState): string {
   const ended = devices.filter(({ name, steps }) => endedOn(results, name).length >= steps).length;
   const counts: Partial<Record<Verdict, number>> = {};
   for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  const summary =
-    results.length === 0 ? '' : ` · ${summaryLine({ counts }, (_tone, text) => text)}`;
-  return `${ended} of ${devices.length} devices${summary}`;
+  const said = countTexts(counts, (_tone, text) => text);
+  return [`${ended} of ${devices.length} devices`, ...said].join(' · ');
 }
 
 /** What went wrong first, then what is under way and what waits, then what is done. */

@@ -11,6 +11,8 @@ test('tells who, when and what, all devices, and once what happened alike', () =
 
     **2 done · 1 differs · 1 failed · 1 skipped** on 5 devices
 
+    not covered: fw4 (unreachable)
+
     | What | Value |
     | --- | --- |
     | Command | user set carol lang=de password=… |

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { RefusedError } from '../../../src/errors.ts';
 import { widthOf } from '../../../src/output/width.ts';
 import type { ViewAction } from '../../../src/tui/actions.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
@@ -7,10 +8,12 @@ import type { State } from '../../../src/tui/state.ts';
 import {
   copyLines,
   deleteLine,
+  editForm,
   editLine,
   editTextLine,
   useLine,
 } from '../../../src/tui/table/commands.ts';
+import { emptyLines } from '../../../src/tui/table/empty-lines.ts';
 import { keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
 import { tableView } from '../../../src/tui/table/view.ts';
 import { after, readOf, stateOf, user } from './table-fixture.ts';
@@ -293,42 +296,96 @@ test('Esc in the table clears the filter, then the marks, then goes to the promp
   expect(press(unmarked, 'back').focus).toBe('prompt');
 });
 
+test('what is said of a table is said of the devices that were read', () => {
+  const { fleet: view } = fleet;
+  const absent = { ...fleet, fleet: { ...view, selected: [...view.selected, 'fw3'] } };
+  expect(lines(absent).slice(1)).toEqual([
+    expect.stringMatching(/ alice .* same on the 2 read$/),
+    expect.stringMatching(/ bob .* differs: lang$/),
+    expect.stringMatching(/ bob .* differs: lang$/),
+    expect.stringMatching(/ carol .* here; 1 not read$/),
+    expect.stringMatching(/ dave .* here; 1 not read$/),
+  ]);
+  expect(titleLine(absent).left).toContain('2 of 3 devices read · 6 records, 1 same on the 2 read');
+  expect(detailLines(absent, { kind: 'of-table', key: 'carol' }).slice(-2)).toEqual([
+    'not on fw2',
+    'not read: fw3',
+  ]);
+  // After an outage, too: what it held before is no reading.
+  const refused = new RefusedError('no answer');
+  const gone = { ...readOf('fw2', []), outcome: { ok: false, error: refused } } as const;
+  const down = after(fleet, { kind: 'reads', reads: [gone] });
+  expect(lines(down)[1]).toMatch(/ alice .* here; 1 not read$/);
+  const all = after(down, {
+    kind: 'reads',
+    reads: [{ ...gone, device: readOf('fw1', []).device }],
+  });
+  expect(emptyLines(all).join()).toContain('no device answers');
+});
+
 describe('keys as commands', () => {
-  test('delete names the devices that hold the current record', () => {
-    expect(deleteLine(fleet)).toBe('user delete alice --on fw1,fw2');
+  test('delete means the devices of the line that one would type, but those with other values', () => {
+    expect(deleteLine(fleet)).toBe('user delete alice');
     expect(deleteLine(press(fleet, 'down'))).toBe('user delete bob --on fw1');
+    const named = { ...fleet, table: { ...fleet.table, scope: ['fw1', 'fw2'] } };
+    expect(deleteLine(named)).toBe('user delete alice --on fw1,fw2');
+  });
+
+  test('a device that was not read is meant, too: nothing is known of it', () => {
+    const { fleet: view } = fleet;
+    const absent = { ...fleet, fleet: { ...view, selected: [...view.selected, 'fw3'] } };
+    expect(deleteLine(absent)).toBe('user delete alice');
+    expect(editLine(absent)?.after).toBe('');
+    expect(editForm(absent)?.on).toBe('');
+    const bob = press(absent, 'down');
+    expect(deleteLine(bob)).toBe('user delete bob --on fw1,fw3');
+    expect(editForm(bob)?.on).toBe('--on fw1,fw3');
+    const carol = press(bob, 'down', 'down');
+    expect(deleteLine(carol)).toBe('user delete carol');
+    // Where it was read and is not, there is nothing to set.
+    expect(editForm(carol)?.on).toBe('--on fw1,fw3');
+    const marked = press(absent, 'down', 'mark', 'mark-invert');
+    expect(deleteLine(marked)).toBe('user delete alice bob carol dave --only fw2,fw3=bob');
+  });
+
+  test('one of several equal rows means its own device, and no other', () => {
+    const { fleet: view } = fleet;
+    const absent = { ...fleet, fleet: { ...view, selected: [...view.selected, 'fw3'] } };
+    const unfolded = press(absent, 'fold');
+    expect(deleteLine(unfolded)).toBe('user delete alice --on fw1');
+    expect(editForm(unfolded)?.on).toBe('--on fw1');
+  });
+
+  test('behind a filter a device may hold the record, too: it is not meant', () => {
+    const filtered = { ...fleet, table: { ...fleet.table, commandFilter: 'lang=en' } };
+    const carol = press(filtered, 'down', 'down', 'down');
+    expect(deleteLine(carol)).toBe('user delete carol --on fw1');
   });
 
   test('marked records on different devices are one command', () => {
-    expect(deleteLine(press(fleet, 'mark-all'))).toBe(
-      'user delete alice bob carol dave --on fw1,fw2 --only fw1=carol --only fw2=dave',
-    );
+    expect(deleteLine(press(fleet, 'mark-all'))).toBe('user delete alice bob carol dave');
   });
 
   test('a device that is out of sight is not meant', () => {
     const state = press(fleet, 'mark-all');
     const narrowed = { ...state, fleet: { ...state.fleet, selected: ['fw1'] } };
-    expect(deleteLine(narrowed)).toBe('user delete alice bob carol --on fw1');
+    expect(deleteLine(narrowed)).toBe('user delete alice bob carol');
   });
 
   test('editing keeps to the marked devices only where another one holds the record, too', () => {
-    expect(editTextLine(press(fleet, 'mark-all'))).toBe(
-      'user edit alice bob carol dave --on fw1,fw2',
-    );
+    expect(editTextLine(press(fleet, 'mark-all'))).toBe('user edit alice bob carol dave');
     const state = press(fleet, 'mark', 'mark');
-    expect(editTextLine(state)).toBe('user edit alice bob --on fw1,fw2 --only fw1=bob');
+    expect(editTextLine(state)).toBe('user edit alice bob --only fw1=bob');
   });
 
   test('marks of records that are gone are forgotten', () => {
     const state = after(press(fleet, 'mark-all'), { kind: 'reads', reads: [readOf('fw2', [])] });
-    expect(deleteLine(state)).toBe('user delete alice bob carol --on fw1');
+    expect(deleteLine(state)).toBe('user delete alice bob carol');
   });
 
   test('names that mean something to the parser are quoted', () => {
     const state = stateOf({ fw1: [user("o'neil x"), user('-rf')], fw2: [user("o'neil x")] });
-    expect(deleteLine(press(state, 'mark-all'))).toBe(
-      `user delete --on fw1,fw2 --only fw1=-rf -- -rf "o'neil x"`,
-    );
+    expect(deleteLine(press(state, 'mark-all'))).toBe(`user delete -- -rf "o'neil x"`);
   });
 
   test('edit and copy hold all fields but ids', () => {

@@ -1,0 +1,69 @@
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
+
+/** When something was last done with a record: `last_login`, `date_joined`, `modifiedAt`. */
+const DEVICE_TIME =
+  /^(?:last|latest)(?:login|logon|seen|used|active|activity|access|accessed|auth|sync|changed?|updated?|modified)(?:at|on|time|date)?$|^(?:date|time)?(?:created|creation|modified|updated|changed|added|joined)(?:at|on|time|date|timestamp)?$/;
+
+/** A secret that the device hides itself. */
+const DOTS = /^[*•●]{3,}$/;
+
+/**
+ * Whether devices can be compared in a field. Left out are `perDevice` (ids, counters) and secrets, which
+ * each device has of its own; never the natural key.
+ */
+export function isCompared(
+  field: string,
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+): boolean {
+  return !perDevice.has(field) && (field === keyField || !isSecretField(field));
+}
+
+/**
+ * What counts of a value between devices, as text. Values are equal when it is: `true` and `"true"`, an
+ * empty and a missing field are no difference; points in time, and what is hidden or the device's own
+ * within a nested value, never are.
+ */
+export function comparedText(
+  field: string,
+  value: Value | undefined,
+  perDevice: ReadonlySet<string>,
+): string {
+  if (typeof value === 'object' && value !== null) return valueText(shared(value, perDevice));
+  if (isDeviceTime(field, value)) return '';
+  if (isTimeStamp(value)) return 'time';
+  const text = valueText(value);
+  return DOTS.test(text) ? '' : text;
+}
+
+/** A nested value without what each device has of its own. */
+function shared(value: Value, perDevice: ReadonlySet<string>): Value {
+  if (typeof value !== 'object' || value === null) return isTimeStamp(value) ? 'time' : value;
+  if (isValueList(value)) return value.map((item) => shared(item, perDevice));
+  const record: DeviceRecord = value;
+  return Object.fromEntries(
+    Object.keys(record).flatMap((field): [string, Value][] => {
+      const part = record[field] ?? null;
+      const isOwn = !isCompared(field, '', perDevice) || isDeviceTime(field, part);
+      return isOwn ? [] : [[field, shared(part, perDevice)]];
+    }),
+  );
+}
+
+const timeNames = new Map<string, boolean>();
+const MOST_NAMES = 1_000;
+
+/** Whether a device writes down there when something happened; nothing, where it has not yet. */
+function isDeviceTime(field: string, value: Value | undefined): boolean {
+  let isName = timeNames.get(field);
+  if (isName === undefined) {
+    isName = DEVICE_TIME.test(field.toLowerCase().replace(/[^a-z0-9]/g, ''));
+    if (timeNames.size >= MOST_NAMES) timeNames.clear();
+    timeNames.set(field, isName);
+  }
+  if (!isName) return false;
+  const text = valueText(value);
+  return /^[\d\s./:-]*$/.test(text) || (/\d/.test(text) && !Number.isNaN(Date.parse(text)));
+}

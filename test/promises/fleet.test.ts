@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { startFleet, type TestFleet } from '../main/devsh.ts';
+
+const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
+
+/** Four devices, of which sim3 cannot be reached and sim4 knows no login. */
+async function startPartly(): Promise<TestFleet> {
+  const fleet = await startFleet({ devices: 4, users: 4 });
+  for (const device of fleet.devices) device.putUser({ username: 'bob', lang: 'de' });
+  fleet.device(3).setFault('refuse');
+  fleet.device(4).setFault('404');
+  return fleet;
+}
+
+test('names every device that it did not reach', { timeout: 120_000 }, async () => {
+  const { devsh, device, writes } = await startPartly();
+  const lines = [
+    'user list',
+    'user show bob',
+    'user list --drift',
+    'user add username=zoe lang=de --dry-run',
+    'user set bob lang=fr --dry-run',
+    'user delete bob --dry-run',
+    'user set bob lang=en --yes',
+    'user set bob lang=en --yes', // nothing to do where it was read
+    'get /api/user/',
+  ];
+  for (const line of lines) {
+    for (const format of FORMATS) {
+      const what = `${line} --format ${format}`;
+      const { stdout, stderr, exitCode } = await devsh(`${what} --on @lab`);
+      expect([what, exitCode]).toEqual([what, 3]);
+      // Tables and CSV have no place for a failure among their rows: it stands beside them.
+      const told = format === 'table' || format === 'csv' ? stdout + stderr : stdout;
+      expect([what, /\bsim3\b/.test(told), /\bsim4\b/.test(told)]).toEqual([what, true, true]);
+      if (format === 'json') {
+        const { notCovered } = JSON.parse(stdout) as { notCovered: unknown };
+        const all = [
+          { device: 'sim3', address: device(3).address, code: 'unreachable' },
+          { device: 'sim4', address: device(4).address, code: 'rejected' },
+        ];
+        // Answers of `get` come as they do.
+        const isOrdered = !line.startsWith('get');
+        expect([what, notCovered]).toEqual([what, isOrdered ? all : expect.arrayContaining(all)]);
+      }
+    }
+  }
+  const NAMED = 'not covered: sim3 (unreachable); sim4 (refused the request)';
+
+  // The plan, the question and the summary.
+  const asked = await devsh('user set bob lang=it --on @lab', { tty: ['2'] });
+  expect(asked.stderr).toMatch(/not covered: sim3 - .*refuses the connection/);
+  expect(asked.stderr).toMatch(/not covered: sim4 - /);
+  expect(asked.stderr).toContain(NAMED);
+  expect(asked.stderr).toContain('2 steps on 2 devices, 2 not covered. Type 2 to do them:');
+  expect(asked.stdout).toContain(NAMED);
+  expect(asked.exitCode).toBe(3);
+
+  // What is told of the run afterwards, in each form.
+  for (const kind of ['markdown', 'json', 'junit', 'csv', 'curl']) {
+    const { stdout } = await devsh(`report --as ${kind}`);
+    expect([kind, /\bsim3\b/.test(stdout), /\bsim4\b/.test(stdout)]).toEqual([kind, true, true]);
+  }
+  expect((await devsh('report')).stdout).toContain(NAMED);
+  expect(JSON.parse((await devsh('report --json')).stdout)).toMatchObject({
+    report: { notCovered: [{ device: 'sim3' }, { device: 'sim4' }] },
+  });
+  expect((await devsh('run show')).stdout).toContain(NAMED);
+  expect(JSON.parse((await devsh('run show --json')).stdout)).toMatchObject({
+    notCovered: [{ device: 'sim3' }, { device: 'sim4' }],
+  });
+
+  // An editor shows what was read; what was not stands in the plan all the same.
+  const edited = await devsh('user edit bob --on @lab --yes', {
+    tty: [],
+    env: { EDITOR: `sed -i s/lang:.*/lang:\\ es/` },
+  });
+  expect(edited.stdout).toContain(NAMED);
+
+  expect(writes().filter((line) => line.startsWith('DELETE'))).toEqual([]);
+});
+
+test('claims nothing of devices that it did not read', { timeout: 120_000 }, async () => {
+  const { devsh, device, devices } = await startFleet({ devices: 3, users: 2 });
+  device(1).putUser({ username: 'bob', lang: 'de' });
+  /** What would be said of all three. */
+  const CLAIMS =
+    /only here|only on|same on all|no differences: \d+ users on \d+ devices\b(?! read)/;
+  const absences: readonly (readonly number[])[] = [[], [2], [3], [2, 3]];
+  for (const absent of absences) {
+    for (const one of devices) one.clearFaults();
+    for (const number of absent) device(number).setFault('refuse');
+    const of = `without ${absent.join(' and ') || 'none'}`;
+    const read = 3 - absent.length;
+    for (const format of ['table', 'csv', 'json', 'jsonl', 'yaml'] as const) {
+      for (const line of ['user list --fold', 'user list --drift']) {
+        const what = `${of}: ${line} ${format}`;
+        const run = await devsh(`${line} --on @lab --format ${format}`, { env: { NO_COLOR: '1' } });
+        const text = run.stdout + run.stderr;
+        const isClaimed = CLAIMS.test(text);
+        const isSaid = format === 'table' || line.includes('--drift');
+        if (absent.length > 0) expect([what, isClaimed]).toEqual([what, false]);
+        // Otherwise this test could not fail.
+        else if (isSaid) expect([what, isClaimed]).toEqual([what, true]);
+        for (const number of absent) {
+          // That a record is missing there is not known.
+          expect([what, text]).not.toEqual([
+            what,
+            expect.stringMatching(`missing on.*sim${number}`),
+          ]);
+          expect([what, text]).toEqual([what, expect.stringContaining(`sim${number}`)]);
+        }
+      }
+    }
+    const listed = await devsh('user list --fold --on @lab', { tty: [], env: { NO_COLOR: '1' } });
+    if (absent.length > 0) {
+      expect(listed.stdout).toContain(`here; ${absent.length} not read`);
+      expect(listed.stderr).toContain(` read, ${absent.length} not read`);
+    }
+    if (read === 2) {
+      expect(listed.stdout).toContain('same on the 2 read');
+      const drift = await devsh('user list --drift --on @lab --format csv');
+      const [head = '', ...rows] = drift.stdout.trimEnd().split('\n');
+      expect(head).toBe(
+        `username,${[1, 5 - (absent[0] ?? 0), ...absent].map((n) => `sim${n}`).join(',')}`,
+      );
+      expect(rows).toEqual(rows.map((row) => expect.stringMatching(/,not read$/) as string));
+      expect(rows.find((row) => row.startsWith('bob,'))).toBe('bob,only,missing,not read');
+    }
+  }
+});
