@@ -201,6 +201,7 @@ same-usernames             listed        differs 1    failed 0     failed 0     
 object-usernames           listed        usage 0      failed 0     failed 0     differs 1
 shuffled                   listed        done 1       done 1       done 1       done 1
 changing-clock             listed        done 1       done 1       done 1       done 1
+own-facts                  listed        done 1       done 1       done 1       differs 1
 page-loop                  protocol      failed 0     failed 0     failed 0     unknown 1
 page-elsewhere             protocol      failed 0     failed 0     failed 0     unknown 1
 page-endless               protocol      failed 0     failed 0     failed 0     unknown 1

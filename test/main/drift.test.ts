@@ -122,3 +122,18 @@ test('one device cannot be compared', async () => {
   expect(stderr).toContain('--drift compares devices with each other: name two or more');
   expect(exitCode).toBe(2);
 });
+
+test('tokens, masked passwords, ids and times of each device are no drift, and no obstacle to folding', async () => {
+  const { devsh, devices } = await startFleet({ devices: 4, users: 3 });
+  for (const device of devices) device.setFault('own-facts');
+  const compared = await devsh('user list --drift --on @lab', { tty: [], env: { NO_COLOR: '1' } });
+  expect([compared.stdout, compared.exitCode]).toEqual(['', 0]);
+  expect(compared.stderr).toContain('✓ no differences: 3 users on 4 devices');
+  const folded = await devsh('user list --fold --columns username --on @lab');
+  const rows = folded.stdout.trimEnd().split('\n').slice(1);
+  expect(rows).toHaveLength(3);
+  for (const row of rows) expect(row).toMatch(/^sim1,sim2,sim3,sim4\t/);
+  // Nor is it said that they are the same.
+  const asked = await devsh('user list --drift --columns api_token,lang --on @lab');
+  expect(asked.stderr).toContain('not compared, as each device has its own: api_token');
+});

@@ -19,6 +19,7 @@ test('a read is one document: schema, and each device with its records or its er
         },
       },
     ],
+    notCovered: [{ device: 'sim2', address: device(2).address, code: 'unreachable' }],
   });
   expect(stdout.trimEnd()).not.toContain('\n');
   expect(stderr).toBe('');

@@ -204,3 +204,20 @@ test.each(['use', 'disconnect'])(
     expect(wide.exitCode).toBe(0);
   },
 );
+
+test('a line for some devices says which others hold the record, with other values or the same', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 4, users: 2 });
+  for (const one of devices) one.putUser({ username: 'bob', lang: 'de' });
+  device(2).putUser({ username: 'bob', lang: 'fr' });
+  device(4).removeUser('bob');
+  const { stderr } = await devsh('connect @lab', {
+    stdin: 'user set bob lang=it --on sim2 --yes\nuser set bob lang=es --on sim1 --yes\n',
+  });
+  expect(stderr).toContain(
+    'user bob: also on sim1, sim3 with other values (without --on the line means them, too)',
+  );
+  expect(stderr).toContain('user bob: also on sim2 with other values');
+  expect(stderr).toContain('user bob: also on sim3 (without --on the line means them, too)');
+  const all = await devsh('connect @lab', { stdin: 'user set bob lang=ja --yes\n' });
+  expect(all.stderr).not.toContain('also on');
+});

@@ -105,7 +105,7 @@ test('what many unknown certificates have in common is said once in a plan', asy
   const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
   expect(exitCode).toBe(5);
   expect(stderr).toContain(
-    'cannot plan on sim1, sim2, sim3: the certificate is not trusted; "trust accept" shows it and asks\n',
+    'not covered: sim1, sim2, sim3 - the certificate is not trusted; "trust accept" shows it and asks\n',
   );
   expect(stdout.match(/trust accept sim\d --fingerprint/g)).toHaveLength(3);
 });

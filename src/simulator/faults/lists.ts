@@ -80,6 +80,20 @@ export const RECORD_FAULTS = [
     each((record) => ({ ...record, seen: new Date().toISOString() })),
   ),
   listFault(
+    'own-facts',
+    'Each record shows a token, a masked password and its last login, on each device its own.',
+    each((record) => {
+      const own = 'uuid' in record && typeof record.uuid === 'string' ? record.uuid : '';
+      const number = Number.parseInt(own.slice(0, 4), 16) || 0;
+      return {
+        ...record,
+        api_token: own.replaceAll('-', ''),
+        password: '*'.repeat(6 + (number % 9)),
+        last_login: number % 2 === 0 ? null : 1_700_000_000 + number,
+      };
+    }),
+  ),
+  listFault(
     'page-loop',
     'The next page is the same page.',
     wrapped((next) => ({ next })),
