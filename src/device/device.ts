@@ -11,7 +11,7 @@ import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { isResourceName, listPath, type Profile } from './profile.ts';
+import { idOf, isResourceName, listPath, type Profile } from './profile.ts';
 import { completed, readDetails } from './read-details.ts';
 import { detailPath } from './record-path.ts';
 import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
@@ -123,7 +123,12 @@ export class Device {
     const paging = this.#listings.get(resource)?.paging;
     const observed = this.profile.resources[resource]?.pageStep;
     const known = paging === 'next' ? undefined : (paging ?? observed);
-    const pages = await readPages(path, this.ref, read, { facts, known, maxMs });
+    const pages = await readPages(path, this.ref, read, {
+      facts,
+      known,
+      maxMs,
+      idOf: (record) => idOf(this.profile, record),
+    });
     const listing = areLinks(pages.records, this.profile)
       ? { ...pages, records: await this.#linked(resource, pages.records, signal) }
       : pages;

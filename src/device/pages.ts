@@ -31,6 +31,8 @@ interface ReadOptions {
   readonly known?: PageStep | undefined;
   /** No further page is asked for after so long. */
   readonly maxMs?: number;
+  /** What tells two records apart; without it, none comes twice. */
+  readonly idOf?: (record: DeviceRecord) => string | undefined;
 }
 
 /**
@@ -43,10 +45,15 @@ export async function readPages(
   path: string,
   device: DeviceRef,
   readPage: (path: string) => Promise<DecodedList>,
-  { facts = { path, paging: 'auto' }, known, maxMs = Infinity }: ReadOptions = {},
+  {
+    facts = { path, paging: 'auto' },
+    known,
+    maxMs = Infinity,
+    idOf = () => undefined,
+  }: ReadOptions = {},
 ): Promise<ReadPages> {
   const deadline = performance.now() + maxMs;
-  const reading = new Reading({ path, device, readPage, facts, known, deadline });
+  const reading = new Reading({ path, device, readPage, facts, known, deadline, idOf });
   for (let attempt = 1; ; attempt += 1) {
     const pages = await reading.once(attempt === MAX_READINGS);
     if (pages !== 'changed') return pages;
@@ -79,6 +86,7 @@ interface Source {
   readonly known: PageStep | undefined;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
+  readonly idOf: (record: DeviceRecord) => string | undefined;
 }
 
 class Reading {
@@ -103,9 +111,9 @@ class Reading {
     const { paging } = this.#source.facts;
     if (paging === 'none') return { records: gathered.records, envelope };
     if (first.next !== undefined && (paging === 'auto' || paging === 'next')) {
-      if ((await this.#followLinks(gathered, isLast)) === 'gone' || hasMoved(gathered)) {
-        return 'changed';
-      }
+      const end = await this.#followLinks(gathered, isLast);
+      // Where one comes twice, the order has changed between two pages, and another may never come.
+      if (end === 'gone' || hasMoved(gathered) || this.#comesTwice(gathered)) return 'changed';
       if (isWhole(gathered)) return { records: gathered.records, envelope, paging: 'next' };
       throw this.#tooFew(gathered);
     }
@@ -114,6 +122,18 @@ class Reading {
       return { records: gathered.records, envelope };
     }
     return this.#followNumbers(gathered);
+  }
+
+  #comesTwice({ records }: Gathered): boolean {
+    const byId = new Map<string, DeviceRecord>();
+    return records.some((record) => {
+      const id = this.#source.idOf(record);
+      if (id === undefined) return false;
+      const earlier = byId.get(id);
+      byId.set(id, record);
+      // Ids that begin anew on each page say nothing.
+      return earlier !== undefined && jsonText(earlier) === jsonText(record);
+    });
   }
 
   async #followLinks(gathered: Gathered, isLast: boolean): Promise<'end' | 'gone'> {

@@ -33,7 +33,10 @@ async function read(
         searchParams.has(name) ? Number(searchParams.get(name)) : undefined;
       return Promise.resolve(decodeList(JSON.stringify(answer({ number, path })), 'user'));
     },
-    { facts: { path: PATH, paging: 'auto', ...facts } },
+    {
+      facts: { path: PATH, paging: 'auto', ...facts },
+      idOf: ({ uuid }) => (uuid === undefined ? undefined : valueText(uuid)),
+    },
   );
   return { names: records.map(({ username }) => valueText(username)), paging, asked };
 }
@@ -152,6 +155,21 @@ test('a list that grows at its end is read through, and one that grows in front 
     });
     expect(names.toSorted()).toEqual(['new', 'user0', 'user1', 'user2', 'user3']);
   }
+});
+
+test('a list whose order changes between two pages is read anew, and nobody is left out', async () => {
+  const all = users(4);
+  let asked = 0;
+  const page = ({ number }: Query, isTurned: boolean): unknown => {
+    const start = number('offset') ?? 0;
+    const results = (isTurned ? all.toReversed() : all).slice(start, start + 2);
+    const next = start + 2 < all.length ? `${PATH}?offset=${start + 2}` : null;
+    return { count: all.length, results, next };
+  };
+  const { names } = await read((query) => page(query, (asked += 1) === 1));
+  expect(names).toEqual(['user0', 'user1', 'user2', 'user3']);
+  const turning = read((query) => page(query, query.number('offset') === undefined));
+  await expect(turning).rejects.toThrow('changes while its pages are read');
 });
 
 test('a list that never holds still is an error', async () => {
