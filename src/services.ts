@@ -130,7 +130,8 @@ export function createServices(options: ServiceOptions): Services {
 }
 
 function machineOf(env: NodeJS.ProcessEnv, stdout: ServiceOptions['stdout']): Machine {
-  const { isTTY = false, columns = 80, rows = 24 } = stdout;
+  const { isTTY = false } = stdout;
+  const [columns, rows] = [stdout.columns || 80, stdout.rows || 24];
   return {
     node: process.version,
     system: `${process.platform} ${release()} (${process.arch})`,

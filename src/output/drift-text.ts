@@ -22,7 +22,7 @@ export function driftCells({ drift, resource }: DriftOutput, isTty: boolean): Te
     columns: [
       { title: columnTitle(key), role: 'key' },
       { title: 'ON', role: 'field' },
-      { title: 'DIFFERENCE', role: 'field' },
+      { title: 'DIFFERENCE', role: 'whole' },
     ],
     rows: drift.rows
       .filter(({ isSame }) => !isSame)

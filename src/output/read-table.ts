@@ -106,7 +106,7 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
 export function readCells({ view, rows, fields }: ReadTable): TextTable {
   const hasNotes = view.fold && rows.some(({ of, unread }) => of + unread > 1);
   const columns: TextColumn[] = [
-    { title: 'DEVICE', role: 'device' },
+    { title: 'DEVICE', role: 'whole' },
     ...fields.map((field, index): TextColumn => ({
       title: columnTitle(field),
       role: view.perDevice.includes(field) ? 'id' : index === 0 ? 'key' : 'field',

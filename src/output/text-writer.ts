@@ -30,7 +30,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     if (lines.length > 0) streams.out(lines.join('\n') + '\n');
   };
   const table = (text: TextTable): void => {
-    print(streams.isTty ? alignedLines(text, streams.columns, style) : tabbedLines(text));
+    // Who has it read aloud hears each value to its end.
+    const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
+    print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text));
   };
   const driftTable = (output: DriftOutput): void => {
     const cells = driftCells(output, streams.isTty);
@@ -119,9 +121,22 @@ function isSameTable(a: ReadOutput, b: ReadOutput): boolean {
   return a.view.resource === b.view.resource && a.view.layout === b.view.layout;
 }
 
+/** What is compared or typed again, besides what the first column names. */
+const WHOLE: ReadonlySet<string> = new Set([
+  'address',
+  'device',
+  'devices',
+  'run',
+  'fingerprint',
+  'verdicts',
+]);
+
 function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {
   return {
-    columns: columns.map(({ title }, index) => ({ title, role: index === 0 ? 'key' : 'field' })),
+    columns: columns.map(({ key, title, isExtra }, index) => ({
+      title,
+      role: index === 0 || WHOLE.has(key) ? 'whole' : isExtra === true ? 'extra' : 'field',
+    })),
     rows: rows.map((row) =>
       columns.map(({ key }) =>
         showsSecrets === true ? cellText(row[key]) : fieldText(key, row[key]),

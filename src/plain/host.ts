@@ -28,6 +28,11 @@ interface TerminalSize {
   readonly rows?: number;
 }
 
+/** The size of a terminal; one that does not know it says 0. */
+export function sizeOf({ columns, rows }: TerminalSize): { columns: number; rows: number } {
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
 /** Whether only text and line ends may be written: nothing moves back, nothing is drawn over. */
 export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
   return isAsked === true || env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true';

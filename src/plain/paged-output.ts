@@ -4,7 +4,7 @@ import { LESS_BELOW, pagerWords, showInPager, type PagerSetting } from '../exter
 import type { Streams } from '../output/streams.ts';
 import { widthOf } from '../output/width.ts';
 import { visible } from '../visible.ts';
-import type { Host } from './host.ts';
+import { sizeOf, type Host } from './host.ts';
 
 /**
  * Output that goes to the pager when it is longer than the screen. It is held back from its first line
@@ -69,7 +69,8 @@ export class PagedOutput {
 }
 
 /** Whether the text and a prompt below it are on the screen at once. */
-function fits(text: string, { rows = 0, columns = 80 }: Host['stdout']): boolean {
+function fits(text: string, stdout: Host['stdout']): boolean {
+  const { rows, columns } = sizeOf(stdout);
   let height = 0;
   for (const line of text.split('\n', rows + 1)) {
     height += Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns));

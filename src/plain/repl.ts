@@ -5,7 +5,7 @@ import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
-import type { Host } from './host.ts';
+import { sizeOf, type Host } from './host.ts';
 import { HeldEcho } from './held-echo.ts';
 import { ioOf } from './host-io.ts';
 import { readLine, type LineAnswer } from './line-reader.ts';
@@ -110,7 +110,7 @@ async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<
     typed: ahead.take().trim(),
     history: await shell.session.services.history.load(),
     complete: async (line) =>
-      tabbed(line, await shell.complete(line, line.length), host.stderr.columns ?? 80),
+      tabbed(line, await shell.complete(line, line.length), sizeOf(host.stderr).columns),
   });
 }
 

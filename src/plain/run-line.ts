@@ -9,7 +9,7 @@ import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import type { Format, Options } from '../shell/grammar/options.ts';
 import { quoteLine, type Word } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
-import { appendsOnly, wantsColor, type Host } from './host.ts';
+import { appendsOnly, sizeOf, wantsColor, type Host } from './host.ts';
 import type { PagedOutput } from './paged-output.ts';
 
 export interface LineEnd {
@@ -64,7 +64,7 @@ function isPageable(
   format: Format,
 ): boolean {
   const { TERM, INK_SCREEN_READER } = env;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && (stdout.rows ?? 0) > 0;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && stdout.rows !== undefined;
   if (!isTerminal || TERM === 'dumb' || INK_SCREEN_READER === 'true') return false;
   if (options.noPager || options.quiet) return false;
   // These are read as they come.
@@ -117,9 +117,9 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
 function streamsOf(
   host: Host,
   line: string | readonly Word[],
-  { quiet = false, color = 'auto' }: Partial<Pick<Options, 'quiet' | 'color'>>,
+  { quiet = false, color = 'auto', plain = false }: Partial<Options>,
 ): Streams {
-  const columns = host.stdout.columns ?? 80;
+  const { columns } = sizeOf(host.stdout);
   const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));
   return {
     out: (text) => void host.stdout.write(text),
@@ -132,7 +132,7 @@ function streamsOf(
     typed: {
       text: hideSecrets(text),
       columns,
-      isReadAloud: host.stdin.isTTY === true && appendsOnly(host),
+      isReadAloud: host.stdin.isTTY === true && (plain || appendsOnly(host)),
     },
   };
 }

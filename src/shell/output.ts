@@ -128,7 +128,12 @@ export interface SummaryOutput {
 export interface TableOutput {
   readonly kind: 'table';
   readonly name: string;
-  readonly columns: readonly { readonly key: string; readonly title: string }[];
+  readonly columns: readonly {
+    readonly key: string;
+    readonly title: string;
+    /** Left out where a terminal has no room for it. */
+    readonly isExtra?: true;
+  }[];
   readonly rows: readonly Readonly<Record<string, Value>>[];
   /** Of a table that tells how devices answered: whether any did as asked, for the exit code. */
   readonly hasSuccess?: boolean;

@@ -22,6 +22,8 @@ export interface RunOptions {
    * something is asked; then the input stays silent.
    */
   readonly tty?: readonly string[];
+  /** How wide that terminal says it is. */
+  readonly columns?: number;
   /** Sends SIGINT or SIGTERM when this text shows up on either stream. */
   readonly stopAt?: { readonly text: string; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** The reader of stdout goes away after so many characters. */
@@ -118,9 +120,13 @@ export function usernames(device: SimulatedDevice): string[] {
 }
 
 async function runMain(argv: readonly string[], options: RunOptions): Promise<Run> {
-  const { tty, stdin: input = '', stopAt, brokenPipeAfter, diskFullAfter } = options;
+  const { tty, columns, stdin: input = '', stopAt, brokenPipeAfter, diskFullAfter } = options;
   const text = { stdout: '', stderr: '' };
-  const streams = { stdin: terminal(tty), stdout: terminal(tty), stderr: terminal(tty) };
+  const streams = {
+    stdin: terminal(tty),
+    stdout: terminal(tty, columns),
+    stderr: terminal(tty, columns),
+  };
   let stop: (signal: 'SIGINT' | 'SIGTERM') => void = () => undefined;
   let hasStopped = false;
   const answers = [...(tty ?? [])];
@@ -164,10 +170,13 @@ async function runMain(argv: readonly string[], options: RunOptions): Promise<Ru
   return { ...text, exitCode };
 }
 
-function terminal(tty: readonly string[] | undefined): PassThrough & {
+function terminal(
+  tty: readonly string[] | undefined,
+  columns = 100,
+): PassThrough & {
   isTTY?: boolean;
   columns?: number;
 } {
   const stream = new PassThrough();
-  return tty === undefined ? stream : Object.assign(stream, { isTTY: true, columns: 100 });
+  return tty === undefined ? stream : Object.assign(stream, { isTTY: true, columns });
 }

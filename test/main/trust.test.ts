@@ -292,3 +292,36 @@ test('a list of fingerprints may have IPv6 addresses, and lines of openssl', asy
   expect(stdout).toContain('"10.0.0.5:443"');
   expect(stdout).toContain('"[2001:db8::1]:443"');
 });
+
+test('fingerprints, devices, runs and verdicts are whole on a terminal of 80 columns', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  await devsh('user add username=zoe --on sim1,sim2 --yes');
+  const run = (await devsh('runs --json')).stdout;
+  const id = (JSON.parse(run) as { runs: readonly { run: string }[] }).runs[0]?.run ?? '';
+  const screen = { tty: [], columns: 80, env: { NO_COLOR: '1' } };
+  const runs = await devsh('runs', screen);
+  expect(runs.stdout).toContain(id);
+  expect(runs.stdout).toContain('2 done');
+  expect(runs.stdout).toMatch(/\nno room for BEGAN, BY\n/);
+  for (const line of ['trust', 'trust scan sim1 sim2']) {
+    const { stdout } = await devsh(line, screen);
+    // A fingerprint stands in several lines, below each other.
+    const digits = stdout.match(/(?:[\dA-F]{2}:){3,}(?:[\dA-F]{2})?/g)?.join('');
+    expect(digits).toContain(device(1).fingerprint);
+    expect(stdout).toContain('sim1');
+    for (const text of stdout.split('\n')) expect(text.length).toBeLessThanOrEqual(80);
+  }
+});
+
+test.each([
+  ['a terminal that does not know its size', 'trust', 0],
+  ['one who has it read aloud', 'trust --plain', 80],
+])('%s gets whole values', async (_who, line, columns) => {
+  const { devsh, device } = await startFleet();
+  const { stdout } = await devsh(line, { tty: [], columns, env: { NO_COLOR: '1' } });
+  expect(stdout).toContain(device(1).address);
+  expect(stdout).toContain(device(1).fingerprint.slice(0, 20));
+  if (columns === 0) return;
+  expect(stdout).toContain(device(1).fingerprint);
+  expect(stdout).not.toContain('…');
+});

@@ -121,10 +121,12 @@ test('no text of a device reaches the terminal unescaped or makes a line too wid
     { minLength: 1 },
   );
   fc.assert(
-    fc.property(records, fc.integer({ min: 1, max: 120 }), (rows, columns) => {
+    fc.property(records, fc.integer({ min: 3, max: 120 }), (rows, columns) => {
       const { out } = write('table', [read(fw1, rows)], { isTty: true, columns });
       const lines = out.split('\n');
-      expect(lines).toHaveLength(rows.length + 2);
+      // One line more names what there is no room for.
+      const isNarrow = lines.at(-2)?.startsWith('no') === true;
+      expect(lines).toHaveLength(rows.length + (isNarrow ? 3 : 2));
       for (const line of lines) {
         expect(line).not.toMatch(/\p{Cc}/u);
         expect(widthOf(line)).toBeLessThanOrEqual(columns);

@@ -59,8 +59,8 @@ export const runs: CommandSpec = {
           name: 'runs',
           columns: [
             { key: 'run', title: 'RUN' },
-            { key: 'at', title: 'BEGAN' },
-            { key: 'by', title: 'BY' },
+            { key: 'at', title: 'BEGAN', isExtra: true },
+            { key: 'by', title: 'BY', isExtra: true },
             { key: 'devices', title: 'DEVICES' },
             { key: 'state', title: 'STATE' },
             { key: 'verdicts', title: 'VERDICTS' },

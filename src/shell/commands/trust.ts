@@ -39,9 +39,9 @@ export const trust: CommandSpec = {
             { key: 'device', title: 'DEVICE' },
             { key: 'address', title: 'ADDRESS' },
             { key: 'fingerprint', title: 'SHA-256' },
-            { key: 'firstSeen', title: 'FIRST SEEN' },
+            { key: 'firstSeen', title: 'FIRST SEEN', isExtra: true },
             { key: 'expires', title: 'EXPIRES' },
-            { key: 'subject', title: 'SUBJECT' },
+            { key: 'subject', title: 'SUBJECT', isExtra: true },
           ],
           rows: pins.map(({ subject = null, validTo = null, ...known }) => ({
             device: devices.findByAddress(known.address)?.name ?? null,
@@ -169,7 +169,7 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       { key: 'state', title: 'STATE' },
       { key: 'fingerprint', title: 'SHA-256' },
       { key: 'expires', title: 'EXPIRES' },
-      { key: 'subject', title: 'SUBJECT' },
+      { key: 'subject', title: 'SUBJECT', isExtra: true },
     ],
     rows: seen.map(({ member, sighting }) => {
       const device = { device: member.ref.name, address: member.ref.address };

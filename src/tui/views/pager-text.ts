@@ -25,7 +25,10 @@ function tableLines(state: State): readonly string[] {
   const unscrolled = { ...state, table: { ...state.table, shift: 0 } };
   const { columns } = columnLayout(unscrolled, Number.MAX_SAFE_INTEGER);
   const table = {
-    columns: columns.map(({ title, kind }) => ({ title, role: kind })),
+    columns: columns.map(({ title, kind }) => ({
+      title,
+      role: kind === 'note' ? ('note' as const) : ('field' as const),
+    })),
     rows: rows.map((row) => columns.map(({ text }) => text(row))),
   };
   return alignedLines(table, Number.MAX_SAFE_INTEGER, createStyle(false));
