@@ -12,7 +12,7 @@ async function startPartly(): Promise<TestFleet> {
   return fleet;
 }
 
-test('names every device that it did not reach', { timeout: 120_000 }, async () => {
+test('devsh names every device that it did not reach.', { timeout: 120_000 }, async () => {
   const { devsh, device, writes } = await startPartly();
   const lines = [
     'user list',
@@ -80,7 +80,7 @@ test('names every device that it did not reach', { timeout: 120_000 }, async () 
   expect(writes().filter((line) => line.startsWith('DELETE'))).toEqual([]);
 });
 
-test('claims nothing of devices that it did not read', { timeout: 120_000 }, async () => {
+test('devsh claims nothing of devices that it did not read.', { timeout: 120_000 }, async () => {
   const { devsh, device, devices } = await startFleet({ devices: 3, users: 2 });
   device(1).putUser({ username: 'bob', lang: 'de' });
   /** What would be said of all three. */

@@ -58,7 +58,7 @@ async function expectRefused(
   expect([argv, writes().length]).toEqual([argv, sentBefore]);
 }
 
-test('does not let you lock yourself out by any way of writing', async () => {
+test('devsh does not let you lock yourself out by any way of writing.', async () => {
   const fleet = await fleetWith('username,is_active\nadmin,false\n', 'users.csv');
   const on = ['--on', 'sim1'];
   for (const harm of HARMS) await expectRefused(fleet, ['user', 'set', 'admin', harm, ...on]);
