@@ -8,6 +8,7 @@ import { lookOf } from '../look-alike.ts';
 import { valueAt } from '../value-at.ts';
 import { changedParts, type ChangedPart } from './changed-parts.ts';
 import { asBoolean, isSameValue } from './compare.ts';
+import { isHarmless, tellsRights } from './grants.ts';
 import type { Step } from './plan.ts';
 
 /** Resources whose records let somebody in: `user`, `local-admins`, `api_token`. */
@@ -15,11 +16,6 @@ const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|a
 /** Fields that name an account, or whose a record is. */
 const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
 const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
-/** Fields that tell who may change what; where there is none, nothing does. */
-const RIGHTS = /admin|super|root|staff|role|group|perm|priv|right/;
-const HARMLESS =
-  /^(?:no(?:ne)?|false|0|off|guests?|users?|view(?:er)?s?|read(?:[-_ ]?only|ers?)?|monitor(?:ing)?|audit(?:ors?)?)?$/i;
-
 /** Who devsh is on a device, as far as the login and the records of the device tell. */
 export class OwnAccess {
   readonly #credential: Credential | undefined;
@@ -136,14 +132,11 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
 
 /** Whether a record may be that of an account which may write: unless its fields say no. */
 function mayWrite(record: DeviceRecord): boolean {
-  const rights = Object.keys(record).filter(
-    (field) => isPrivilegeField(field) && RIGHTS.test(lettersOf(field)),
+  const rights = Object.keys(record).filter(tellsRights);
+  return (
+    rights.length === 0 ||
+    rights.some((field) => /level/i.test(field) || !isHarmless(valueAt(record, field)))
   );
-  return rights.length === 0 || rights.some((field) => !isHarmless(valueAt(record, field) ?? null));
-}
-
-function isHarmless(value: Value): boolean {
-  return isValueList(value) ? value.every(isHarmless) : HARMLESS.test(valueText(value).trim());
 }
 
 /** The field by which a group, or what else has members, would no longer have this one. */

@@ -1,6 +1,7 @@
 import { maskedRequest } from '../device/encode.ts';
+import { grantsOf } from '../change/grants.ts';
 import { notCoveredBy, notCoveredData, type NotCovered } from '../change/not-covered.ts';
-import { stepCount, type DevicePlan } from '../change/plan.ts';
+import { stepCount, type DevicePlan, type Step } from '../change/plan.ts';
 import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import type { JsonValue } from '../device/json-text.ts';
@@ -70,6 +71,20 @@ export function resultObject(result: StepResult): JsonObject {
   };
 }
 
+function stepObject(step: Step): JsonObject {
+  const { action, resource, key, request, before, after } = step;
+  const grants = grantsOf(step);
+  return {
+    action,
+    resource,
+    key,
+    request: { ...maskedRequest(request) },
+    before: before && maskedRecord(before),
+    after: after && maskedRecord(after),
+    grants: grants.length > 0 ? grants.map((grant) => ({ ...grant })) : undefined,
+  };
+}
+
 export function devicePlanObject({
   device,
   steps,
@@ -81,14 +96,7 @@ export function devicePlanObject({
 }: DevicePlan): JsonObject {
   return {
     ...deviceObject(device),
-    steps: steps.map(({ action, resource, key, request, before, after }) => ({
-      action,
-      resource,
-      key,
-      request: { ...maskedRequest(request) },
-      before: before && maskedRecord(before),
-      after: after && maskedRecord(after),
-    })),
+    steps: steps.map(stepObject),
     settled: settled.map(resultObject),
     isUnchecked,
     assumed: assumed?.map((assumption) => ({ ...assumption })),

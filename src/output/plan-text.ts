@@ -1,6 +1,7 @@
 import { recordName } from '../change/record-name.ts';
 import { causeText } from '../change/not-covered.ts';
 import { changedParts } from '../change/changed-parts.ts';
+import { grantCounts, grantsOf } from '../change/grants.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { UntrustedError } from '../device/errors.ts';
@@ -61,6 +62,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       ...uncheckedTexts(devicePlan),
       ...assumptionTexts(devicePlan),
       ...lookAlikeTexts(devicePlan),
+      ...grantTexts(devicePlan),
     ];
     for (const text of texts) add(`${text} on`, '', 'warning', devicePlan.device.name);
   }
@@ -96,6 +98,18 @@ export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
 function uncheckedTexts({ isUnchecked, steps }: DevicePlan): string[] {
   const isSent = isUnchecked === true && steps.length > 0;
   return isSent ? ['the certificate is NOT CHECKED (--insecure)'] : [];
+}
+
+/** "beware: user carol gets is_admin=true". */
+function grantTexts({ steps }: DevicePlan): string[] {
+  return steps.flatMap((step) => {
+    const grants = grantsOf(step).map(
+      ({ field, value }) => `${visible(field)}=${quotedText(field, value)}`,
+    );
+    return grants.length > 0
+      ? [`beware: ${visible(recordName(step))} gets ${grants.join(', ')}`]
+      : [];
+  });
 }
 
 /** 'beware: add "Bob" looks like "bob"': the one that is meant and those that it can be taken for. */
@@ -188,6 +202,7 @@ export function countLine({ devices }: Plan, style: Style): string {
     const count = steps.filter((step) => step.action === action).length;
     if (count > 0) parts.push(style(WILL[action].tone, `${count} ${WILL[action].verb}`));
   }
+  for (const text of grantCounts(steps)) parts.push(style('warning', text));
   for (const verdict of VERDICTS) {
     const results = settled.filter((result) => result.verdict === verdict);
     if (results.length > 0) parts.push(`${results.length} ${verdict}${differingText(results)}`);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { OwnAccess } from '../../src/change/own-access.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { Credential } from '../../src/device/credential.ts';
+import { valueText } from '../../src/device/value-text.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
@@ -15,7 +16,7 @@ function step(
   return {
     action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
     resource,
-    key: String((before ?? asked)?.[keyField]),
+    key: valueText((before ?? asked)?.[keyField]),
     keyField,
     request: { method: 'POST', path: '/' },
     ...(before && { before }),

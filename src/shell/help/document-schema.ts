@@ -61,6 +61,10 @@ const step = z.strictObject({
   request: z.looseObject({ method: z.string(), path: z.string() }),
   before: record.optional(),
   after: record.optional(),
+  grants: z
+    .array(z.looseObject({ field: z.string(), isAdmin: z.boolean() }))
+    .optional()
+    .describe('The privileges that its record gets'),
 });
 
 const devicePlan = z

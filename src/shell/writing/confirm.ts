@@ -1,3 +1,4 @@
+import { grantCounts } from '../../change/grants.ts';
 import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
 import { recordName } from '../../change/record-name.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
@@ -21,7 +22,8 @@ export async function confirmPlan(
   if (call.io.ask === undefined) throw notAsked();
   const devices = plan.devices.filter(({ steps }) => steps.length > 0);
   const names = devices.map(({ device }) => device.name);
-  const [step] = devices.flatMap(({ steps }) => steps);
+  const steps = devices.flatMap((device) => device.steps);
+  const [step] = steps;
   const deletes = devices.some(({ steps }) => steps.some(({ action }) => action === 'delete'));
   const absent = notCoveredBy(plan);
   const details = [
@@ -30,6 +32,7 @@ export async function confirmPlan(
       ? ['Deleting is for good: the password, token and uuid of a user do not come back.']
       : []),
     ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
+    ...grantCounts(steps),
     ...losses,
   ];
   const [only = ''] = names;
