@@ -124,7 +124,7 @@ test('devsh claims nothing of devices that it did not read.', { timeout: 120_000
       expect(head).toBe(
         `username,${[1, 5 - (absent[0] ?? 0), ...absent].map((n) => `sim${n}`).join(',')}`,
       );
-      expect(rows).toEqual(rows.map((row) => expect.stringMatching(/,not read$/) as string));
+      for (const row of rows) expect(row).toMatch(/,not read$/);
       expect(rows.find((row) => row.startsWith('bob,'))).toBe('bob,only,missing,not read');
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect, goToTable, simulate } from './devsh.ts';
+import { answer, connect, goToTable, simulate } from './devsh.ts';
 
 test('the table is browsed, filtered while typing, and the filter is cleared with Esc', async () => {
   const program = await connect(await simulate({ devices: 2, users: 12 }));
@@ -155,4 +155,21 @@ test('--theme ascii draws with ASCII alone, and the table stays aligned', async 
   await program.waitFor(/^> +admin/m);
   await program.waitFor(/^ devsh {3}\* 127/m);
   expect(program.screen().join('')).toMatch(/^[\x20-\x7e]*$/);
+});
+
+test('d means the devices of the typed command, and names those that were not read', async () => {
+  const simulator = await simulate({ devices: 3 });
+  for (const device of simulator.devices) device.putUser({ username: 'bob', lang: 'de' });
+  simulator.devices[1]?.putUser({ username: 'bob', lang: 'fr' });
+  simulator.devices[2]?.setFault('refuse');
+  const program = await connect(simulator);
+  await goToTable(program);
+  await program.waitFor(/2 of 3 devices read · \d+ records, \d+ same on the 2 read/);
+  program.type('/viewer\r');
+  await program.waitFor(/viewer .*same on the 2 read/);
+  program.type('d');
+  await program.waitFor(/not covered: 127\.0\.0\.4\S* \(unreachable\)/);
+  await program.waitFor('2 steps on 2 devices, 1 not covered. Type 2 to do them:');
+  await answer(program, '2');
+  await program.waitFor(/2 done · 1 failed · not covered: 127\.0\.0\.4\S* \(unreachable\)/);
 });

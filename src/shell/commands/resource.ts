@@ -57,8 +57,9 @@ function list(resource: string): VerbSpec {
     options: ['devices', 'profile', 'curl', 'table', 'watch'],
     details:
       '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
-      'what most devices hold. Ids, tokens and counters never count; with --columns only those fields do. It ends\n' +
-      'with 8 when anything differs, with 0 when nothing does.\n' +
+      'what most devices hold, "only" what no other one does. Ids, secrets, counters and points in time never\n' +
+      'count; with --columns only those fields do. It ends with 8 when anything differs, with 0 when nothing does,\n' +
+      'with 3 when not all devices were read: of those nothing is said.\n' +
       '--watch goes on to say what comes (+), goes (-) and changes (~), with the time; with --format jsonl each\n' +
       'change is an object. A device that fails is told of once and asked again; while none answers, less often.',
     examples: [
