@@ -4,8 +4,16 @@ import { isValueList } from './value-text.ts';
 /** What stands in plans, the journal and the history instead of a secret. */
 export const MASK = '***';
 
-const SECRET_NAME =
-  /(password|passwd|passphrase|pwd|secret|token|credentials?|apikey|privatekey|sharedkey|psk)s?(hash|confirm|confirmation|again|\d+)?$/;
+/** What stands for a password or can be made into one: the kinds of hashes, and what they are made with. */
+const HASH =
+  '(?:hash(?:ed|es)?|digest|crypt(?:ed)?|salt|md5|sha\\d*|bcrypt|scrypt|pbkdf2|argon2i?d?)';
+
+const SECRET_NAME = new RegExp(
+  `(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|credential|psk)s?(?:${HASH}|key|history|confirm|confirmation|again|\\d+)?|` +
+    '(?:api|private|shared|derived|stored|server|master|encryption|signing|recovery)keys?|' +
+    `^pw|(?:user|auth|login|old|new)(?:pw|pass)|(?:pass|pw|nt|lm|ntlm)${HASH}|salt|` +
+    '(?:recovery|backup|scratch|rescue)(?:code|word|phrase)s?|(?:otp|mfa|2fa)(?:seed|key))$',
+);
 
 /** Lists of many records ask for the same few names again and again. */
 const judged = new Map<string, boolean>();
@@ -34,7 +42,7 @@ export function mayBeSecretField(name: string): boolean {
  */
 export function maskedValue(field: string, value: Value): Value {
   if (isSecretField(field) && value !== '' && value !== null) return MASK;
-  if (typeof value === 'string' && holdsSecret(value)) return MASK;
+  if (typeof value === 'string' && (isPasswordHash(value) || holdsSecret(value))) return MASK;
   if (typeof value !== 'object' || value === null) return value;
   return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
@@ -49,7 +57,9 @@ export function maskedRecord(record: DeviceRecord): DeviceRecord {
 
 /** Also in a text that is JSON: a nested value as it was typed. */
 function holdsSecret(value: Value): boolean {
-  if (typeof value === 'string') return mayBeJson(value) && namesSecret(value);
+  if (typeof value === 'string') {
+    return isPasswordHash(value) || (mayBeJson(value) && namesSecret(value));
+  }
   if (typeof value !== 'object' || value === null) return false;
   if (isValueList(value)) return value.some(holdsSecret);
   // Not Object.entries: this is asked of each of 100,000 records, and makes nothing.
@@ -57,6 +67,15 @@ function holdsSecret(value: Value): boolean {
     if (isSecretField(field) || holdsSecret(value[field] ?? null)) return true;
   }
   return false;
+}
+
+/** As crypt(3), Django and LDAP write them. */
+const PASSWORD_HASH =
+  /^(?:\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
+
+/** Whether a text is the hash of a password, whatever the field is called that has it. */
+function isPasswordHash(text: string): boolean {
+  return text.length > 8 && /^[$pba{]/.test(text) && PASSWORD_HASH.test(text);
 }
 
 function mayBeJson(text: string): boolean {
@@ -74,5 +93,5 @@ function namesSecret(json: string): boolean {
 export function maskedForm(
   form: readonly (readonly [field: string, text: string])[],
 ): (readonly [field: string, text: string])[] {
-  return form.map(([field, text]) => [field, isSecretField(field) && text !== '' ? MASK : text]);
+  return form.map(([field, text]) => [field, maskedValue(field, text) === MASK ? MASK : text]);
 }

@@ -125,7 +125,8 @@ function maskedLine(words: readonly Word[]): string {
   const masked = words.map(({ text }) => {
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (isSecretField(field)) return `${field}=${MASK}`;
-    return /^\s*[[{]/.test(value) ? `${field}=${maskedJson(value)}` : withoutPassword(text);
+    if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
+    return value !== '' && maskedValue('', value) === MASK ? `${field}=${MASK}` : withoutPassword(text);
   });
   return quoteLine(masked);
 }
