@@ -1,3 +1,4 @@
+import { allowedBy, type AllowWord } from '../change/allow.ts';
 import { doubtfulFields } from '../change/doubts.ts';
 import { planMember } from '../change/plan-member.ts';
 import type { DevicePlan } from '../change/plan.ts';
@@ -40,13 +41,18 @@ export class ReadyPlan {
 /**
  * Reads the devices and computes what the changes mean on each of them; sends no write. What one device
  * does (it is unreachable, its certificate is another one) is said in its part of the plan. Throws
- * UsageError for changes that cannot be meant: a field without a name, one record changed twice.
+ * UsageError for changes that cannot be meant: a field without a name, one record changed twice, a value
+ * that a device calls wrong (`allow: ['invalid']` plans it all the same).
  */
 export async function plan(
   devices: OpenDevice | readonly OpenDevice[],
   changes: readonly ChangeSpec[],
-  { signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {},
+  {
+    signal = new AbortController().signal,
+    allow = [],
+  }: { readonly signal?: AbortSignal; readonly allow?: readonly AllowWord[] } = {},
 ): Promise<ReadyPlan> {
+  const allowed = allowedBy(allow);
   const all = devices instanceof OpenDevice ? [devices] : devices;
   refuseTwice(all);
   const wanted = changes.map(changeOf);
@@ -58,7 +64,7 @@ export async function plan(
       const { access, member } = OpenDevice.behind(device);
       const learn = (one: typeof member, resource: string, what: 'once' | 'rest'): Promise<void> =>
         access.learn(one, resource, what, signal);
-      emit([device, await planMember({ access, signal, learn }, member, wanted)]);
+      emit([device, await planMember({ access, signal, learn, allow: allowed }, member, wanted)]);
     },
     signal,
   );

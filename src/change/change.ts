@@ -6,12 +6,16 @@ export type Target =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'where'; readonly filter: string };
 
+/** The fields whose values are sent as they are (`FIELD:=JSON`), and not in the type of the device. */
+type AsJson = readonly string[];
+
 /** What the user wants of every selected device. The only way to write starts here. Plain data. */
 export type Change =
   | {
       readonly action: 'add';
       readonly resource: string;
       readonly fields: DeviceRecord;
+      readonly asJson?: AsJson;
       readonly isExact?: true;
     }
   | {
@@ -19,6 +23,7 @@ export type Change =
       readonly resource: string;
       readonly target: Target;
       readonly fields: DeviceRecord;
+      readonly asJson?: AsJson;
       readonly expected?: Expected;
       /** The fields are values as a device had them, not what somebody typed. */
       readonly isExact?: true;

@@ -1,5 +1,10 @@
+import { emptyFields, hasAllFields } from '../device/encode.ts';
+import { ownFields } from '../device/observation.ts';
+import { isInternalField, isPrivilegeField } from '../device/privilege-fields.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
 
 /** What is known of a resource on one device. */
@@ -9,19 +14,49 @@ interface Known {
   readonly resource: string;
 }
 
+/** What a new record needs beside the fields that somebody named. */
+export interface Missing {
+  /** Sent with the value that most records have. */
+  readonly values: DeviceRecord;
+  /** All fields that are sent although nobody named them -> where their value comes from. */
+  readonly filled: Readonly<Record<string, string>>;
+  /** May give rights and has to be named: not filled in, and without it nothing is sent. */
+  readonly needed: readonly string[];
+  /** May give rights and is in all records: not filled in, so that the form lacks it. */
+  readonly leftOut: readonly string[];
+}
+
 /**
- * Values for fields that must be sent although nobody named them. A boolean left out of a form is
- * stored as false, and a choice left empty is refused: both get the value that most records have.
+ * What has to be sent although nobody named it: for a form of all fields, where a boolean that is left out
+ * is stored as false and an empty choice is refused, each boolean and choice that every record has; for
+ * JSON only what the device calls required. What may give rights is never filled in.
  */
-export function fillMissing(
-  about: Known,
-  fields: DeviceRecord,
-): { values: DeviceRecord; filled: Record<string, string> } {
-  const missing = commonIn(about).filter(([field]) => !Object.hasOwn(fields, field));
+export function fillMissing(about: Known, fields: DeviceRecord): Missing {
+  const { profile, resource } = about;
+  const isOpen = (field: string): boolean => !Object.hasOwn(fields, field);
+  const common = commonIn(about).filter(([field]) => isOpen(field));
+  const values = Object.fromEntries(common.filter(([field]) => !isPrivilegeField(field)));
+  const empty = emptyFields(profile, resource, { ...values, ...fields });
+  const needed = [...empty, ...requiredIn(about).filter(isOpen)].filter(isPrivilegeField);
   return {
-    values: Object.fromEntries(missing),
-    filled: Object.fromEntries(missing.map(([field]) => [field, 'most common here'])),
+    values,
+    filled: {
+      ...withOrigin(Object.keys(values), 'most common here'),
+      ...withOrigin(empty, 'as a form has all fields'),
+    },
+    needed: [...new Set(needed)],
+    leftOut: common.map(([field]) => field).filter(isPrivilegeField),
   };
+}
+
+function withOrigin(fields: readonly string[], origin: string): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, origin]));
+}
+
+function requiredIn({ profile, resource }: Known): string[] {
+  return Object.entries(profile.resources[resource]?.details ?? {}).flatMap(([field, facts]) =>
+    facts.required && !facts.readOnly ? [field] : [],
+  );
 }
 
 type Common = readonly (readonly [field: string, value: Value])[];
@@ -39,18 +74,25 @@ function commonIn({ profile, records, resource }: Known): Common {
   return common;
 }
 
-function commonValues({ profile, records, resource }: Known): Common {
-  const choices = profile.resources[resource]?.choiceFields ?? [];
-  const names = new Set(records.flatMap((record) => Object.keys(record)));
-  return [...names].flatMap((field): Common => {
-    const isBoolean = records.every((record) => {
-      const value = valueAt(record, field);
-      return value === undefined || typeof value === 'boolean';
-    });
-    if (!isBoolean && !choices.includes(field)) return [];
-    const held = records.map((record) => valueAt(record, field));
-    const common = mostCommon(held.filter((value) => value !== undefined));
-    return common === undefined ? [] : [[field, common]];
+function commonValues(about: Known): Common {
+  const { profile, records, resource } = about;
+  const known = profile.resources[resource];
+  const own = [...profile.idFields, ...ownFields(profile, resource)];
+  const sent = hasAllFields(profile) ? Object.keys(records[0] ?? {}) : requiredIn(about);
+  return sent.flatMap((field): Common => {
+    const facts = valueAt(known?.details, field);
+    if (own.includes(field) || isInternalField(field) || isSecretField(field)) return [];
+    if (facts?.readOnly === true) return [];
+    const held = records.map((record) => valueAt(record, field) ?? null);
+    if (held.some((value) => value === null || typeof value === 'object')) return [];
+    const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
+    const isBoolean =
+      facts?.type === 'boolean' || held.every((value) => typeof value === 'boolean');
+    if (!isChoice && !isBoolean) return [];
+    const common = mostCommon(held);
+    const choices = facts?.choices?.map(({ value }) => value) ?? [];
+    const isTaken = choices.length === 0 || choices.includes(valueText(common));
+    return common === undefined || !isTaken ? [] : [[field, common]];
   });
 }
 

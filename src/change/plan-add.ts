@@ -1,7 +1,7 @@
 import { createRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import { UsageError } from '../errors.ts';
+import { RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import type { Change } from './change.ts';
 import { differencesOfNew } from './compare.ts';
@@ -10,7 +10,7 @@ import { objectionTo } from './objection.ts';
 import type { PlanContext } from './plan-context.ts';
 import { RecordIndex } from './record-index.ts';
 import type { DevicePlan, Step } from './plan.ts';
-import { typedFields, untypedIn } from './typed-fields.ts';
+import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 
 /** A record that is there already settles it, the same or not: nothing is sent then. */
@@ -19,7 +19,12 @@ export function planAdd(
   change: Change & { readonly action: 'add' },
 ): DevicePlan {
   const { device, profile, records, resource, keyField } = context;
-  const fields = change.isExact ? change.fields : typedFields(context, change.fields);
+  const { fields, untyped } = change.isExact
+    ? { fields: change.fields, untyped: [] }
+    : typedFields(context, change.fields, {
+        ...(change.asJson && { asJson: change.asJson }),
+        isJson: profile.create.encoding === 'json',
+      });
   const wanted = fields[keyField];
   if (wanted === undefined || wanted === '') {
     throw new UsageError(
@@ -44,9 +49,16 @@ export function planAdd(
           };
     return { device, steps: [], settled: [settled] };
   }
-  const { values, filled } = fillMissing(context, fields);
+  const { values, filled, needed, leftOut } = fillMissing(context, fields);
   const after = { ...values, ...fields };
-  const objection = objectionTo(context, after, true);
+  if (needed.length > 0) {
+    const said = needed.map((field) => `${field}=…`).join(' ');
+    const error = new RefusedError(
+      `a new ${resource} needs ${needed.join(', ')}, which may give rights and is never filled in: say ${said}; nothing was sent`,
+    );
+    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+  }
+  const objection = objectionTo(context, change, after);
   if (objection !== undefined) {
     return { device, steps: [], settled: [{ ...result, verdict: 'failed', error: objection }] };
   }
@@ -60,7 +72,8 @@ export function planAdd(
     after,
     asked: fields,
     filled,
-    ...untypedIn(context, change, request),
+    ...(leftOut.length > 0 && { leftOut }),
+    ...(untyped.length > 0 && { untyped }),
   };
   return { device, steps: [step], settled: [] };
 }

@@ -1,3 +1,4 @@
+import type { Allowed } from './allow.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 
@@ -8,4 +9,6 @@ export interface PlanContext {
   readonly records: readonly DeviceRecord[];
   readonly resource: string;
   readonly keyField: string;
+  /** Which refusals do not count. */
+  readonly allow: Allowed;
 }

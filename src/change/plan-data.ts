@@ -40,13 +40,14 @@ export function changeData(change: Change): JsonValue {
   const { action, resource } = change;
   switch (action) {
     case 'add':
-      return { action, resource, fields: maskedRecord(change.fields) };
+      return { action, resource, fields: maskedRecord(change.fields), ...kindOfValues(change) };
     case 'set':
       return {
         action,
         resource,
         target: { ...change.target },
         fields: maskedRecord(change.fields),
+        ...kindOfValues(change),
         expected: change.expected && maskedRecord(change.expected),
       };
     case 'delete':
@@ -57,6 +58,11 @@ export function changeData(change: Change): JsonValue {
         expected: change.expected && maskedRecord(change.expected),
       };
   }
+}
+
+/** What tells values from texts that were typed: a change that is planned later needs it. */
+function kindOfValues({ asJson, isExact }: Change & { readonly action: 'add' | 'set' }) {
+  return { ...(asJson && { asJson: [...asJson] }), ...(isExact && { isExact }) };
 }
 
 /** A step as plain data, secrets masked. */

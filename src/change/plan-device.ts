@@ -1,12 +1,12 @@
 import { recordName } from './record-name.ts';
 import { deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
 import { uncomparedFields } from '../device/observation.ts';
-import { idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import { idOf, isSingle, keyFieldOf, updateFacts, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
-import { allowHint } from './allow.ts';
+import { allowHint, type Allowed } from './allow.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
@@ -16,7 +16,7 @@ import { planAdd } from './plan-add.ts';
 import type { PlanContext } from './plan-context.ts';
 import { RecordIndex } from './record-index.ts';
 import type { DevicePlan, Step } from './plan.ts';
-import { typedFields, untypedIn } from './typed-fields.ts';
+import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 
 /**
@@ -28,10 +28,11 @@ export function planDevice(
   profile: Profile,
   change: Change,
   records: readonly DeviceRecord[],
+  allow: Allowed = new Set(),
 ): DevicePlan {
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
-  const context = { device, profile, records, resource, keyField };
+  const context = { device, profile, records, resource, keyField, allow };
   const plan = planChange(context, change);
   return { ...plan, total: { [resource]: records.length } };
 }
@@ -114,12 +115,18 @@ function planSet(
   change: Change & { readonly action: 'set' },
 ): Planned {
   const { device, profile, records, resource, keyField } = context;
-  const fields = change.isExact ? change.fields : typedFields(context, change.fields, before);
+  const { fields, untyped } = change.isExact
+    ? { fields: change.fields, untyped: [] }
+    : typedFields(context, change.fields, {
+        before,
+        ...(change.asJson && { asJson: change.asJson }),
+        isJson: updateFacts(profile, resource).encoding === 'json',
+      });
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);
   if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
-  const objection = objectionTo(context, fields, false);
+  const objection = objectionTo(context, change, fields);
   if (objection !== undefined) {
     return { ...result, verdict: 'failed', record: before, error: objection };
   }
@@ -149,7 +156,7 @@ function planSet(
     after: { ...before, ...fields },
     asked: fields,
     filled: {},
-    ...untypedIn(context, change, request),
+    ...(untyped.length > 0 && { untyped }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
+import type { Allowed } from './allow.ts';
 import { assumptionsOf } from './assumptions.ts';
 import type { Change } from './change.ts';
 import { concernedBy } from './concerned.ts';
@@ -14,6 +15,8 @@ export interface Planning {
   readonly signal: AbortSignal;
   /** Asks a device what is not known of a resource yet, or only the rest of it; sends no write. */
   readonly learn: (member: Member, resource: string, what: 'once' | 'rest') => Promise<unknown>;
+  /** Which refusals do not count; absent: all do. */
+  readonly allow?: Allowed;
 }
 
 /** What is wanted of a device: as it was said, or worked out from the records that it holds. */
@@ -45,6 +48,8 @@ export async function planMember(
     if ('about' in wanted) {
       changes = await wanted.changes(async (resource) => {
         const listed = await member.list(access, resource, signal);
+        // What the device says of its fields tells which values it takes.
+        await learnBefore(planning, member, resource, wanted.about);
         const held = await member.inFull(access, resource, listed, signal);
         records.set(resource, held);
         return held;
@@ -66,7 +71,7 @@ export async function planMember(
       }
     }
     const parts = changes.map((change) =>
-      planDevice(ref, member.profile, change, records.get(change.resource) ?? []),
+      planDevice(ref, member.profile, change, records.get(change.resource) ?? [], planning.allow),
     );
     const plan = mergeDevicePlans(ref, parts);
     const assumed = assumptionsOf(member.profile, plan.steps);
@@ -94,10 +99,14 @@ async function learnBefore(
   { learn }: Planning,
   member: Member,
   resource: string,
-  changes: readonly Change[],
+  changes: readonly Pick<Change, 'action'>[],
 ): Promise<void> {
   const isDelete = changes.every(({ action }) => action === 'delete');
-  if (member.profile.origins['update'] === 'configured') return;
+  const { origins } = member.profile;
+  // Where the user has said it all, there is nothing to ask.
+  if (['method', 'path', 'encoding'].every((fact) => origins[`update.${fact}`] === 'configured')) {
+    return;
+  }
   try {
     await learn(member, resource, isDelete ? 'rest' : 'once');
   } catch (error) {

@@ -23,7 +23,9 @@ export interface Step {
   readonly asked: DeviceRecord;
   /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
   readonly filled: Readonly<Record<string, string>>;
-  /** Fields sent as text because nobody has told their type, although they look like more than text. */
+  /** Fields that all records have and that may give rights: they are not filled in. */
+  readonly leftOut?: readonly string[];
+  /** Fields of whose type nobody has told, although they look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[];
 }
 

@@ -1,13 +1,10 @@
-import type { WriteRequest } from '../device/encode.ts';
 import type { FieldFacts } from '../device/field-facts.ts';
 import { fieldShape, type FieldShape } from '../device/field-shape.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { typedValue } from '../device/typed-value.ts';
+import { nestedIn, typedValue } from '../device/typed-value.ts';
 import { isValueList } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
-import type { Change } from './change.ts';
-import type { Step } from './plan.ts';
 
 /** What is known of the fields of a resource on one device. */
 interface Known {
@@ -28,52 +25,60 @@ function factsOf(
   return ownOf(profile.resources[resource]?.details ?? {}, field);
 }
 
+/** How what was typed is to be read. */
+interface Reading {
+  /** The record that is changed. */
+  readonly before?: DeviceRecord;
+  /** Fields whose values are no texts to be read. */
+  readonly asJson?: readonly string[];
+  /** The request is JSON: only that has types to be wrong about. */
+  readonly isJson?: boolean;
+}
+
+/** Fields in the types of the device, and those that look like more than text while nobody knows their type. */
+export interface TypedFields {
+  readonly fields: DeviceRecord;
+  readonly untyped: readonly string[];
+}
+
 /**
  * What was typed, in the types that the device has: `mtu=1500` a number, `groups=a,b` a list, and
  * `address.city=Berlin` one part of the nested field `address`, whose other parts stay as `before` has
- * them. A field that is really called `address.city` comes first. Throws UsageError for text that is no
- * JSON where JSON is wanted.
+ * them. A field that is really called `address.city` comes first. Where nobody knows the type, JSON takes
+ * a list or an object for what it is; all else is text. Throws UsageError for text that is no JSON where
+ * JSON is wanted.
  */
 export function typedFields(
   known: Known,
   fields: DeviceRecord,
-  before: DeviceRecord = {},
-): DeviceRecord {
+  { before = {}, asJson = [], isJson = false }: Reading = {},
+): TypedFields {
   const typed = new Map<string, Value>();
+  const untyped: string[] = [];
   for (const [name, said] of Object.entries(fields)) {
     const path = pathOf(known, name);
     const [field = name] = path;
-    const value = valueOf(said, name, {
+    const place = {
       facts: path.length === 1 ? factsOf(known, field) : undefined,
       values: valuesAt(known.records, path),
       own: valuesAt([before], path)[0],
-    });
+    };
+    const isText = typeof said === 'string' && !asJson.includes(name);
+    const isOpen = isJson && isText && shapeAt(place).kind === 'unknown';
+    const read = asJson.includes(name) ? said : valueOf(said, name, place);
+    const value = (isOpen && !showsText(place) ? nestedIn(said) : undefined) ?? read;
+    if (isOpen && value !== null && LOOKS_LIKE_MORE.test(said)) untyped.push(name);
     const held = typed.get(field) ?? ownOf(before, field) ?? {};
     typed.set(field, path.length === 1 ? value : withPart(held, path.slice(1), value));
   }
   // `fromEntries` makes `__proto__` a field like any other.
-  return Object.fromEntries(typed);
+  return { fields: Object.fromEntries(typed), untyped };
 }
 
-/** In a form all is text: only JSON has types to be wrong about. */
-export function untypedIn(
-  known: Known,
-  { fields, isExact }: Change & { readonly action: 'add' | 'set' },
-  { json }: WriteRequest,
-): Pick<Step, 'untyped'> {
-  const untyped = json === undefined || isExact ? [] : untypedFields(known, fields);
-  return untyped.length > 0 ? { untyped } : {};
-}
+const LOOKS_LIKE_MORE = /^(?:true|false|null|-?\d+(?:\.\d+)?|\s*[[{].*)$/s;
 
-/** The fields that are sent as text because nobody has told their type, although they look like more. */
-export function untypedFields(known: Known, fields: DeviceRecord): string[] {
-  return Object.entries(fields).flatMap(([field, value]) =>
-    typeof value === 'string' &&
-    /^(?:true|false|null|-?\d+(?:\.\d+)?|[[{].*)$/s.test(value) &&
-    shapeOf(known, field).kind === 'unknown'
-      ? [field]
-      : [],
-  );
+function showsText({ values, own }: Place): boolean {
+  return [...values, own].some((value) => typeof value === 'string');
 }
 
 /** The names from the field down to the part that is meant: one name for a field as a whole. */
@@ -117,7 +122,7 @@ interface Place {
 }
 
 function valueOf(said: Value, name: string, place: Place): Value {
-  const { facts, values, own } = place;
+  const { values, own } = place;
   if (isValueList(said)) {
     const items = values.flatMap((value) => (isValueList(value) ? value : []));
     return said.map((item) =>
@@ -134,14 +139,26 @@ function valueOf(said: Value, name: string, place: Place): Value {
     );
   }
   if (typeof said !== 'string') return said;
-  const shared = fieldShape(facts, values);
-  // Where records differ in kind, the one that is changed tells.
-  const shape = shared.kind === 'unknown' ? fieldShape(undefined, [own]) : shared;
+  const shape = shapeAt(place);
+  if (said === 'null' && isNullable(place, shape)) return null;
   const typed = typedValue(said, shape);
   if (typed.problem !== undefined) {
     throw new UsageError(`${name}: ${typed.problem}`, { field: name });
   }
   return typed.value;
+}
+
+function shapeAt({ facts, values, own }: Place): FieldShape {
+  const shared = fieldShape(facts, values);
+  // Where records differ in kind, the one that is changed tells.
+  return shared.kind === 'unknown' ? fieldShape(undefined, [own]) : shared;
+}
+
+/** Whether records hold nothing in a field that holds no text: Mr Null keeps his name. */
+function isNullable({ values, own }: Place, { kind }: FieldShape): boolean {
+  const held = [...values, own];
+  if (kind === 'text' || !held.includes(null)) return false;
+  return kind !== 'unknown' || held.every((value) => value === undefined || value === null);
 }
 
 /** What each of the values holds below these names. */

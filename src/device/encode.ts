@@ -58,6 +58,23 @@ export function encodeForm(form: FormPairs): string {
 }
 
 /**
+ * The documented fields that nobody gave: the string that is posted "has to include all the fields", so a
+ * form has them empty. JSON leaves out what nobody gave.
+ */
+export function emptyFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
+  if (!hasAllFields(profile)) return [];
+  const documented = profile.resources[resource]?.fields ?? [];
+  return documented.filter(
+    (field) => !profile.idFields.includes(field) && !Object.hasOwn(fields, field),
+  );
+}
+
+/** Whether a new record is sent as a form of all its fields. */
+export function hasAllFields({ create }: Profile): boolean {
+  return create.encoding === 'form' && create.record === 'whole';
+}
+
+/**
  * A new record. The documented form has the text for "no id", the documented fields (empty where not
  * given), then the others. Throws RefusedError when an id is given: posted, it would overwrite the
  * record that has it.
@@ -75,11 +92,12 @@ export function createRequest(
     );
   }
   const documented = profile.resources[resource]?.fields ?? [];
-  const own = new Set([...documented, ...Object.keys(fields)]);
+  const empty = emptyFields(profile, resource, fields);
   const body: Record<string, Value> = {};
-  for (const field of own) {
+  for (const field of new Set([...documented, ...Object.keys(fields)])) {
     if (profile.idFields.includes(field)) continue;
-    put(body, field, Object.hasOwn(fields, field) ? (fields[field] ?? null) : '');
+    if (Object.hasOwn(fields, field)) put(body, field, fields[field] ?? null);
+    else if (empty.includes(field)) put(body, field, '');
   }
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));

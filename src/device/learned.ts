@@ -123,13 +123,21 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
     create = { ...create, encoding };
     origins['create.encoding'] = 'observed';
   }
-  const isUpdateOpen = isOpen('update') && isOpen(`resources.${resource}.update`);
-  const own = isUpdateOpen ? observedUpdate(seen) : undefined;
+  const isUpdateOpen = isOpen(`resources.${resource}.update`);
+  const own = isUpdateOpen ? ownUpdate(profile, seen) : undefined;
+  // One view reads what is added and what is changed: both have the same encoding.
+  const isSameView = update.method === create.method && update.path === create.path;
+  const isText = /text/.test(seen.envelope ?? '');
+  if (isSameView && !isText && create.encoding !== update.encoding && isOpen('update')) {
+    update = { ...update, encoding: create.encoding };
+    origins['update.encoding'] = 'observed';
+  }
   // What was seen of users holds for the others, too, until something is seen of them.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
     update = own;
-    origins['update'] = 'observed';
-    origins['update.method'] = 'observed';
+    for (const fact of ['update', ...Object.keys(own).map((name) => `update.${name}`)]) {
+      if (isOpen(fact)) origins[fact] = 'observed';
+    }
   }
   if (itemAllows?.includes('DELETE') === true && isOpen('remove') && remove.path === '{item}') {
     remove = { ...remove, method: 'DELETE' };
@@ -161,9 +169,24 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+/** What was seen of how records are changed, where nobody said it otherwise, fact by fact. */
+function ownUpdate({ update, origins }: Profile, seen: LearnedResource): WriteFacts | undefined {
+  if (origins['update'] !== 'configured') return observedUpdate(seen);
+  const said = Object.fromEntries(
+    Object.entries(update).filter(([fact]) => origins[`update.${fact}`] === 'configured'),
+  );
+  // Without a method or with a path of its own it is another way than the one that was seen.
+  const isOther = said['method'] === undefined || said['path'] !== undefined;
+  const observed = isOther ? undefined : observedUpdate(seen, [update.method]);
+  return observed && { ...observed, ...said };
+}
+
 /** How records are changed where the path of one record allows it; undefined where it does not. */
-function observedUpdate({ itemAllows, parses }: LearnedResource): WriteFacts | undefined {
-  const method = (['PATCH', 'PUT'] as const).find((name) => itemAllows?.includes(name) === true);
+function observedUpdate(
+  { itemAllows, parses }: LearnedResource,
+  methods: readonly WriteFacts['method'][] = ['PATCH', 'PUT'],
+): WriteFacts | undefined {
+  const method = methods.find((name) => name !== 'POST' && itemAllows?.includes(name) === true);
   if (method === undefined) return undefined;
   const encoding = parses === undefined || parses.includes(JSON_TYPE) ? 'json' : 'form';
   return {
@@ -177,15 +200,21 @@ function observedUpdate({ itemAllows, parses }: LearnedResource): WriteFacts | u
   };
 }
 
-/** The other encoding where the device does not take this one, or where a form cannot say it all. */
+/**
+ * The other encoding where the device does not take this one, or where a form cannot say it all: nested
+ * values, and that a boolean or a list is left to the device (what a form lacks is false, or empty).
+ */
 function createEncoding(
   encoding: WriteFacts['encoding'],
   { parses, fields = {} }: LearnedResource,
 ): WriteFacts['encoding'] {
   const takesJson = parses?.includes(JSON_TYPE) === true;
   const takesForm = parses?.includes(FORM_TYPE) === true;
-  const isNested = Object.values(fields).some(({ type }) => type === 'nested object');
-  if (encoding === 'form' && takesJson && (!takesForm || isNested)) return 'json';
+  const isBeyondForm = Object.values(fields).some(
+    ({ type, readOnly }) =>
+      !readOnly && /^(?:nested object|boolean|list|multiple choice)$/.test(type),
+  );
+  if (encoding === 'form' && takesJson && (!takesForm || isBeyondForm)) return 'json';
   return encoding === 'json' && takesForm && !takesJson ? 'form' : encoding;
 }
 

@@ -42,7 +42,7 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
   const resources: Record<string, ResourceProfile> = {
     ...(base.resources as Record<string, ResourceProfile>),
   };
-  const update = mergedWrite(base.update, content.update);
+  const update = mergedUpdate(base.update, content.update);
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     const known = resources[resource];
     const path = facts.path ?? known?.path;
@@ -52,7 +52,11 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     const isKeyed = facts.key_field !== undefined ? false : undefined;
     const single = facts.single ?? known?.single ?? isKeyed;
     const collection = { ...update, path: '{collection}', selector: 'none' } as const;
-    const own = facts.update && mergedWrite(single === true ? collection : update, facts.update);
+    const own =
+      facts.update &&
+      (single === true
+        ? mergedWrite(collection, facts.update)
+        : mergedUpdate(update, facts.update));
     resources[resource] = {
       ...(path !== undefined && { path }),
       ...(single !== undefined && { single }),
@@ -100,6 +104,19 @@ function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFact
     selector: own?.selector ?? base.selector,
     record: own?.record ?? base.record,
   };
+}
+
+/**
+ * A PATCH or PUT goes to the path of one record: what is not said of it is no more that of a write to the
+ * collection, but as REST has it.
+ */
+function mergedUpdate(base: WriteFacts, own: ProfileContent['update']): WriteFacts {
+  const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
+  if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) {
+    return mergedWrite(base, own);
+  }
+  const record = own.method === 'PATCH' ? 'changes' : 'whole';
+  return mergedWrite({ ...base, path: '{item}', encoding: 'json', selector: 'none', record }, own);
 }
 
 function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFacts {
@@ -175,6 +192,7 @@ function configured(content: ProfileContent): Record<string, Origin> {
 
 /** Rules that no profile can switch off. */
 function problemOf({
+  create,
   idFields,
   list,
   remove,
@@ -197,6 +215,10 @@ function problemOf({
     const message = 'a DELETE must go to the path of one record: {item}, {id} or {key} is missing';
     return { path: ['remove', 'path'], message };
   }
+  for (const [write, facts] of Object.entries({ create, update, remove })) {
+    const message = misfit(write, facts);
+    if (message !== undefined) return { path: [write], message };
+  }
   if (!namesOne(remove)) {
     return { path: ['remove'], message: 'remove must name one record: by its path or a selector' };
   }
@@ -204,9 +226,30 @@ function problemOf({
     return { path: ['update'], message: 'update must name one record: by its path or a selector' };
   }
   for (const [resource, facts] of Object.entries(resources)) {
-    if (facts?.update === undefined || facts.single === true || namesOne(facts.update)) continue;
+    if (facts?.update === undefined) continue;
+    const own = misfit('update', facts.update);
+    if (own !== undefined) return { path: ['resources', resource, 'update'], message: own };
+    if (facts.single === true || namesOne(facts.update)) continue;
     const message = 'update must name one record, or the resource be single';
     return { path: ['resources', resource, 'update'], message };
   }
   return undefined;
+}
+
+/**
+ * Why facts of one kind of write cannot go together; undefined when they can.
+ *
+ * @param write `create`, `update` or `remove`
+ */
+function misfit(write: string, facts: WriteFacts): string | undefined {
+  const { method, encoding, record } = facts;
+  if (write !== 'remove' && method === 'DELETE')
+    return 'a DELETE neither adds nor changes anything';
+  if (write === 'update' && record === 'none') return 'a change without the record changes nothing';
+  const ofJson = (['wrapper', 'attributes', 'contentType'] as const).find(
+    (fact) => facts[fact] !== undefined,
+  );
+  return encoding === 'form' && ofJson !== undefined
+    ? `${ofJson === 'contentType' ? 'content_type' : ofJson} goes with the encoding json only`
+    : undefined;
 }

@@ -32,7 +32,8 @@ export function switchValue(text: string): boolean | undefined {
 /**
  * What a user typed, as a value of the field's kind. A list is JSON when it starts with `[`, otherwise
  * its items stand between commas; an object is JSON. Text stays as it was typed: `007`, `true`.
- * What is no number or boolean stays text, too: whether the device takes it, is checked elsewhere.
+ * What is no number or boolean stays text, too: whether the device takes it, is checked elsewhere. Where
+ * no text is held, `null` is nothing.
  */
 export function typedValue(text: string, shape: FieldShape): Typed {
   switch (shape.kind) {
@@ -40,14 +41,18 @@ export function typedValue(text: string, shape: FieldShape): Typed {
     case 'unknown':
       return { value: text };
     case 'boolean':
-      return { value: text === '' ? null : (switchValue(text) ?? text) };
+      return { value: isNothing(text) ? null : (switchValue(text) ?? text) };
     case 'number':
-      return { value: text === '' ? null : (numberIn(text.trim()) ?? text) };
+      return { value: isNothing(text) ? null : (numberIn(text.trim()) ?? text) };
     case 'object':
-      return text.trim() === '' ? { value: null } : objectIn(text);
+      return isNothing(text.trim()) ? { value: null } : objectIn(text);
     case 'list':
       return text.trimStart().startsWith('[') ? jsonList(text) : plainList(text, shape.item);
   }
+}
+
+function isNothing(text: string): boolean {
+  return text === '' || text === 'null';
 }
 
 /** The text that stands for a value where it is edited: read again, it is the very same value. */
@@ -79,6 +84,12 @@ function objectIn(text: string): Typed {
   const value = jsonIn(text);
   const isObject = typeof value === 'object' && value !== null && !isValueList(value);
   return isObject ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
+}
+
+/** The list or the object that a text is in JSON; undefined for any other text. */
+export function nestedIn(text: string): Value | undefined {
+  const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  return typeof value === 'object' ? value : undefined;
 }
 
 function jsonIn(text: string): Value | undefined {

@@ -136,16 +136,16 @@ function stepTail(step: Step): string {
   }
 }
 
-/** " (first_name=Carol) (lang=de: most common here)": what was asked for, and what was filled in. */
+/** " (first_name=Carol) (filled in: lang=de, most common here)": what was asked for, and what was not. */
 function addedText({ asked, filled, after, keyField }: Step): string {
-  const value = (field: string) => valueAt(after, field) ?? valueAt(asked, field);
-  const given = Object.keys(asked)
-    .filter((field) => field !== keyField)
-    .map((field) => `${visible(field)}=${quotedText(field, value(field))}`);
-  const groups = Object.entries(filled).map(
-    ([field, origin]) => `${visible(field)}=${quotedText(field, value(field))}: ${visible(origin)}`,
-  );
-  if (given.length > 0) groups.unshift(given.join(' '));
+  const said = (field: string): string =>
+    `${visible(field)}=${quotedText(field, valueAt(after, field) ?? valueAt(asked, field))}`;
+  const given = Object.keys(asked).filter((field) => field !== keyField);
+  const groups = [...new Set(Object.values(filled))].map((origin) => {
+    const fields = Object.keys(filled).filter((field) => filled[field] === origin);
+    return `filled in: ${fields.map(said).join(' ')}, ${visible(origin)}`;
+  });
+  if (given.length > 0) groups.unshift(given.map(said).join(' '));
   return groups.map((group) => ` (${group})`).join('');
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
+import type { FieldFacts } from '../../src/device/field-facts.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const fw1 = { name: 'fw1', address: '10.0.0.5:443' };
@@ -37,10 +38,92 @@ test('an added user sends the text null as uuid and every documented field', () 
   ]);
 });
 
-test('a boolean that nobody named is sent as most records have it, never left to be false', () => {
-  const records = [ann, bob].map((record) => ({ ...record, is_active: true }));
-  const { steps } = plan({ action: 'add', resource: 'user', fields: { username: 'zoe' } }, records);
-  expect(steps[0]?.request.form).toContainEqual(['is_active', 'true']);
+describe('a new record that is sent as a form', () => {
+  const add = { action: 'add', resource: 'user', fields: { username: 'zoe' } } as const;
+  const withField = (fields: DeviceRecord) => [ann, bob].map((one) => ({ ...one, ...fields }));
+
+  test('has a boolean as most records have it, which would else be false, and the plan says so', () => {
+    const { steps } = plan(add, withField({ enabled: true }));
+    expect(steps[0]?.request.form).toContainEqual(['enabled', 'true']);
+    expect(steps[0]?.filled).toEqual({
+      lang: 'most common here',
+      enabled: 'most common here',
+      first_name: 'as a form has all fields',
+      lastname: 'as a form has all fields',
+    });
+  });
+
+  test.each([
+    'is_active',
+    'isAdmin',
+    'staff',
+    'user_role',
+    'canLogin',
+    'superuser',
+    'access_level',
+    'in_usergroup',
+  ])('never has %s unasked, which may give rights, and says that it is left out', (field) => {
+    const { steps } = plan(add, withField({ [field]: true }));
+    expect(steps[0]?.request.form).toHaveLength(5);
+    expect(steps[0]?.leftOut).toEqual([field]);
+    const asked = plan(
+      { ...add, fields: { ...add.fields, [field]: 'True' } },
+      withField({ [field]: true }),
+    );
+    expect(asked.steps[0]?.request.form).toContainEqual([field, 'true']);
+    expect(asked.steps[0]?.leftOut).toBeUndefined();
+  });
+
+  test.each([
+    ['what only some records have', [ann, { ...bob, enabled: true }]],
+    [
+      'what the device keeps for itself',
+      withField({ canBeDeleted: true, _locked: false, builtin: true }),
+    ],
+    [
+      'what is empty in a record',
+      [
+        { ...ann, enabled: null },
+        { ...bob, enabled: true },
+      ],
+    ],
+  ])('never has %s', (_, records) => {
+    const { steps } = plan(add, records);
+    expect(steps[0]?.request.form).toHaveLength(5);
+    expect(steps[0]?.leftOut).toBeUndefined();
+  });
+});
+
+describe('a new record that is sent as JSON', () => {
+  const facts = { type: 'boolean', required: true, readOnly: false };
+  const user = { keyField: 'username', fields: ['first_name'], choiceFields: [] };
+  const planned = (details: Readonly<Record<string, FieldFacts>>) =>
+    planDevice(
+      fw1,
+      { ...drfProfile, resources: { user: { ...user, details } } },
+      { action: 'add', resource: 'user', fields: { username: 'zoe' } },
+      [{ ...ann, enabled: true, is_admin: true }],
+    );
+
+  test('has nothing that nobody named', () => {
+    const { steps } = planned({ enabled: { ...facts, required: false } });
+    expect(steps[0]?.request.json).toEqual({ username: 'zoe' });
+    expect(steps[0]).toMatchObject({ filled: {} });
+    expect(steps[0]?.leftOut).toBeUndefined();
+  });
+
+  test('has what the device requires, and the plan says so', () => {
+    const { steps } = planned({ enabled: facts });
+    expect(steps[0]?.request.json).toEqual({ username: 'zoe', enabled: true });
+    expect(steps[0]?.filled).toEqual({ enabled: 'most common here' });
+  });
+
+  test('is refused where what the device requires may give rights', () => {
+    const { steps, settled } = planned({ is_admin: facts });
+    expect(steps).toEqual([]);
+    expect(settled[0]?.error).toMatchObject({ exitCode: 6 });
+    expect(settled[0]?.error?.message).toContain('is_admin');
+  });
 });
 
 test.each<[string, Change, string]>([

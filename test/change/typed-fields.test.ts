@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { typedFields, untypedFields } from '../../src/change/typed-fields.ts';
+import { typedFields as read } from '../../src/change/typed-fields.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import type { FieldFacts } from '../../src/device/field-facts.ts';
 import { fieldShape } from '../../src/device/field-shape.ts';
@@ -19,6 +19,10 @@ function known(records: readonly DeviceRecord[], types: Readonly<Record<string, 
   const user = { keyField: 'name', fields: [], choiceFields: [], details };
   const profile: Profile = { ...genericRestProfile, resources: { user } };
   return { profile, resource: 'user', records };
+}
+
+function typedFields(about: ReturnType<typeof known>, fields: DeviceRecord, before?: DeviceRecord) {
+  return read(about, fields, { ...(before && { before }), isJson: true }).fields;
 }
 
 const HELD = { vlan: 5, code: '007', on: true, tags: ['a'], ids: [1], address: { city: 'Bonn' } };
@@ -108,9 +112,62 @@ test.each([{ tags: '["x"' }, { address: 'Ulm' }, { address: '[1]' }])(
   },
 );
 
-test('what looks like more than text is told where nobody has told the type', () => {
-  const fields = { vlan: '5', mtu: '1500', note: 'text', zone: '[1]' };
-  expect(untypedFields(known([HELD]), fields)).toEqual(['mtu', 'zone']);
+describe('where nobody has told the type', () => {
+  const fields = { vlan: '5', mtu: '1500', note: 'text', zone: '[1]', 'address.zip': '7' };
+
+  test('what looks like more than text is told, also of a part, and never of what has a type', () => {
+    const { untyped } = read(
+      known([HELD]),
+      { ...fields, 'address.geo.lat': '1' },
+      { isJson: true },
+    );
+    expect(untyped).toEqual(['mtu', 'zone', 'address.zip', 'address.geo.lat']);
+    const deep = { ...HELD, address: { zip: 1, geo: { lat: 2 } } };
+    const told = { 'address.zip': '7', 'address.geo.lat': '1' };
+    expect(read(known([deep]), told, { isJson: true })).toEqual({
+      fields: { address: { zip: 7, geo: { lat: 1 } } },
+      untyped: [],
+    });
+  });
+
+  test('JSON takes a list or an object for what it is, and a form takes text', () => {
+    const said = { states: '["OK"]', deep: '{"a": 1}', broken: '[x', note: 'x' };
+    expect(typedFields(known([{ note: 'y' }]), said)).toEqual({
+      ...said,
+      states: ['OK'],
+      deep: { a: 1 },
+    });
+    expect(read(known([]), said).fields).toEqual(said);
+    // Some records hold a text there.
+    expect(typedFields(known([{ x: 'a' }, { x: 1 }]), { x: '[1]' })).toEqual({ x: '[1]' });
+  });
+});
+
+describe('null', () => {
+  test.each<[records: DeviceRecord[], told: string | undefined, value: Value]>([
+    [[{ a: 'Mr' }, { a: null }], undefined, 'null'],
+    [[{ a: null }], 'string', 'null'],
+    [[], undefined, 'null'],
+    [[{ a: null }], undefined, null],
+    [[{ a: 5 }], undefined, null],
+    [[{ a: true }], undefined, null],
+    [[{ a: { b: 1 } }, { a: null }], undefined, null],
+    [[{ a: ['x'] }], undefined, ['null']],
+    [[{ a: ['x'] }, { a: null }], undefined, null],
+    [[], 'integer', null],
+  ])('in a field that holds %j (told: %s) is %j', (records, told, value) => {
+    const types = told === undefined ? {} : { a: told };
+    expect(typedFields(known(records, types), { a: 'null' })).toEqual({ a: value });
+  });
+});
+
+test('what is given as JSON stays as it is, also as a part of a nested field', () => {
+  const said = { vlan: '7', code: 8, 'address.city': null };
+  const asJson = Object.keys(said);
+  expect(read(known([HELD]), said, { before: HELD, asJson, isJson: true })).toEqual({
+    fields: { vlan: '7', code: 8, address: { city: null } },
+    untyped: [],
+  });
 });
 
 test('any value stands in a form as a text that is read as the very same value', () => {

@@ -45,3 +45,51 @@ test('each resource is changed as its own records allow', () => {
   expect(methodFor('zone')).toBe('PUT');
   expect(methodFor('interface')).toBe('PATCH');
 });
+
+describe('where a POST to the list changes records, too', () => {
+  const seen = { parses: [JSON_TYPE, FORM_TYPE], collectionAllows: ['GET', 'POST'] };
+  const nested = { type: 'nested object', required: false, readOnly: false };
+  const before = { uuid: 'u1', name: 'wan', policy: { nat: { enabled: true } } };
+  const after = { policy: { nat: { enabled: false } } };
+
+  test('a nested field is changed in the encoding in which it is added', () => {
+    const profile = learned({ zone: { ...seen, fields: { policy: nested } } });
+    expect(updateRequest(profile, 'zone', before, after)).toMatchObject({
+      method: 'POST',
+      path: '/api/zone/',
+      json: { uuid: 'u1', ...after },
+    });
+  });
+
+  test('what somebody said of it stands', () => {
+    const base = parseProfile('update: {encoding: form}', 'p.yaml', 'p');
+    const profile = learned({ zone: { ...seen, fields: { policy: nested } } }, base);
+    expect(updateRequest(profile, 'zone', before, after)).toHaveProperty('form');
+  });
+
+  test('a boolean is left to a device that takes JSON, as a form cannot do', () => {
+    const fields = { enabled: { type: 'boolean', required: false, readOnly: false } };
+    const profile = learned({ user: { ...seen, fields } });
+    expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('json');
+  });
+});
+
+test.each<[text: string, seen: LearnedResource, update: Partial<Profile['update']>]>([
+  ['{method: PATCH}', {}, { method: 'PATCH', path: '{item}', encoding: 'json', record: 'changes' }],
+  ['{method: PUT}', {}, { method: 'PUT', path: '{item}', encoding: 'json', record: 'whole' }],
+  [
+    '{method: PUT}',
+    { itemAllows: ['PATCH', 'PUT'], parses: [FORM_TYPE] },
+    { method: 'PUT', path: '{item}', encoding: 'form', record: 'whole' },
+  ],
+  [
+    '{method: PATCH, record: whole}',
+    { itemAllows: ['PATCH', 'PUT'] },
+    { method: 'PATCH', path: '{item}', encoding: 'json', record: 'whole' },
+  ],
+  ['{method: POST}', { itemAllows: ['PATCH'] }, { method: 'POST', path: '{collection}' }],
+  ['{encoding: json}', { itemAllows: ['PATCH'] }, { method: 'POST', encoding: 'json' }],
+])('update: %s of a profile stands beside what was seen: %j', (text, seen, update) => {
+  const base = parseProfile(`update: ${text}`, 'p.yaml', 'p');
+  expect(learned({ user: seen }, base).update).toMatchObject(update);
+});

@@ -165,7 +165,7 @@ describe('a boolean that a form leaves out would be stored as false', () => {
     await mkdir(folder, { recursive: true });
     const facts = `extends: drf\ncreate:\n  encoding: form\n${update}`;
     await writeFile(join(folder, 'forms.yaml'), facts);
-    const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de';
+    const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de is_active=true';
     const added = await devsh(`${add} --on sim1 --yes --profile forms`);
     expect(added.stdout).toContain('add user zoe: done');
     expect(shown(device, 'zoe')).toMatchObject({ is_active: true });

@@ -101,9 +101,9 @@ test('one object is neither added to nor deleted, and has no key', async () => {
 
 test('a value that the device does not allow is refused before it is sent', async () => {
   const { devsh, device } = await start({ profile: 'drf' });
-  const { stdout, exitCode } = await devsh('system set timezone=Mars --on sim1 --yes');
-  expect(stdout).toContain('timezone: not one of UTC');
-  expect(exitCode).toBe(1);
+  const { stderr, exitCode } = await devsh('system set timezone=Mars --on sim1 --yes');
+  expect(stderr).toContain('timezone: not one of UTC');
+  expect(exitCode).toBe(2);
   expect(writes(device)).toEqual([]);
 });
 

@@ -22,10 +22,32 @@ test('profile set states facts for a device of the inventory, and they are used'
   expect(plan.stdout).toContain('"method":"PUT"');
 });
 
+test.each(['documented', 'drf'] as const)(
+  'profile set update.method=PATCH goes to the path of one record on a device that speaks %s',
+  async (profile) => {
+    const { devsh } = await startFleet({ profile });
+    await devsh('profile set sim1 update.method=PATCH');
+    const line = 'user set viewer lang=fr --on sim1 --dry-run --json';
+    const { plan } = JSON.parse((await devsh(line)).stdout) as {
+      plan: { steps: { request: { path: string; method: string; json?: unknown } }[] }[];
+    };
+    const request = plan[0]?.steps[0]?.request;
+    expect(request).toMatchObject({ method: 'PATCH', json: { lang: 'fr' } });
+    expect(request?.path).toMatch(/^\/api\/user\/[\w-]{36}\/$/);
+  },
+);
+
 test.each([
   ['profile set sim1 update.metod=PUT', 'did you mean "method"'],
   ['profile set sim1 remove.path={collection}', 'must go to the path of one record'],
   ['profile set sim9 no_id=0', 'no device "sim9"'],
+  ['profile set sim1 update.method=DELETE', 'a DELETE neither adds nor changes'],
+  ['profile set sim1 update.record=none', 'changes nothing'],
+  [
+    'profile set sim1 update.method=PATCH update.path={collection} update.selector=none',
+    'name one',
+  ],
+  ['profile set sim1 create.wrapper=user', 'wrapper goes with the encoding json only'],
 ])('%s is refused, and nothing changes', async (line, reason) => {
   const { devsh } = await startFleet();
   const { stderr, exitCode } = await devsh(line);
@@ -66,9 +88,27 @@ test('what a device has told of its fields is checked before anything is sent', 
   const { stderr, exitCode } = await devsh('user set viewer lang=zz --on sim1 --yes');
   expect(stderr).toContain('lang: not one of');
   expect(stderr).toContain('nothing was sent');
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(2);
   expect(writes()).toEqual([]);
   const added = await devsh('user add username=zoe is_active=maybe --on sim1 --yes');
   expect(added.stderr).toContain('is_active: neither true nor false');
   expect(writes()).toEqual([]);
+});
+
+test('a value that one device calls wrong goes to none of the fleet, unless that is allowed', async () => {
+  const { devsh, writes, device } = await startFleet({ profile: 'drf', devices: 2 });
+  await devsh('learn --on sim1');
+  const line = 'user add username=zoe lang=xxq --on sim1,sim2 --yes';
+  const refused = await devsh(line);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toMatch(/lang: not one of de, en.*--allow invalid/);
+  expect(refused.stderr).not.toContain('retry');
+  const rows = await devsh('import - --on sim1 --yes', { stdin: 'username,lang\nzoe,xxq\n' });
+  expect(rows.exitCode).toBe(2);
+  expect(rows.stderr).toMatch(/:2:.*lang: not one of de, en.*--allow invalid/);
+  expect(writes()).toEqual([]);
+  const allowed = await devsh(`${line} --allow invalid`);
+  expect(allowed.exitCode).toBe(1);
+  expect(device(1).log.at(-2)?.body).toContain('xxq');
+  expect(writes()).toHaveLength(2);
 });

@@ -40,6 +40,90 @@ test('a text that looks like more is told where nobody knows the type', async ()
   expect(stderr).not.toContain('type of "note"');
 });
 
+test('what is not known of a field is said in a dry run, too, and only where it is so', async () => {
+  const { devsh } = await startFleet({ profile: 'generic-rest' });
+  const set = await devsh(
+    `interface set eth0 nosuch=1 ipv4.metric=9 ipv4.mtu=8 tags=["OK"] ${DRY}`,
+  );
+  expect(set.stderr).toContain('the record has no field "nosuch" so far');
+  expect(set.stderr).toContain('the record has no field "ipv4.mtu" so far');
+  expect(set.stderr).not.toContain('ipv4.metric');
+  expect(firstStep(set.stdout).request.json).toMatchObject({
+    nosuch: '1',
+    ipv4: { metric: 9, mtu: '8' },
+    tags: ['OK'],
+  });
+  const add = await devsh(`interface add name=x1 tags=["OK"] speed=10 mtu=900 ${DRY}`);
+  expect(add.stderr).toContain('type of "tags": it is sent as the JSON that it is');
+  expect(add.stderr).toContain('type of "speed": it is sent as text (speed:=… sends JSON)');
+  expect(add.stderr).not.toContain('"mtu"');
+});
+
+test('FIELD:=JSON is sent as it is, and what is no JSON is shown where it stands', async () => {
+  const { devsh } = await startFleet({ profile: 'generic-rest' });
+  const line = `interface set eth0 mtu:="900" description:=null ipv4.metric:=8 addresses:=[] ${DRY}`;
+  const { json } = firstStep((await devsh(line)).stdout).request;
+  expect(json).toMatchObject({ mtu: '900', description: null, addresses: [] });
+  expect(json['ipv4']).toMatchObject({ metric: 8 });
+  const wrong = await devsh('interface set eth0 mtu:=many --on sim1 --dry-run');
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toContain('behind := stands JSON');
+  const twice = await devsh('interface set eth0 mtu=900 mtu:=900 --on sim1 --dry-run');
+  expect(twice.stderr).toContain('mtu is given twice');
+  const secret = await devsh(
+    'user set viewer password:="hunter22" --on sim1 --profile generic-rest --yes',
+  );
+  expect(secret.stdout + secret.stderr).not.toContain('hunter22');
+  expect((await devsh('runs --json')).stdout).not.toContain('hunter22');
+});
+
+test('a nested field is changed on a device where a POST to the list changes records', async () => {
+  const { devsh, device } = await startFleet({ profile: 'drf', quirk: ['post-updates'] });
+  const { stdout } = await devsh('interface set eth0 ipv4.metric=77 --on sim1 --yes');
+  expect(stdout).toContain('done');
+  const eth0 = device(1)
+    .records('interface')
+    .find(({ name }) => name === 'eth0');
+  expect(eth0?.['ipv4']).toMatchObject({ metric: 77 });
+  expect(eth0?.['addresses']).toHaveLength(2);
+});
+
+test('a new record has no field that nobody named, where only some records have it', async () => {
+  const { devsh, device } = await startFleet({ profile: 'generic-rest', quirk: ['some-admins'] });
+  const add = 'user add username=guest first_name=G lastname=H lang=de --on sim1';
+  const { stdout } = await devsh(`${add} --profile generic-rest --yes`);
+  expect(stdout).toContain('done');
+  const [posted] = device(1).log.filter(({ method }) => method === 'POST');
+  expect(JSON.parse(posted?.body ?? '')).toEqual({
+    username: 'guest',
+    first_name: 'G',
+    lastname: 'H',
+    lang: 'de',
+  });
+  const guest = device(1)
+    .records('user')
+    .find(({ username }) => username === 'guest');
+  expect(guest).toMatchObject({ is_active: true });
+  expect(guest).not.toHaveProperty('is_admin');
+});
+
+test('a field that may give rights is named, and not filled in, where a form has all fields', async () => {
+  const { devsh, device, writes } = await startFleet({ profile: 'drf', quirk: ['no-options'] });
+  const add = 'user add username=guest first_name=G lang=de --on sim1';
+  const { stderr } = await devsh(`${add} --yes`);
+  expect(stderr).toContain("(filled in: lastname='', as a form has all fields)");
+  expect(stderr).toContain('"is_active" may give rights and is not filled in');
+  expect(device(1).log.find(({ method }) => method === 'POST')?.body).not.toContain('is_active');
+  await devsh('profile set sim1 resources.user.fields=[username,lang,role]');
+  const sent = writes().length;
+  const refused = await devsh('user add username=other lang=de --on sim1 --yes');
+  expect(refused.exitCode).toBe(6);
+  expect(refused.stderr).toContain('a new user needs role');
+  expect(writes()).toHaveLength(sent);
+  await devsh('user add username=other lang=de role=guest --on sim1 --yes');
+  expect(device(1).log.findLast(({ method }) => method === 'POST')?.body).toContain('role=guest');
+});
+
 test('a secret inside of JSON does not stay in the journal', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const line =

@@ -89,7 +89,7 @@ test('a plan is folded and counted, on stderr, with secrets masked', () => {
   expect(out).toBe('');
   expect('\n' + err).toMatchInlineSnapshot(`
     "
-    add user carol on fw1, fw2 (first_name='Carol Ann' password=•••) (lang=de: most common here)
+    add user carol on fw1, fw2 (first_name='Carol Ann' password=•••) (filled in: lang=de, most common here)
     set user bob on fw1: lang: de -> en, lastname: '' -> Builder
     delete user bob on fw2
     unchanged on fw2: user dave

@@ -5,7 +5,8 @@ import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';
 import { suggest } from '../../suggest.ts';
 import { valueAt } from '../../value-at.ts';
-import type { Allowed } from '../allow.ts';
+import { allowHint, type Allowed } from '../allow.ts';
+import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
 import { shapeOf } from '../typed-fields.ts';
@@ -268,9 +269,18 @@ class Matching {
     const shape = this.#shapes.get(field) ?? shapeOf(this.#held, field);
     this.#shapes.set(field, shape);
     const typed = fieldValue(said, shape, this.#options.isCells);
-    if (typed.problem === undefined) return typed.value;
-    this.#problems.add(() => row.place(field), `${field}: ${typed.problem}`);
+    const problem = typed.problem ?? this.#objectionTo(field, typed.value);
+    if (typed.problem === undefined && problem === undefined) return typed.value;
+    this.#problems.add(() => row.place(field), `${field}: ${problem ?? ''}`);
     return undefined;
+  }
+
+  #objectionTo(field: string, value: Value): string | undefined {
+    const { profile, resource, name } = this.#held;
+    const facts = valueAt(profile.resources[resource]?.details ?? {}, field);
+    const isChecked = facts !== undefined && this.#options.allow?.has('invalid') !== true;
+    const problem = isChecked ? checkValue(facts, value) : undefined;
+    return problem && `${problem}, says ${name} (${allowHint('invalid')})`;
   }
 }
 

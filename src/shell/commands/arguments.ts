@@ -1,5 +1,7 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
 import { oneLine } from '../../device/text.ts';
+import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import type { Word } from '../grammar/parse.ts';
 import type { ArgSpec } from '../grammar/spec.ts';
@@ -48,6 +50,34 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
     });
   }
   return fields;
+}
+
+/** `field=value` and `field:=JSON` words: what a new record is to have, or a changed one. */
+export function changeFields(words: readonly Word[]): { fields: DeviceRecord; asJson?: string[] } {
+  const asJson: string[] = [];
+  const plain = words.map((word): Word => {
+    const [, field, json] = /^([^=]+):=(.*)$/s.exec(word.text) ?? [];
+    if (field === undefined || json === undefined) return word;
+    asJson.push(field);
+    return { ...word, text: `${field}=${json}` };
+  });
+  const said = Object.entries(fieldsOf(plain));
+  const fields = said.map(([field, text], index): [string, Value] =>
+    asJson.includes(field) ? [field, jsonOf(valueText(text), plain[index])] : [field, text],
+  );
+  return { fields: Object.fromEntries(fields), ...(asJson.length > 0 && { asJson }) };
+}
+
+function jsonOf(text: string, word: Word | undefined): Value {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    throw new UsageError(
+      `behind := stands JSON, as in mtu:=1500 or 'states:=["OK"]': ${error.message}`,
+      { column: word?.start },
+    );
+  }
 }
 
 export function notAssigned(text: string, column: number): UsageError {

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import type { Output } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
-import { fieldsOf } from './arguments.ts';
+import { changeFields } from './arguments.ts';
 import { edit } from './edit.ts';
 import { meantBy } from './only-keys.ts';
 import {
@@ -145,11 +145,13 @@ function add(resource: string): VerbSpec {
     options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
-      'are held. Each device is read back, and the verdict says what it really holds.',
+      'are held. Each device is read back, and the verdict says what it really holds.\n' +
+      'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is:\n' +
+      `null, 1500, true, 'states:=["OK"]'. What nobody named is not sent, but where a form needs all fields.`,
     examples: [`${resource} add username=bob first_name=Bob lastname=Builder lang=de`],
     async *run(call) {
-      const fields = fieldsOf(call.args.words('FIELD=VALUE'));
-      yield* writeOn(call, [{ action: 'add', resource, fields }]);
+      const said = changeFields(call.args.words('FIELD=VALUE'));
+      yield* writeOn(call, [{ action: 'add', resource, ...said }]);
     },
   };
 }
@@ -161,9 +163,15 @@ function set(resource: string): VerbSpec {
     args: [recordKey(resource), assignments(resource)],
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
     details:
+      'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is;\n' +
+      'address.city=Ulm changes one part of a nested field. "null" means nothing where the field holds no text.\n' +
       'What would lock you out (disabling, renaming or demoting the account in use, another password for it)\n' +
       'is refused without --allow own-account.',
-    examples: [`${resource} set bob lang=en`, `${resource} set --where lang=de lang=en`],
+    examples: [
+      `${resource} set bob lang=en`,
+      `${resource} set --where lang=de lang=en`,
+      `${resource} set bob limit:=null`,
+    ],
     async *run(call) {
       const words = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
       const { where } = call.options;
@@ -174,8 +182,8 @@ function set(resource: string): VerbSpec {
         !isKeyed(resource) &&
         (await isSingleHere(call, resource));
       if (isKeyless) {
-        const fields = fieldsOf(words);
-        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), fields }]);
+        const said = changeFields(words);
+        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), ...said }]);
         return;
       }
       const assigned = where === undefined ? words.slice(1) : words;
@@ -197,7 +205,7 @@ function set(resource: string): VerbSpec {
         });
       }
       const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
-      yield* writeOn(call, [{ action: 'set', resource, target, fields: fieldsOf(assigned) }]);
+      yield* writeOn(call, [{ action: 'set', resource, target, ...changeFields(assigned) }]);
     },
   };
 }

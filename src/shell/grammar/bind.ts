@@ -126,7 +126,9 @@ function maskedLine(words: readonly Word[]): string {
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (isSecretField(field)) return `${field}=${MASK}`;
     if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
-    return value !== '' && maskedValue('', value) === MASK ? `${field}=${MASK}` : withoutPassword(text);
+    return value !== '' && maskedValue('', value) === MASK
+      ? `${field}=${MASK}`
+      : withoutPassword(text);
   });
   return quoteLine(masked);
 }

@@ -6,10 +6,12 @@ import type { DeviceRecord, Value } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
 import { editText } from '../../device/typed-value.ts';
 import { valueText } from '../../device/value-text.ts';
+import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/errors.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
+import { valueAt } from '../../value-at.ts';
 import { knownFields } from '../completion/known-records.ts';
 
 export type { FieldIssues };
@@ -70,6 +72,10 @@ export function formFields(
   const idFields = member?.profile.idFields ?? [];
   const keyField = member && keyFieldOf(member.profile, resource, records);
   const told = Object.keys(known?.details ?? {});
+  const missing =
+    member && record === undefined
+      ? fillMissing({ profile: member.profile, records, resource }, {})
+      : undefined;
   const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
   const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
   return names
@@ -78,7 +84,7 @@ export function formFields(
       const origin = originOf(member, resource, field);
       // Not flat: a list is one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
-      return formField({ field, known, keyField, values, record, origin });
+      return formField({ field, known, keyField, values, record, origin, missing });
     });
 }
 
@@ -151,9 +157,12 @@ interface Source {
   readonly values: readonly (Value | undefined)[];
   readonly record: DeviceRecord | undefined;
   readonly origin: FormField['origin'];
+  /** What a new record needs beside what is named. */
+  readonly missing: Missing | undefined;
 }
 
-function formField({ field, known, keyField, values, record, origin }: Source): FormField {
+function formField(source: Source): FormField {
+  const { field, known, keyField, values, record, origin, missing } = source;
   const facts = known?.details?.[field];
   const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
   const shape = fieldShape(facts, [...values, current]);
@@ -162,12 +171,11 @@ function formField({ field, known, keyField, values, record, origin }: Source): 
   const isSecret = isSecretField(field);
   const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
   const choices = facts?.choices;
-  const isFilled = record === undefined && (isChoice || type === 'boolean');
   return {
     name: field,
     label: facts?.label ?? labelOf(field),
     type,
-    isRequired: facts?.required ?? field === keyField,
+    isRequired: (facts?.required ?? field === keyField) || missing?.needed.includes(field) === true,
     // Its JSON would show the secrets inside; at the prompt each part can be named.
     isReadOnly: facts?.readOnly === true || holdsSecret(current),
     isSecret,
@@ -177,7 +185,7 @@ function formField({ field, known, keyField, values, record, origin }: Source): 
     ...(choices !== undefined && choices.length > 0 && { choices }),
     ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
     value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
-    fallback: isFilled ? (mostFrequent(values)[0] ?? '') : '',
+    fallback: valueText(valueAt(missing?.values, field)),
     origin,
   };
 }

@@ -1,5 +1,6 @@
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
+import { doubtfulFields } from '../../change/doubts.ts';
 import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
 import type { DevicePlan } from '../../change/plan.ts';
 import { devicesOfShard, WHOLE, type Shard } from '../../change/shard.ts';
@@ -20,6 +21,7 @@ export async function* planFile(call: Call): AsyncGenerator<Output> {
   const planned = yield* planFleet(call, members, () => changes);
   const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
+  for (const text of doubtfulFields(planned)) yield { kind: 'message', level: 'warning', text };
   if (output === undefined) return;
   yield await keepPlan(call, planned, output, changes);
 }

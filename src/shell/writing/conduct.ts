@@ -96,7 +96,7 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
     // What was left out because of drift needs a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
       yield { kind: 'message', level: 'info', text: `go on with "resume ${plan.run}"` };
-    } else if (failed > 0 && stepCount(plan) > 1) {
+    } else if (failed > tally.hopeless && stepCount(plan) > 1) {
       const text = `try again what failed with "retry ${plan.run}"`;
       yield { kind: 'message', level: 'info', text };
     }
@@ -143,6 +143,8 @@ class Tally {
   readonly #startedAt = performance.now();
   #ended = 0;
   #bad = 0;
+  /** What failed because the device calls a value wrong: the same again fails again. */
+  hopeless = 0;
 
   /** @param total how many steps are to be carried out */
   constructor(run: string, total: number) {
@@ -153,6 +155,7 @@ class Tally {
   add(result: StepResult): Output {
     this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
     if (!isGood(result)) this.#bad += 1;
+    if (result.error?.code === 'invalid') this.hopeless += 1;
     return { kind: 'result', run: this.#run, result };
   }
 

@@ -17,6 +17,7 @@ export async function* planFleet(
   const planning = {
     access: call.access,
     signal: call.io.signal,
+    allow: call.options.allow,
     learn: (member: Member, resource: string, what: 'once' | 'rest') =>
       learnMember(call, member, resource, what),
   };

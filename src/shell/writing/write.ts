@@ -44,17 +44,18 @@ export async function* writePlan(
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
+  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, members)];
+  const isPlanOnly = call.options.dryRun || call.options.asCurl;
+  const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
+  if (!isAsked) {
+    for (const text of doubts) yield { kind: 'message', level: 'warning', text };
+  }
   await guard(call, plan, members);
   if (call.options.asCurl) {
     yield await planAsCurl(call, plan, members);
     return;
   }
   if (call.options.dryRun) return;
-  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, members)];
-  const isAsked = call.io.ask !== undefined && !call.options.yes;
-  if (!isAsked) {
-    for (const text of doubts) yield { kind: 'message', level: 'warning', text };
-  }
   await confirmPlan(call, plan, [...doubts, ...losses]);
   yield* conduct(call, { plan, members });
 }

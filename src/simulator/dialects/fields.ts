@@ -8,6 +8,8 @@ interface AnyField {
   readonly readOnly?: true;
   /** It is stored and never shown. */
   readonly writeOnly?: true;
+  /** Records that were never told have no such field. */
+  readonly mayLack?: true;
 }
 
 export interface StringField extends AnyField {
@@ -51,8 +53,8 @@ export type Field =
   | (AnyField & { readonly type: 'boolean' })
   | (AnyField & { readonly type: 'datetime'; readonly readOnly: true });
 
-export function isRequired({ fallback, readOnly }: Field): boolean {
-  return fallback === undefined && readOnly !== true;
+export function isRequired({ fallback, readOnly, mayLack }: Field): boolean {
+  return fallback === undefined && readOnly !== true && mayLack !== true;
 }
 
 export interface Resource {

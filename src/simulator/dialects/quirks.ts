@@ -21,7 +21,9 @@ export type QuirkName =
   | 'summary-list'
   | 'hidden-fields'
   | 'put-replaces'
-  | 'read-only-content';
+  | 'read-only-content'
+  | 'some-admins'
+  | 'post-updates';
 
 /** A habit of a device: within what its API allows, but not what one expects. */
 export interface Quirk extends Conditions {
@@ -72,6 +74,17 @@ export const QUIRKS: readonly Quirk[] = [
   quirk('read-only-content', 'A user has an owner and groups, which only the device sets.', {
     profiles: ['drf', 'generic-rest'],
   }),
+  quirk('some-admins', 'Every third user has "is_admin": true, and the others lack the field.', {
+    profiles: ['drf', 'generic-rest'],
+  }),
+  quirk(
+    'post-updates',
+    'A POST with the id of a record changes it; there is no PUT and no PATCH.',
+    {
+      profiles: ['drf', 'generic-rest'],
+      notWith: ['update-creates', 'positional-ids', 'put-replaces'],
+    },
+  ),
 ];
 
 function quirk(name: QuirkName, summary: string, conditions: Conditions = {}): Quirk {

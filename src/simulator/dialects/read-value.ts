@@ -38,6 +38,8 @@ export function readFields(
   const record: Record<string, Value> = {};
   const problems: Record<string, Problems> = {};
   for (const field of fields) {
+    const isTold = [input, reading.before ?? {}].some((held) => Object.hasOwn(held, field.name));
+    if (field.mayLack === true && !isTold) continue;
     const read = readField(field, input, reading);
     if ('problems' in read) problems[field.name] = read.problems;
     else record[field.name] = read.value;

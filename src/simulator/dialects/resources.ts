@@ -111,13 +111,16 @@ const SET_BY_DEVICE: readonly Field[] = [
   { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
 ];
 
+const IS_ADMIN: Field = { name: 'is_admin', type: 'boolean', mayLack: true };
+
 /** A resource of a device, with the fields that its quirks add. */
 export function resourceOf({ profile, quirks }: Dialect, name: string): Resource | undefined {
   const resource = RESOURCES[profile].find((known) => known.name === name);
   if (resource?.name !== 'user') return resource;
   const hidden = quirks.has('hidden-fields') ? HIDDEN : [];
   const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
-  return { ...resource, fields: [...resource.fields, ...hidden, ...own] };
+  const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
+  return { ...resource, fields: [...resource.fields, ...hidden, ...own, ...rights] };
 }
 
 /** What the devices of each profile offer, in the order of `GET /api/`. */

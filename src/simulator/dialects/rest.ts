@@ -72,10 +72,12 @@ function listView(place: Place): View {
 
 function itemView(place: Place, id: string): View {
   const { site, resource, table } = place;
-  const patch = site.dialect.quirks.has('put-replaces') ? [] : ['PATCH'];
+  const { quirks } = site.dialect;
+  const methods = quirks.has('put-replaces') ? ['PUT'] : ['PUT', 'PATCH'];
+  const changes = quirks.has('post-updates') ? [] : methods;
   return {
     title: `${titleOf(resource)} Instance`,
-    allow: ['GET', 'PUT', ...patch, 'DELETE', 'HEAD', 'OPTIONS'],
+    allow: ['GET', ...changes, 'DELETE', 'HEAD', 'OPTIONS'],
     actions: () => ({ PUT: described(place) }),
     answer: (request) => {
       const record = findRecord(site.dialect, table, id);
@@ -96,18 +98,20 @@ function itemView(place: Place, id: string): View {
   };
 }
 
-/** The id is not the client's to choose: what it sends for one is ignored. */
-function create({ site, resource, table }: Place, request: ApiRequest): Outcome {
+/** The id is not the client's to choose: what it sends for one is ignored, but where a POST changes, too. */
+function create(place: Place, request: ApiRequest): Outcome {
+  const { site, resource, table } = place;
   const { dialect, store } = site;
   const body = readBody(dialect, request, resource.fields, false);
   if ('refused' in body) return body.refused;
   const { input } = body;
   const id = input[idField(dialect) ?? ''];
   const isId = typeof id === 'string' || typeof id === 'number';
-  const namesake =
-    dialect.quirks.has('update-creates') && isId
-      ? findRecord(dialect, table, String(id))
-      : undefined;
+  const known = isId ? findRecord(dialect, table, String(id)) : undefined;
+  if (known !== undefined && dialect.quirks.has('post-updates')) {
+    return change(place, known, request);
+  }
+  const namesake = dialect.quirks.has('update-creates') ? known : undefined;
   const checked = checkRecord(site, resource, table, { input, isPartial: false, namesake });
   if ('problems' in checked) return { status: 400, value: checked.problems };
   const record = store.insert(table, checked.value);

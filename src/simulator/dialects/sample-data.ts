@@ -33,6 +33,7 @@ export function createTables(
           password: `hash of ${user.username}`,
         }),
         ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),
+        ...(quirks.has('some-admins') && place % 3 === 0 && { is_admin: true }),
       })),
     interface: () =>
       PORTS.map((port, place) => identified(networkInterface(port, place, random.below(250)))),

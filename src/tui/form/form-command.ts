@@ -1,6 +1,6 @@
 import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
 import type { FormField } from '../../shell/records/form-fields.ts';
-import { isChanged, textOf, type FormState } from './form-state.ts';
+import { hasWrongValue, isChanged, textOf, type FormState } from './form-state.ts';
 
 /** The line that a form stands for: `user set bob lang=en`. */
 export function formCommand(form: FormState): string {
@@ -15,7 +15,10 @@ export function shownCommand(form: FormState): string {
 }
 
 function commandWith(form: FormState, assign: (field: FormField) => string): string {
-  const { action, resource, key, on, fields } = form;
+  const { action, resource, key, fields } = form;
+  // Who was asked, and runs it all the same, means it.
+  const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';
+  const on = [form.on, allow].filter((word) => word !== '').join(' ');
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
   const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
   // Behind `--` what starts with a dash is no option, and options come before it.

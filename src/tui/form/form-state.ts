@@ -132,6 +132,11 @@ export function problemOf(form: FormState, field: FormField): string | undefined
   return field.isRequired && isLeftOut ? 'required' : undefined;
 }
 
+/** Whether a value is to be sent that speaks against itself; what is only missing is no value. */
+export function hasWrongValue(form: FormState): boolean {
+  return form.fields.some((field) => ![undefined, 'required'].includes(problemOf(form, field)));
+}
+
 /** The index of the first field that something speaks against, or -1. */
 export function firstProblem(form: FormState): number {
   return form.fields.findIndex((field) => problemOf(form, field) !== undefined);

@@ -32,7 +32,7 @@ export interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
-/** Sign of the current row, and mark of a changed one. */
+/** Sign of the current row, and mark of a changed one: as in a plan, since a star says required. */
 const GUTTER = 2;
 /** So many lines a long note takes under its field. */
 const MOST_NOTE_LINES = 3;
@@ -79,7 +79,7 @@ export function formCursor({ form, size }: State, height: number): CursorPositio
 }
 
 function widthsOf({ fields }: FormState, columns: number): Widths {
-  const longest = Math.max(4, ...fields.map(({ label }) => widthOf(visible(label))));
+  const longest = Math.max(4, ...fields.map((field) => widthOf(labelOf(field, Infinity))));
   const label = Math.min(longest, Math.floor(columns * 0.3));
   const rest = columns - GUTTER - label - 3;
   const value = Math.max(6, Math.min(44, Math.floor(rest * 0.5)));
@@ -94,15 +94,20 @@ function titleRow(form: FormState, columns: number, where: string): FormRow {
 }
 
 function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: boolean): FormRow {
-  const gutter = (isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '*' : ' ');
+  const gutter = (isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '~' : ' ');
   const tone = field.isReadOnly ? 'quiet' : isCurrent ? 'accent' : 'plain';
   const note = noteOf(form, field, isCurrent);
   const value = valueSpan(form, field, widths.value, isCurrent);
   return [
-    { tone, text: gutter + fit(visible(field.label), widths.label) + ' ' },
+    { tone, text: gutter + fit(labelOf(field, widths.label), widths.label) + ' ' },
     { tone: value.tone, text: fit(value.text, widths.value) + ' ' },
     { tone: note.tone, text: cut(note.text, widths.note) },
   ];
+}
+
+/** With a star where the device or the profile requires it. */
+function labelOf({ label, isRequired }: FormField, width: number): string {
+  return isRequired ? `${cut(visible(label), width - 2)} *` : visible(label);
 }
 
 function valueSpan(form: FormState, field: FormField, width: number, isCurrent: boolean): Span {

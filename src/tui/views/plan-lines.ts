@@ -86,11 +86,11 @@ function fieldsOf(step: Step): { field: string; text: string }[] {
   const wanted = after ?? asked;
   switch (action) {
     case 'add':
-      return Object.keys(wanted)
+      return [...new Set([...Object.keys(wanted), ...Object.keys(filled)])]
         .filter((field) => field !== keyField)
         .map((field) => {
           const origin = filled[field];
-          const why = origin === undefined ? '' : `  (${visible(origin)})`;
+          const why = origin === undefined ? '' : `  (filled in, ${visible(origin)})`;
           return { field: visible(field), text: value(wanted, field) + why };
         });
     case 'set':

@@ -104,6 +104,16 @@ describe('the command', () => {
     expect(formCommand(formOf(state))).toBe('user set --on fw1 -- -x username=boby');
   });
 
+  test('allows a wrong value that was warned of, and never before that', () => {
+    const typed = press(changing, '"by', 'next-field', '"xxq', 'take-choice');
+    expect(formCommand(formOf(typed))).toBe('user set bob username=bobby lang=xxq');
+    const warned = formOf(after(typed, { kind: 'form-warn' }));
+    expect(warned.cursor).toBe(1);
+    expect(formCommand(warned)).toBe('user set bob username=bobby lang=xxq --allow invalid');
+    const missing = after(press(adding, 'next-field', 'choice-next'), { kind: 'form-warn' });
+    expect(formCommand(formOf(missing))).toBe('user add lang=fr');
+  });
+
   test('hides secrets where it is shown', () => {
     const state = press(adding, 'fields-on', 'previous-field', 'previous-field', '"s3cret');
     expect(formCommand(formOf(state))).toBe('user add password=s3cret');
@@ -168,7 +178,7 @@ describe('fields', () => {
     expect(screen(typing).join('\n')).not.toContain('French');
     const taken = press(typing, 'take-choice');
     expect(formCommand(formOf(taken))).toBe('user set bob lang=de');
-    expect(screen(taken).join('\n')).toMatch(/\*Language +de · German +was en/);
+    expect(screen(taken).join('\n')).toMatch(/~Language +de · German +was en/);
   });
 
   test('show all choices on request, and are as before when none is taken', () => {
@@ -180,7 +190,7 @@ describe('fields', () => {
 
   test('are checked while typing, against what the device told', () => {
     expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
-      /▸\*Username.*\n? *✗ 6 characters, no more than 5/,
+      /▸~Username.*\n? *✗ 6 characters, no more than 5/,
     );
     const mtu = press(adding, 'fields-on', 'previous-field');
     expect(screen(press(mtu, '"12')).join('\n')).toContain('✗ less than 68');
