@@ -101,7 +101,7 @@ function parseLines(content: string): readonly unknown[] {
   return content
     .split('\n')
     .filter((line) => line !== '')
-    .map(parseJson);
+    .map((line) => parseJson(line));
 }
 
 function holdsMask(line: unknown): boolean {

@@ -41,6 +41,8 @@ export interface ClientOptions {
   readonly trace?: (line: () => string) => void;
   /** Receives what keeps the user waiting, in words. */
   readonly notice?: (text: string) => void;
+  /** Receives what is odd about an answer, in words; again each time. */
+  readonly warn?: (text: string) => void;
 }
 
 /** As undici's own; made once, and not, with its stack, for each connection that is closed. */

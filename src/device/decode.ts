@@ -1,6 +1,6 @@
 import { declinedReason } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
-import { JsonFailure, parseJson } from './json.ts';
+import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import {
   decodeJsonList,
   holdsRecords,
@@ -18,22 +18,31 @@ import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
 import { decodeGroups, decodeTextList } from './text-list.ts';
 
+/** Is told a name that is there twice in one object. */
+type OnRepeated = ((repeated: RepeatedName) => void) | undefined;
+
 /** Reads every list format that devices are known to use. Throws DecodeFailure or DeclinedFailure. */
 export function decodeList(
   text: string,
   resource: string,
   profile: Profile = documentedProfile,
+  onRepeated?: OnRepeated,
 ): DecodedList {
-  const list = decodeListOf(text, resource, profile);
+  const list = decodeListOf(text, resource, profile, onRepeated);
   if (profile.list.attributes === undefined) return list;
   return { ...list, records: list.records.map((record) => sideBySide(record, profile)) };
 }
 
-function decodeListOf(text: string, resource: string, profile: Profile): DecodedList {
+function decodeListOf(
+  text: string,
+  resource: string,
+  profile: Profile,
+  onRepeated: OnRepeated,
+): DecodedList {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
   if (/^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body))
-    return decodeJsonList(readJson(body), resource, profile);
+    return decodeJsonList(readJson(body, onRepeated), resource, profile);
   if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
   const declined = declinedReason(body);
   if (declined !== undefined) throw new DeclinedFailure(declined);
@@ -55,9 +64,14 @@ function decodeListOf(text: string, resource: string, profile: Profile): Decoded
 }
 
 /** The one record at a path of its own, whatever it is wrapped in. Throws like `decodeList`. */
-export function decodeRecord(text: string, resource: string, profile: Profile): DeviceRecord {
+export function decodeRecord(
+  text: string,
+  resource: string,
+  profile: Profile,
+  onRepeated?: OnRepeated,
+): DeviceRecord {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const value = /^\s*\{/.test(body) ? readJson(body) : undefined;
+  const value = /^\s*\{/.test(body) ? readJson(body, onRepeated) : undefined;
   if (value === undefined || !isObject(value)) {
     const { records } = decodeList(text, resource, profile);
     const [only] = records;
@@ -87,9 +101,9 @@ export function decodeWritten(
   }
 }
 
-function readJson(text: string): Value {
+function readJson(text: string, onRepeated: OnRepeated): Value {
   try {
-    return parseJson(text);
+    return parseJson(text, onRepeated);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
     throw new DecodeFailure(`${error.message}: ${oneLine(text)}`, { cause: error });

@@ -6,6 +6,7 @@ import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.
 import { entityTagOf } from './entity-tag.ts';
 import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
 import { areLinks } from './bookkeeping.ts';
+import type { RepeatedName } from './json.ts';
 import type { DecodedList } from './json-records.ts';
 import { foundAt, otherPaths } from './other-paths.ts';
 import { pageMarksInHeaders } from './page-marks.ts';
@@ -264,7 +265,7 @@ export class Device {
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     const full = decoding(circumstances, answer, () =>
-      decodeRecord(answer.body, resource, profile),
+      decodeRecord(answer.body, resource, profile, this.#warnOfRepeated(resource)),
     );
     return completed(this.ref, profile, resource, { path, record, full });
   }
@@ -277,7 +278,7 @@ export class Device {
     if (answer.movedTo !== undefined) this.#movedTo.set(path, answer.movedTo);
     const page = decoding(circumstances, answer, () => ({
       ...pageMarksInHeaders(answer.headers),
-      ...decodeList(answer.body, resource, this.profile),
+      ...decodeList(answer.body, resource, this.profile, this.#warnOfRepeated(resource)),
     }));
     // No part was asked for: where the rest is must be said, or it would look like all there is.
     if (answer.status === 206 && page.total === undefined && page.next === undefined) {
@@ -285,6 +286,13 @@ export class Device {
       throw new ProtocolError(this.ref, text);
     }
     return page;
+  }
+
+  #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {
+    return ({ name }) => {
+      const what = `${resource}: its JSON has ${JSON.stringify(name)} twice in one object`;
+      this.#options.warn?.(`${this.ref.name}: ${what}, and the last one is taken`);
+    };
   }
 
   #circumstances(request: Circumstances['request'] & Body): Circumstances {

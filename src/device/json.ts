@@ -1,7 +1,22 @@
 import type { Value } from './record.ts';
+import { isValueList } from './value-text.ts';
 
 /** Text that is no JSON, or JSON nested too deep to be walked safely. */
-export class JsonFailure extends Error {}
+export class JsonFailure extends Error {
+  /** Where in the text, when that is known. */
+  readonly offset: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { offset?: number } = {}) {
+    super(message, options);
+    this.offset = options.offset;
+  }
+}
+
+/** A name that one object of a JSON text has twice, and where the second one is. */
+export interface RepeatedName {
+  readonly name: string;
+  readonly offset: number;
+}
 
 /** Deeper than any record; far below where a recursive walk overflows the stack. */
 const MAX_DEPTH = 64;
@@ -9,21 +24,75 @@ const MAX_DEPTH = 64;
 /** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
 const MAX_DIGITS = 1000;
 
+const COLON = 0x3a;
+
 /** Digits from which on an integer may not fit into a number. */
 const LONG_DIGITS = 16;
 
 /**
  * Reads JSON without loss: integers beyond 2^53 become `bigint`, numbers beyond all numbers their text. A byte order mark is skipped, of
  * duplicate keys the last wins, `__proto__` is a field like any other. Throws JsonFailure.
+ *
+ * @param onRepeated is told the first name that is there twice in one object
  */
-export function parseJson(text: string): Value {
+export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const { depth, longNumbers } = scan(source);
+  const { depth, members, longNumbers } = scan(source);
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
-  if (longNumbers.length === 0) return parse(source);
-  const mark = unusedMark(source);
-  return restore(parse(quoted(source, longNumbers, mark)), mark);
+  const mark = longNumbers.length === 0 ? undefined : unusedMark(source);
+  const parsed = parse(mark === undefined ? source : quoted(source, longNumbers, mark));
+  // Counting takes next to no time; which one it is is looked for only when one is missing.
+  if (onRepeated !== undefined && memberCount(parsed) < members) {
+    const repeated = repeatedName(source);
+    const skipped = text.length - source.length;
+    if (repeated) onRepeated({ ...repeated, offset: repeated.offset + skipped });
+  }
+  return mark === undefined ? parsed : restore(parsed, mark);
 }
+
+/** The same for what a person wrote: a name that is there twice in one object is a JsonFailure. */
+export function parseStrictJson(text: string): Value {
+  return parseJson(text, ({ name, offset }) => {
+    throw new JsonFailure(`${JSON.stringify(name)} is there twice in one object`, { offset });
+  });
+}
+
+/** How many names all objects in it have. Not deep: `scan` has limited the levels. */
+function memberCount(value: Value): number {
+  let count = 0;
+  if (isValueList(value)) {
+    for (const item of value) if (typeof item === 'object') count += memberCount(item);
+  } else if (typeof value === 'object' && value !== null) {
+    // Not Object.values: this is asked of each of 100,000 records, and makes nothing.
+    for (const name in value) {
+      count += 1;
+      const held = value[name];
+      if (typeof held === 'object') count += memberCount(held);
+    }
+  }
+  return count;
+}
+
+/** The first name that is there twice in one object of a text that is JSON. */
+function repeatedName(source: string): RepeatedName | undefined {
+  const open: Set<string>[] = [];
+  for (let index = 0; index < source.length; index += 1) {
+    if (source[index] === '{') open.push(new Set());
+    else if (source[index] === '}') open.pop();
+    if (source[index] !== '"') continue;
+    const end = endOfString(source, index);
+    COLON_NEXT.lastIndex = end;
+    if (COLON_NEXT.test(source)) {
+      const name = JSON.parse(source.slice(index, end)) as string;
+      if (open.at(-1)?.has(name) === true) return { name, offset: index };
+      open.at(-1)?.add(name);
+    }
+    index = end - 1;
+  }
+  return undefined;
+}
+
+const COLON_NEXT = /\s*:/y;
 
 function parse(source: string): Value {
   try {
@@ -35,16 +104,22 @@ function parse(source: string): Value {
 
 type Span = readonly [start: number, end: number];
 
-/** One pass outside strings: how deep it nests, and where the long numbers are. */
-function scan(source: string): { depth: number; longNumbers: readonly Span[] } {
+/** One pass outside strings: how deep it nests, how many names there are, and where the long numbers are. */
+function scan(source: string): { depth: number; members: number; longNumbers: readonly Span[] } {
   const longNumbers: Span[] = [];
   let level = 0;
   let depth = 0;
+  let members = 0;
   let index = 0;
   while (index < source.length) {
     const code = source.charCodeAt(index);
     if (code === 0x22 /* " */) {
       index = endOfString(source, index);
+      // Most colons follow at once: this spares them all the comparisons below.
+      if (source.charCodeAt(index) === COLON) {
+        members += 1;
+        index += 1;
+      }
       continue;
     }
     if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
@@ -69,10 +144,12 @@ function scan(source: string): { depth: number; longNumbers: readonly Span[] } {
         index = huge[1];
       }
       continue;
+    } else if (code === COLON) {
+      members += 1;
     }
     index += 1;
   }
-  return { depth, longNumbers };
+  return { depth, members, longNumbers };
 }
 
 function isDigit(code: number): boolean {

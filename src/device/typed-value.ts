@@ -1,5 +1,5 @@
 import type { FieldShape } from './field-shape.ts';
-import { JsonFailure, parseJson } from './json.ts';
+import { JsonFailure, parseStrictJson } from './json.ts';
 import { jsonText } from './json-text.ts';
 import type { Value } from './record.ts';
 import { isValueList, valueText } from './value-text.ts';
@@ -94,7 +94,7 @@ export function nestedIn(text: string): Value | undefined {
 
 function jsonIn(text: string): Value | undefined {
   try {
-    return parseJson(text);
+    return parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
     return undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonText } from '../../src/device/json-text.ts';
-import { JsonFailure, parseJson } from '../../src/device/json.ts';
+import { JsonFailure, parseJson, parseStrictJson } from '../../src/device/json.ts';
 
 test.each([
   ['9007199254740993', 9007199254740993n],
@@ -21,6 +21,27 @@ test.each([
   ['{"a":1,"a":2}', { a: 2 }],
 ])('%s keeps its value', (text, value) => {
   expect(parseJson(text)).toEqual(value);
+});
+
+test.each([
+  ['{"a":1,"a":2}', 'a', 7],
+  ['[{"a":{"b":1}},\n{"b":{"a":1 , "b":"\\"a\\":", "a" :2}}]', 'a', 44],
+  ['\ufeff{"a":1,"\\u0061":9007199254740993}', 'a', 8],
+  ['{"__proto__":1,"__proto__":2}', '__proto__', 15],
+])('%s has %s twice, the second at %i', (text, name, offset) => {
+  const told: unknown[] = [];
+  parseJson(text, (repeated) => told.push(repeated));
+  expect(told).toEqual([{ name, offset }]);
+  expect(() => parseStrictJson(text)).toThrow(`"${name}" is there twice in one object`);
+});
+
+test('no name of any JSON is taken for one that is there twice', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 2 }), (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      expect(() => parseStrictJson(text)).not.toThrow();
+    }),
+  );
 });
 
 test.each(['{"__proto__": 1}', '{"__proto__": {"x": 9007199254740993}}'])(

@@ -1,4 +1,4 @@
-import { JsonFailure, parseJson } from '../../device/json.ts';
+import { JsonFailure, parseJson, parseStrictJson } from '../../device/json.ts';
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { YamlSource } from '../../yaml-source.ts';
@@ -78,7 +78,7 @@ function readLines(text: string, name: string, rename: Rename, problems: Problem
     .entries()) {
     if (line.trim() === '') continue;
     try {
-      values.push(parseJson(line));
+      values.push(parseStrictJson(line));
       lines.push({ text: line, number: index + 1 });
     } catch (error) {
       if (!(error instanceof JsonFailure)) throw error;
@@ -93,7 +93,7 @@ function readLines(text: string, name: string, rename: Rename, problems: Problem
 
 function jsonIn(text: string, name: string): Value {
   try {
-    return parseJson(text);
+    return parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
     const place = lineAndColumn(text, failureOffset(error, text));
@@ -101,8 +101,9 @@ function jsonIn(text: string, name: string): Value {
   }
 }
 
-/** Where the JSON parser gave up, as it says in its message; at the end where it does not. */
-function failureOffset({ cause }: JsonFailure, text: string): number {
+/** Where the JSON is wrong; where the parser gave up, as it says in its message, at the end where it does not. */
+function failureOffset({ cause, offset }: JsonFailure, text: string): number {
+  if (offset !== undefined) return offset;
   const message = cause instanceof Error ? cause.message : '';
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   return position === undefined ? text.trimEnd().length : Number(position);

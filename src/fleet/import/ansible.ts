@@ -33,6 +33,12 @@ export function parseAnsible(text: string, file: string): Findings {
   const { _meta: meta, ...entries } = root;
   const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
   const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
+  if (meta === undefined && groups.every(isEmpty)) {
+    throw new UsageError(
+      `${file} has nothing that is known: looked for "inventory" or "devices" (devsh), ` +
+        '"results" (NetBox), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
+    );
+  }
   const own = groups.filter(
     ({ name, children }) => !OWN_GROUPS.includes(name) && children.length > 0,
   );
@@ -77,6 +83,10 @@ function groupOf(name: string, entry: Value): Group {
   const names = (value: Value | undefined): string[] =>
     asList(value).flatMap((item) => asText(item) ?? []);
   return { name, hosts: names(hosts), children: names(asObject(entry)?.['children']) };
+}
+
+function isEmpty({ hosts, children }: Group): boolean {
+  return hosts.length === 0 && children.length === 0;
 }
 
 function writtenGroup({ name, children }: Group): WrittenGroup {

@@ -1,4 +1,4 @@
-import { JsonFailure, parseJson } from '../../device/json.ts';
+import { JsonFailure, parseStrictJson } from '../../device/json.ts';
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -7,10 +7,12 @@ export type JsonObject = Readonly<Record<string, Value>>;
 /** A JSON text of the user's. Throws a UsageError that names the file. */
 export function readJson(text: string, file: string): Value {
   try {
-    return parseJson(text.replace(/^\ufeff/, ''));
+    return parseStrictJson(text.replace(/^\ufeff/, ''));
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
-    throw new UsageError(`${file}: ${error.message}`, { cause: error });
+    const { offset } = error;
+    const place = offset === undefined ? '' : `:${text.slice(0, offset).split('\n').length}`;
+    throw new UsageError(`${file}${place}: ${error.message}`, { cause: error });
   }
 }
 

@@ -32,6 +32,7 @@ export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
   readonly notice: ((text: string) => void) | undefined;
+  readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
   readonly #session: Session;
@@ -59,6 +60,9 @@ export class ShellAccess implements Access {
     this.trace = options.verbose ? io.trace : undefined;
     this.notice = (text) => {
       io.trace(text);
+    };
+    this.warn = (text) => {
+      session.services.notices.add(text);
     };
     this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
     this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
