@@ -16,13 +16,18 @@ export class GivenLogin {
   readonly #stdin: StdinSecret | undefined;
   /** `--user` */
   readonly #asked: string | undefined;
+  readonly #tell: (problem: string) => void;
   #text: Promise<string> | undefined;
 
-  constructor(options: {
-    readonly env: NodeJS.ProcessEnv;
-    readonly stdin?: StdinSecret | undefined;
-    readonly user?: string | undefined;
-  }) {
+  constructor(
+    options: {
+      readonly env: NodeJS.ProcessEnv;
+      readonly stdin?: StdinSecret | undefined;
+      readonly user?: string | undefined;
+    },
+    tell: (problem: string) => void,
+  ) {
+    this.#tell = tell;
     this.#env = options.env;
     this.#stdin = options.stdin;
     this.#asked = options.user;
@@ -37,9 +42,14 @@ export class GivenLogin {
     if (stdin === undefined) return undefined;
     if (stdin.kind === 'password' && user === undefined) throw noUser(device, '--password-stdin');
     this.#text ??= stdin.read();
-    const [line = ''] = (await this.#text).split(/\r?\n/);
+    const [line = '', ...rest] = (await this.#text).split(/\r?\n/);
     const option = `--${stdin.kind}-stdin`;
     if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
+    if (rest.some((other) => other !== '')) {
+      this.#tell(
+        `${option}: standard input has more than one line; the first one is the ${stdin.kind}`,
+      );
+    }
     return stdin.kind === 'password' && user !== undefined
       ? { credential: Credential.basic(user, line), source: 'stdin', user }
       : { credential: tokenCredential(line, option, user), source: 'stdin', user };
@@ -68,13 +78,14 @@ export class GivenLogin {
 
 /** Refuses what cannot stand in a header; says where it came from, and never what it is. */
 export function tokenCredential(
-  text: string,
+  token: string,
   origin: string,
   user: string | undefined,
 ): Credential {
-  const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CredentialError(`${origin}: a token is one word of visible ASCII characters`);
+    throw new CredentialError(
+      `${origin}: a token is one word of visible ASCII characters, without a blank at its ends`,
+    );
   }
   return Credential.token(token, user);
 }

@@ -59,7 +59,7 @@ export class Credentials {
 
   constructor(options: CredentialOptions) {
     this.#options = options;
-    this.#given = new GivenLogin(options);
+    this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
     this.#vaultKey = new VaultKey(options.vault, options.passphrase);
     this.#keychain = new KeychainIfAny(options.keychain, async (error) => {
       // Where there is a vault, that the machine has no keychain is no news.

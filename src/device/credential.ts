@@ -27,6 +27,11 @@ export class Credential {
     if (/\p{Cc}/u.test(user)) {
       throw new CredentialError('a user name must not contain a control character or a line end');
     }
+    if (/\p{Cc}/u.test(password)) {
+      throw new CredentialError(
+        'a password must not contain a control character, as a tab or a line end (RFC 7617): nothing is sent',
+      );
+    }
     if (password === '') throw new CredentialError('the password is empty: nothing is sent');
     return new Credential('basic', user, password);
   }

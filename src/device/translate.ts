@@ -27,7 +27,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
     return new UnauthorizedError(
       device,
-      `the login was refused (401, ${who})${said}${otherScheme(answer)}. Try "login ${device.name}"`,
+      `the login was refused (401, ${who})${said}${otherScheme(answer)}${tokenAdvice(circumstances, answer)}. Try "login ${device.name}"`,
       401,
     );
   }
@@ -36,7 +36,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
     return new UnauthorizedError(
       device,
       `${what} is forbidden (403)${said}. Either ${who} lacks the right, or the login is wrong: ` +
-        `try "login ${device.name}" with another account`,
+        `try "login ${device.name}" with another account${tokenAdvice(circumstances, answer)}`,
       403,
     );
   }
@@ -51,7 +51,7 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
   if (status >= 400 && status < 500) {
     return new RejectedError(
       device,
-      `${what} was refused (${status}${meaningOf(status, answer, device)})${said}`,
+      `${what} was refused (${status}${meaningOf(status, answer, device)})${said}${tokenAdvice(circumstances, answer)}`,
       { status, issues, retryAfterMs: status === 429 ? retryAfterMs(answer.headers) : undefined },
     );
   }
@@ -253,6 +253,22 @@ function otherScheme({ headers }: Answer): string {
   const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
   if (scheme === undefined || /\b(?:basic|token|bearer)\b/i.test(wanted)) return '';
   return `; it wants ${scheme}, which devsh does not speak`;
+}
+
+/** A read is refused with no reason but who asks: the token may be right, and its scheme another one. */
+function tokenAdvice({ device, credential, request }: Circumstances, answer: Answer): string {
+  const { status, headers } = answer;
+  const isRead = request.method === 'GET' || request.method === 'OPTIONS';
+  if (credential?.kind !== 'token' || !isRead || ![400, 401, 403].includes(status)) return '';
+  const sent = /^\w+/.exec(credential.header())?.[0] ?? '';
+  const wanted = /^\s*([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1];
+  if (status === 401 && (wanted === undefined || wanted.toLowerCase() === sent.toLowerCase()))
+    return '';
+  const other = wanted === undefined ? 'may want another scheme' : `wants ${oneLine(wanted)}`;
+  return (
+    `. The token went as "Authorization: ${sent} …", and the device ${other}: ` +
+    `try a password, "login ${device.name} --user NAME"`
+  );
 }
 
 function describe({ request }: Circumstances): string {

@@ -74,7 +74,7 @@ test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
   ],
   [
     'DEVSH_TOKEN before DEVSH_PASSWORD',
-    { env: { DEVSH_TOKEN: 'abc\n', DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' } },
+    { env: { DEVSH_TOKEN: 'abc', DEVSH_USER: 'ops', DEVSH_PASSWORD: 'x' } },
     undefined,
     ['environment', 'ops', 'Token abc'],
   ],
@@ -106,6 +106,8 @@ test.each<[Partial<CredentialOptions>, string]>([
   [{ stdin: stdin('token', 'hunter2 x') }, '--token-stdin: a token is one word'],
   [{ env: { DEVSH_PASSWORD: 'hunter2' } }, 'fw1: DEVSH_PASSWORD gives a password, but no user'],
   [{ env: { DEVSH_TOKEN: 'hunter2\nx' } }, 'DEVSH_TOKEN: a token is one word'],
+  [{ env: { DEVSH_TOKEN: ' hunter2' } }, 'DEVSH_TOKEN: a token is one word'],
+  [{ stdin: stdin('token', 'hunter2 \n') }, '--token-stdin: a token is one word'],
 ])('%j cannot be used, which is said without the secret', async (options, message) => {
   await expect(find(options)).rejects.toThrow(message);
   await expect(find(options)).rejects.toThrow(CredentialError);

@@ -24,6 +24,13 @@ test('takes its secret out of a text, in any spelling that was sent', () => {
   expect(Credential.token('').redact('nothing')).toBe('nothing');
 });
 
+test.each(['a\tb', 'a\nb', 'a\u0000', '\u007f', 'a\u0085'])(
+  'the password %j is not sent',
+  (password) => {
+    expect(() => Credential.basic('admin', password)).toThrow(/control character/);
+  },
+);
+
 test.each(['', 'a b', 'abc\r\nX-Evil: 1', 'tökén'])('the token %j is not sent', (token) => {
   expect(() => Credential.token(token).header()).toThrow(CredentialError);
 });

@@ -1,4 +1,5 @@
 import { page } from '../api.ts';
+import { schemeOf } from '../authentication.ts';
 import { LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../pages.ts';
 import type { ApiAnswer } from '../view.ts';
 import { requestFault } from './fault.ts';
@@ -76,6 +77,9 @@ export const REFUSALS = [
     '400-escapes',
     'A refusal whose text would take over a terminal.',
     json(400, { username: [ESCAPES], [ESCAPES]: ['again'] }),
+  ),
+  requestFault('400-token', 'Every token is refused with 400.', ({ authorization }) =>
+    schemeOf(authorization) === 'token' ? detail(400, 'Malformed authorization.') : undefined,
   ),
   requestFault('400-long', 'A refusal of 2 MB.', detail(400, 'no '.repeat(700_000))),
   requestFault(
