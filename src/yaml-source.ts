@@ -6,6 +6,9 @@ export type Path = readonly PropertyKey[];
 /** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
 const MAX_DIGITS = 1000;
 
+/** Lists or maps in each other, and nothing between them but a name. */
+const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
+
 /**
  * A YAML (or JSON) text that can say where in it something stands. Every plain scalar is text, as in
  * YAML's failsafe schema, so that `1.0`, `no` and `007` stay what was written.
@@ -22,6 +25,13 @@ export class YamlSource {
   constructor(text: string, file: string, makeError: (message: string) => DevshError) {
     this.#file = file;
     this.#makeError = makeError;
+    // The parser would take seconds to find that out.
+    const deep = TOO_DEEP.exec(text);
+    if (deep !== null) {
+      const before = text.slice(0, deep.index).split('\n');
+      const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+      throw makeError(`${file}:${place}: it is nested too deep`);
+    }
     this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
     // Editors of Windows put a mark in front; and what is wrong is said here, not by the library.
     this.#document = parseDocument(text.replace(/^\ufeff/, ''), {

@@ -1,5 +1,6 @@
 import { DeviceError, type FieldIssues } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
+import { SettingsError } from '../errors.ts';
 
 /** Why a step makes no sense on a device as it is. */
 export type Impossibility = 'not-found' | 'ambiguous' | 'taken' | 'invalid';
@@ -16,3 +17,6 @@ export class NotPossibleError extends DeviceError {
     this.issues = issues;
   }
 }
+
+/** The journal ends before its first line does: the run had sent nothing yet. */
+export class EmptyJournalError extends SettingsError {}

@@ -9,6 +9,7 @@ import {
   type StepState,
 } from './journal.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { EmptyJournalError } from './errors.ts';
 import { isJournalEntry } from './shape.ts';
 import type { StepResult } from './verdict.ts';
 
@@ -35,7 +36,7 @@ export function parseJournal(text: string, file: string): Run {
     if (!isHalfHead(text)) {
       throw new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
     }
-    throw new SettingsError(`${file}: this journal is empty: nothing was sent in its run`);
+    throw new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`);
   }
   return runOf(
     lines.map((line, index) => entryOf(line, `${file}:${index + 1}`)),

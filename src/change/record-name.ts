@@ -6,5 +6,10 @@ export function recordName({
   readonly resource: string;
   readonly key: string;
 }): string {
-  return key === '' ? resource : `${resource} ${key}`;
+  return key === '' ? resource : `${resource} ${quotedKey(key)}`;
+}
+
+/** In quotes where blanks would not be seen: at its ends, or two in a row. */
+export function quotedKey(key: string): string {
+  return /^\s|\s$|\s\s/.test(key) ? `'${key}'` : key;
 }

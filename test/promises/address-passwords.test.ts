@@ -62,18 +62,20 @@ test.each([[], ['--json']])(
     };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const leaks: string[] = [];
-    for (const line of LINES) {
-      const said = JSON.stringify(await devsh([...line, ...end], { cwd: folder }));
+    const lines = LINES.map((line) =>
+      line.map((word) => (word in files ? join(folder, word) : word)),
+    );
+    for (const line of lines) {
+      const said = JSON.stringify(await devsh([...line, ...end]));
       if (said.includes(PASSWORD)) leaks.push(`${line.join(' ')}: ${said}`);
       const piped = await devsh(['run', '-'], {
-        cwd: folder,
         stdin: `${line.join(' ')} ${end.join(' ')}\n`,
       });
       if (JSON.stringify(piped).includes(PASSWORD))
         leaks.push(`run - ${line.join(' ')}: ${JSON.stringify(piped)}`);
     }
-    const typed = LINES.map((line) => line.join(' '));
-    const asked = await devsh(['--plain'], { cwd: folder, tty: [...typed, 'exit'] });
+    const typed = lines.map((line) => line.join(' '));
+    const asked = await devsh(['--plain'], { tty: [...typed, 'exit'] });
     expect(asked.stderr + asked.stdout).toContain('root:');
     // What is being typed is seen as it is typed.
     const answered = `${asked.stdout}\n${asked.stderr}`

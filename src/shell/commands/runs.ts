@@ -1,3 +1,4 @@
+import { EmptyJournalError } from '../../change/errors.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -132,8 +133,14 @@ export const resume: CommandSpec = {
       examples: ['resume', 'resume 20261121-093041-k3qd7m'],
       async *run(call) {
         const { RESUMED, takeUp } = await import('../writing/take-up.ts');
-        const { run } = await namedRun(call);
-        yield* takeUp(call, run, RESUMED);
+        try {
+          const { run } = await namedRun(call);
+          yield* takeUp(call, run, RESUMED);
+        } catch (error) {
+          if (!(error instanceof EmptyJournalError)) throw error;
+          // It ended before its first line was written: there is nothing to go on with.
+          yield { kind: 'message', level: 'info', text: error.message };
+        }
       },
     },
   ],
