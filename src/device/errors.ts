@@ -70,6 +70,10 @@ export class UntrustedError extends DeviceError {
   }
 }
 
+export function isChangedCertificate(error: unknown): error is UntrustedError {
+  return error instanceof UntrustedError && error.reason === 'changed';
+}
+
 /** 401: the device does not accept the credential; 403: not the account's right. */
 export class UnauthorizedError extends DeviceError {
   override readonly code: 'unauthorized' | 'forbidden';

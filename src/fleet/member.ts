@@ -1,7 +1,12 @@
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
 import type { Device } from '../device/device.ts';
-import { RejectedError, UnauthorizedError, UntrustedError } from '../device/errors.ts';
+import {
+  isChangedCertificate,
+  RejectedError,
+  UnauthorizedError,
+  UntrustedError,
+} from '../device/errors.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { newInListing, withListing } from '../device/learned.ts';
 import { isSummary, type Profile } from '../device/profile.ts';
@@ -268,11 +273,7 @@ export class Member {
 
 /** A changed certificate ended the session with the device: another command begins a new one. */
 function isStopped(state: MemberState): boolean {
-  return (
-    state.kind === 'failed' &&
-    state.error instanceof UntrustedError &&
-    state.error.reason === 'changed'
-  );
+  return state.kind === 'failed' && isChangedCertificate(state.error);
 }
 
 /**

@@ -16,6 +16,44 @@ export function failureLine(device: DeviceRef, error: DevshError, style: Style):
   return style('bad', `✗ ${visible(device.name)}: ${reasonText(error, device)}`);
 }
 
+/** A device that failed, and why. */
+export interface Failure {
+  readonly device: DeviceRef;
+  readonly error: DevshError;
+}
+
+/**
+ * Each cause once with its devices, in the order of their coming: "✗ fw3: no answer within 5 s",
+ * "✗ no answer within 5 s: fw1, fw2, fw4 +10".
+ *
+ * @param most so many names of one cause are written out
+ */
+export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
+  const causes = new Map<string, Failure[]>();
+  for (const failure of failures) {
+    const cause = causeText(failure);
+    const same = causes.get(cause);
+    if (same === undefined) causes.set(cause, [failure]);
+    else same.push(failure);
+  }
+  return [...causes].map(([cause, [first, ...others]]) => {
+    if (first !== undefined && others.length === 0) {
+      return failureLine(first.device, first.error, (_tone, text) => text);
+    }
+    const names = [first, ...others].map((failure) => visible(failure?.device.name ?? ''));
+    const rest = names.length > most ? ` +${names.length - most}` : '';
+    return `✗ ${cause}: ${names.slice(0, most).join(', ')}${rest}`;
+  });
+}
+
+/** The reason in words that hold for each device that has it. */
+export function causeText({ device, error }: Failure): string {
+  const { name, address } = device;
+  return reasonText(error, device)
+    .replaceAll(visible(address), 'the device')
+    .replaceAll(` ${visible(name)}"`, ' DEVICE"');
+}
+
 /**
  * An error that is not about one device, with what the user may have meant.
  *

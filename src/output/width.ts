@@ -40,3 +40,17 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
   const padding = ' '.repeat(Math.max(0, width - widthOf(kept)));
   return align === 'left' ? kept + padding : padding + kept;
 }
+
+/**
+ * A key or a line may be a megabyte that somebody pasted or marked: of a longer one its beginning and its
+ * end, and how much lies between them.
+ */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const isLow = (index: number): boolean => /[\udc00-\udfff]/.test(text.charAt(index));
+  let head = Math.ceil(most * 0.75);
+  let tail = text.length - Math.floor(most * 0.25);
+  if (isLow(head)) head -= 1;
+  if (isLow(tail)) tail += 1;
+  return `${text.slice(0, head)} …[${tail - head} characters]… ${text.slice(tail)}`;
+}

@@ -4,6 +4,7 @@ import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { FilterRunner } from './table/filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
+import { Gathering } from './gathering.ts';
 import { disabledReason } from './keys/disabled-keys.ts';
 import { Effects, type Surface } from './effects.ts';
 import { takesEscape } from './editor/vi-prompt.ts';
@@ -22,9 +23,6 @@ import type { KeyEvent } from './terminal/keys.ts';
 import { TableWatch } from './table/watch.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
 
-/** Changes of the fleet within this time are drawn together. */
-const GATHER_MS = 16;
-
 /** Turns keys into actions, lines and answers. All that reaches outside starts here. */
 export class Controller {
   readonly runner: LineRunner;
@@ -39,7 +37,7 @@ export class Controller {
   readonly #forms: FormRunner;
   readonly #effects: Effects;
   readonly #lastSeen: LastSeen;
-  #fleetTimer: NodeJS.Timeout | undefined;
+  readonly #fleetNews: Gathering;
   /** The lines of tables out of sight that something was written since. */
   readonly #stale = new Set<string>();
 
@@ -47,6 +45,9 @@ export class Controller {
   constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
     this.#store = store;
+    this.#fleetNews = new Gathering(() => {
+      this.#showFleet();
+    });
     this.#questions = new Questions(store);
     this.#filter = new FilterRunner(store);
     this.#lastSeen = new LastSeen(shell.session, store);
@@ -89,11 +90,9 @@ export class Controller {
   /** Runs the first line; resolves at once. */
   start(line: string): void {
     this.#shell.session.fleet.subscribe(() => {
-      this.#fleetTimer ??= setTimeout(() => {
-        this.#takeFleet();
-      }, GATHER_MS);
+      this.#fleetNews.soon();
     });
-    this.#takeFleet();
+    this.#fleetNews.now();
     void this.#lines.loadHistory();
     if (line !== '') this.#lines.submit(line);
     else void this.#greet();
@@ -108,7 +107,7 @@ export class Controller {
 
   /** Ends what goes on in the background; resolves when nothing is left to be written. */
   stop(): Promise<void> {
-    clearTimeout(this.#fleetTimer);
+    this.#fleetNews.stop();
     this.#reader.interrupt();
     this.#filter.stop();
     this.#watch.stop();
@@ -167,7 +166,7 @@ export class Controller {
   }
 
   #afterLine(command: string, hasResults: boolean): void {
-    this.#takeFleet();
+    this.#fleetNews.now();
     const { table, fleet } = this.#store.state;
     const followsSelection = table.scope === undefined && table.commandFilter === '';
     if (['use', 'connect', 'demo'].includes(command) && !followsSelection) this.#feed.reset();
@@ -178,15 +177,14 @@ export class Controller {
       for (const left of this.#store.state.tables.values()) this.#stale.add(left.command);
     this.#feed.takeSeen();
     const { reads } = this.#store.state.table;
-    const isMissing = (name: string): boolean =>
-      !reads.has(name) &&
-      fleet.devices.some((device) => device.name === name && device.kind !== 'failed');
+    const failed = new Set(
+      fleet.devices.filter(({ kind }) => kind === 'failed').map(({ name }) => name),
+    );
+    const isMissing = (name: string): boolean => !reads.has(name) && !failed.has(name);
     if (hasResults || fleet.selected.some(isMissing)) void this.#reader.read();
   }
 
-  #takeFleet(): void {
-    clearTimeout(this.#fleetTimer);
-    this.#fleetTimer = undefined;
+  #showFleet(): void {
     const { fleet, isReadOnly } = this.#shell.session;
     this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
     this.#lastSeen.look();

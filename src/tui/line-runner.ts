@@ -5,11 +5,15 @@ import { visible } from '../visible.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
+import { shortened } from '../output/width.ts';
 import { writerFor } from '../output/writer-for.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table/feed.ts';
+
+/** A line that names many records is known again by less than all of it. */
+const LONGEST_ECHO = 400;
 
 export interface RunnerOptions {
   readonly shell: Shell;
@@ -97,7 +101,7 @@ export class LineRunner {
     const makeWriter = await writerFor(invocation.options.format ?? 'table');
     const shown = made?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
-    if (made !== undefined) router.log('quiet', `› ${visible(made.shown)}`);
+    if (made !== undefined) router.log('quiet', `› ${visible(shortened(made.shown, LONGEST_ECHO))}`);
     const io = this.#ioOf(router, signal);
     let failure: DevshError | undefined;
     try {

@@ -5,6 +5,7 @@ import { errorLines, failureLine } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../visible.ts';
+import { PROGRESS_EVERY_MS } from '../output/remark-text.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
 import type {
@@ -67,6 +68,7 @@ export class OutputRouter {
   readonly #makeWriter: (streams: Streams) => Writer;
   #writer: Writer | undefined;
   #text = '';
+  #progressAt = -Infinity;
   /** Results at the end of the log that later ones may still fold with. */
   #open: { results: StepResult[]; lines: number } = { results: [], lines: 0 };
 
@@ -96,12 +98,16 @@ export class OutputRouter {
         if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
         else this.#take(output.plan);
         break;
-      case 'progress':
+      case 'progress': {
+        const now = performance.now();
+        if (now - this.#progressAt < PROGRESS_EVERY_MS && output.done < output.total) break;
+        this.#progressAt = now;
         this.#store.dispatch({
           kind: 'work-progress',
           text: `${visible(output.text)} ${output.done}/${output.total}`,
         });
         break;
+      }
       case 'result':
         if (output.isPast === true) {
           this.#print(output);

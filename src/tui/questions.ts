@@ -1,3 +1,4 @@
+import { shortened } from '../output/width.ts';
 import { visibleLines } from '../visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { PlanView } from './views/plan-lines.ts';
@@ -7,6 +8,11 @@ import type { Store } from './store.ts';
 
 /** So long there must have been no key before a question takes one: nobody answers what he has not read. */
 const QUIET_MS = 300;
+
+/** What is asked stands below what it is about, and must not push it out of sight. */
+const LONGEST_QUESTION = 300;
+/** Above it: more than a plan writes of a record with many fields. */
+const LONGEST_LINE = 2_000;
 
 /** Questions that wait for an answer: shown one after the other, in the order of asking. */
 export class Questions {
@@ -36,17 +42,19 @@ export class Questions {
       });
       const said = details
         .flatMap((line) => visibleLines(line).split('\n'))
-        .map((line): LogLine => ({ tone: 'plain', text: line }));
+        .map((text): LogLine => ({ tone: 'plain', text }));
+      const short = (lines: readonly LogLine[]): LogLine[] =>
+        lines.map(({ tone, text }) => ({ tone, text: shortened(text, LONGEST_LINE) }));
       this.#store.dispatch({
         kind: 'ask',
         question: {
           id,
           kind,
-          text: visibleLines(text),
+          text: shortened(visibleLines(text), LONGEST_QUESTION),
           expected,
           isOpen: false,
-          lines: [...(plan?.folded ?? []), ...said],
-          unfolded: plan && [...plan.unfolded, ...said],
+          lines: short([...(plan?.folded ?? []), ...said]),
+          unfolded: plan && short([...plan.unfolded, ...said]),
           isUnfolded: false,
           top: 0,
           editing: EMPTY_EDITING,

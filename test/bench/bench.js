@@ -7,6 +7,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whenEnding } from './cleanup.js';
+import { connectRows } from './connect.js';
 import { dataRows } from './data.js';
 import { fleetRows } from './fleet-rows.js';
 import { growthRows } from './growth.js';
@@ -51,7 +52,15 @@ const bench = {
 execFileSync(process.execPath, ['build.js', built], { cwd: root, stdio: 'inherit' });
 const load = () => loadavg()[0].toFixed(1);
 report.note(`${cpus().length} processors, Node ${process.version}, load at the start ${load()}`);
-const parts = { startRows, terminalRows, dataRows, memoryRows, fleetRows, growthRows };
+const parts = {
+  startRows,
+  terminalRows,
+  connectRows,
+  dataRows,
+  memoryRows,
+  fleetRows,
+  growthRows,
+};
 for (const [name, rows] of Object.entries(parts)) await report.attempt(name, () => rows(bench));
 report.note(`load at the end ${load()}`);
 report.print();

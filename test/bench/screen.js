@@ -89,6 +89,17 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
         frames: framesIn(seen),
       };
     },
+    /** A character that is nowhere else, while much is drawn: resolves to the ms until its frame is complete. */
+    async echoMs(character) {
+      const from = seen.length;
+      const pressedAt = performance.now();
+      pty.write(character);
+      await watch(() => {
+        const at = seen.indexOf(character, from);
+        return at < 0 || seen.indexOf(END_OF_FRAME, at) < 0 ? undefined : true;
+      });
+      return lastAt - pressedAt;
+    },
     /** A key that is held. Resolves to the share of the key's repetitions that got a frame of their own. */
     async hold(key, times, perSecond) {
       seen = '';

@@ -12,6 +12,8 @@ import { countMarks } from '../table/reduce-marks.ts';
 import { changesText } from '../table/changes.ts';
 import { columnLayout } from '../table/columns.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
+import { failureWord } from '../views/device-list.ts';
+import { memoized } from './memoized.ts';
 import type { Tone } from './theme.ts';
 import { crumbText } from '../views/crumbs.ts';
 import { deviceSummary } from '../views/device-list.ts';
@@ -29,10 +31,13 @@ const WORDS = { ready: '', connecting: 'connecting', new: 'not connected' } as c
 
 /** ` devsh   ● fw1   ✗ fw3 unreachable          as admin · pinned · read-write` */
 export function deviceBar({ fleet, size }: State): Span[] {
-  const { columns } = size;
+  return barOf(fleet, size.columns);
+}
+
+const barOf = memoized((fleet: FleetView, columns: number): Span[] => {
   const head: Span = { tone: 'heading', text: ' devsh' };
-  const tabs = fleet.devices.map((device) => tabOf(device, fleet));
-  const whole = tabs.reduce((sum, tab) => sum + 3 + widthOf(tab.text), widthOf(head.text));
+  const tabs = new Tabs(fleet);
+  const whole = widthOf(head.text) + tabs.width(3, columns);
   const rights = fittingRights(fleet, columns, whole);
   const rightWidth = rights.reduce((sum, { text }) => sum + widthOf(text), 0);
   const left = [head, ...fittingTabs(tabs, fleet, columns - widthOf(head.text) - rightWidth - 2)];
@@ -41,49 +46,69 @@ export function deviceBar({ fleet, size }: State): Span[] {
   return rightWidth === 0 || gap < 1
     ? left
     : [...left, { tone: 'plain', text: ' '.repeat(gap) }, ...rights];
+});
+
+/** The devices of the bar; only those that are looked at are made and measured. */
+class Tabs {
+  readonly #fleet: FleetView;
+  readonly #selected: ReadonlySet<string>;
+
+  constructor(fleet: FleetView) {
+    this.#fleet = fleet;
+    this.#selected = new Set(fleet.isNarrowed ? fleet.selected : []);
+  }
+
+  at(index: number): Span | undefined {
+    const device = this.#fleet.devices[index];
+    return device && tabOf(device, this.#selected.has(device.name));
+  }
+
+  /** The cells of all of them with a gap before each, or more than `most`. */
+  width(gap: number, most: number): number {
+    let width = 0;
+    for (let index = 0; index < this.#fleet.devices.length && width <= most; index += 1) {
+      width += gap + widthOf(this.at(index)?.text ?? '');
+    }
+    return width;
+  }
+
+  /** The place of the first one that is selected. */
+  get current(): number {
+    if (this.#selected.size === 0) return 0;
+    return this.#fleet.devices.findIndex(({ name }) => this.#selected.has(name));
+  }
 }
 
-function tabOf(device: DeviceTab, { selected, isNarrowed }: FleetView): Span {
-  const { name, kind, error } = device;
-  const word = kind === 'failed' ? (error?.code ?? 'failed') : WORDS[kind];
+function tabOf({ name, kind, error }: DeviceTab, isCurrent: boolean): Span {
+  const word = kind === 'failed' ? failureWord(error) : WORDS[kind];
   const text = `${SIGNS[kind]} ${visible(name)}${word === '' ? '' : ` ${word}`}`;
-  const isCurrent = isNarrowed && selected.includes(name);
   return { tone: TONES[kind], text: isCurrent ? `[${text}]` : text };
 }
 
 /** All tabs, or those around the current one and how many more there are. */
-function fittingTabs(tabs: readonly Span[], fleet: FleetView, width: number): Span[] {
+function fittingTabs(tabs: Tabs, { devices }: FleetView, width: number): Span[] {
   const gap: Span = { tone: 'plain', text: width > 50 ? '   ' : '  ' };
-  const cells = (span: Span): number => gap.text.length + widthOf(span.text);
-  if (tabs.reduce((sum, tab) => sum + cells(tab), 0) <= width) {
-    return tabs.flatMap((tab) => [gap, tab]);
-  }
-  const someFailed = fleet.devices.some(({ kind }) => kind === 'failed');
-  const room = width - gap.text.length - `… +${tabs.length}`.length - (someFailed ? 4 : 0);
-  const current = fleet.isNarrowed
-    ? fleet.devices.findIndex(({ name }) => fleet.selected.includes(name))
-    : 0;
-  let first = Math.max(0, current);
+  const spans = (first: number, end: number): Span[] =>
+    devices.slice(first, end).flatMap((_, index) => [gap, tabs.at(first + index) ?? gap]);
+  if (tabs.width(gap.text.length, width) <= width) return spans(0, devices.length);
+  const allFailed = devices.filter(({ kind }) => kind === 'failed').length;
+  const room = width - gap.text.length - `… +${devices.length}`.length - (allFailed > 0 ? 4 : 0);
+  let first = Math.max(0, tabs.current);
   let end = first;
   let used = 0;
-  const fits = (tab: Span | undefined): tab is Span =>
-    tab !== undefined && used + cells(tab) <= room;
-  for (let tab = tabs[end]; fits(tab); tab = tabs[end]) {
-    used += cells(tab);
-    end += 1;
-  }
-  for (let tab = tabs[first - 1]; fits(tab); tab = tabs[first - 1]) {
-    used += cells(tab);
-    first -= 1;
-  }
-  const hidden = [...fleet.devices.slice(0, first), ...fleet.devices.slice(end)];
-  const failed = hidden.filter(({ kind }) => kind === 'failed').length;
-  const more = `… +${hidden.length}${failed > 0 ? ` ✗${failed}` : ''}`;
-  return [
-    ...tabs.slice(first, end).flatMap((tab) => [gap, tab]),
-    gap,
-    { tone: failed > 0 ? 'bad' : 'plain', text: more },
-  ];
+  const takes = (index: number): boolean => {
+    const tab = tabs.at(index);
+    const cells = tab && gap.text.length + widthOf(tab.text);
+    if (cells === undefined || used + cells > room) return false;
+    used += cells;
+    return true;
+  };
+  while (takes(end)) end += 1;
+  while (takes(first - 1)) first -= 1;
+  const shown = devices.slice(first, end);
+  const failed = allFailed - shown.filter(({ kind }) => kind === 'failed').length;
+  const more = `… +${devices.length - shown.length}${failed > 0 ? ` ✗${failed}` : ''}`;
+  return [...spans(first, end), gap, { tone: failed > 0 ? 'bad' : 'plain', text: more }];
 }
 
 /**

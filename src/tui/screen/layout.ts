@@ -1,8 +1,8 @@
-import { reasonText } from '../../output/error-text.ts';
-import { visible } from '../../visible.ts';
+import { causeLines, type Failure } from '../../output/error-text.ts';
 import { problemLines } from '../prompt/problem-lines.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
+import { memoized } from './memoized.ts';
 import { wrapText } from './wrap.ts';
 
 /** Below this nothing useful can be shown. */
@@ -73,39 +73,61 @@ function messageLines(state: State, room: number): LogLine[] {
   const { kind } = state.overlay;
   // A roll-out tells what comes in itself.
   if (kind === 'roll-out') return [];
-  const wrapped = (lines: readonly LogLine[]): LogLine[] => wrapLines(lines, columns - 2);
   // Rows that the table leaves empty are free.
   const isTable = state.form === undefined && kind === 'none';
   const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
   const most = !isTable
     ? Math.max(1, Math.floor(room / 4))
     : Math.max(2, Math.floor(room / 3), free);
-  const said = wrapped([...state.log.current, ...progressLine(state)]);
+  const width = columns - 2;
+  const said = lastRows([...state.log.current, ...progressLine(state)], width, most);
   const failed = kind === 'none' ? failureLines(state) : [];
-  const failures = wrapped(failed);
+  const failures = firstRows(failed, width, most + 1);
   const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
   const forFailures = Math.min(failures.length, most - forSaid);
   const shown = failures.slice(0, forFailures);
   if (forFailures < failures.length && forFailures > 0) {
-    const text = `… ${failed.length} devices failed; "devices" lists them, m in the table has the reasons`;
-    const [line = text] = wrapText(text, columns - 2);
-    if (failed.length > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
+    const count = failuresOf(state).length;
+    const text = `… ${count} devices failed; "devices" and m in the table have all reasons`;
+    const [line = text] = wrapText(text, width);
+    if (count > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
   }
   return [...shown, ...said.slice(said.length - forSaid)];
 }
 
-/** Why a device that is shown has no records in the table; one line for each. */
+/** So many devices of a cause are named under the table; the messages name all. */
+const MOST_NAMED = 3;
+
+/** Why devices that are shown have no records in the table: each cause once. */
 export function failureLines(state: State): LogLine[] {
-  const shown = shownDevices(state);
-  return shown.flatMap((name): LogLine[] => {
-    const tab = state.fleet.devices.find((device) => device.name === name);
-    const read = state.table.reads.get(name);
-    const error = tab?.error ?? (read?.outcome.ok === false ? read.outcome.error : undefined);
-    if (error === undefined || tab?.kind === 'connecting') return [];
-    const device = { name, address: tab?.address ?? '' };
-    return [{ tone: 'bad', text: `✗ ${visible(name)}: ${reasonText(error, device)}` }];
-  });
+  return linesOfFailures(failuresOf(state));
 }
+
+const linesOfFailures = memoized((failures: readonly Failure[]): LogLine[] =>
+  causeLines(failures, MOST_NAMED).map((text) => ({ tone: 'bad', text })),
+);
+
+/** The devices that are shown and failed, in order. */
+export function failuresOf(state: State): readonly Failure[] {
+  return findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
+}
+
+const findFailures = memoized(
+  (
+    devices: State['fleet']['devices'],
+    shown: readonly string[],
+    reads: State['table']['reads'],
+  ): readonly Failure[] => {
+    const tabs = new Map(devices.map((device) => [device.name, device]));
+    return shown.flatMap((name): Failure[] => {
+      const tab = tabs.get(name);
+      const read = reads.get(name);
+      const error = tab?.error ?? (read?.outcome.ok === false ? read.outcome.error : undefined);
+      if (error === undefined || tab?.kind === 'connecting') return [];
+      return [{ device: { name, address: tab?.address ?? '' }, error }];
+    });
+  },
+);
 
 function progressLine({ work }: State): LogLine[] {
   if (work === undefined) return [];
@@ -123,7 +145,8 @@ function questionParts(question: OpenQuestion, { columns, rows }: State['size'])
   const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
   // On a small screen every line is needed for what is asked.
   const head: LogLine[] = most > 8 ? [{ tone: 'warning', text: rule }] : [];
-  const asked = wrapText(question.complaint ?? question.text, columns - 2);
+  const text = wrapText(question.complaint ?? question.text, columns - 2);
+  const asked = text.slice(-Math.max(1, most - head.length - 2));
   const shown = (question.isUnfolded ? question.unfolded : undefined) ?? question.lines;
   const details = wrapLines(shown, columns - 2);
   const room = Math.max(1, most - head.length - asked.length);
@@ -146,8 +169,37 @@ export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQues
   return { height, depth: details.length - height };
 }
 
-function wrapLines(lines: readonly LogLine[], width: number): LogLine[] {
-  return lines.flatMap(({ tone, text }) =>
-    wrapText(text, width, '  ').map((part) => ({ tone, text: part })),
-  );
+/** Wrapped once, not at each key: a line is the same object as long as it stands. */
+const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLine[] }>();
+
+function rowsOf(line: LogLine, width: number): readonly LogLine[] {
+  const known = wrappedLines.get(line);
+  if (known?.width === width) return known.rows;
+  const { tone, text } = line;
+  const rows = wrapText(text, width, '  ').map((part) => ({ tone, text: part }));
+  wrappedLines.set(line, { width, rows });
+  return rows;
 }
+
+/** The first rows of the lines; what has no room is not measured. */
+function firstRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
+  const rows: LogLine[] = [];
+  for (const line of lines) {
+    if (rows.length >= most) break;
+    rows.push(...rowsOf(line, width).slice(0, most - rows.length));
+  }
+  return rows;
+}
+
+function lastRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
+  const rows: LogLine[] = [];
+  for (const line of lines.toReversed()) {
+    if (rows.length >= most) break;
+    rows.unshift(...rowsOf(line, width).slice(rows.length - most));
+  }
+  return rows;
+}
+
+const wrapLines = memoized((lines: readonly LogLine[], width: number): readonly LogLine[] =>
+  lines.flatMap((line) => rowsOf(line, width)),
+);

@@ -5,10 +5,8 @@ import { quoteWord } from '../../shell/grammar/parse.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { perDeviceFields } from '../../shell/commands/record-arguments.ts';
 import { defaultView } from '../../shell/records/default-view.ts';
+import { Gathering } from '../gathering.ts';
 import type { Store } from '../store.ts';
-
-/** Answers within this time come onto the screen together. */
-const GATHER_MS = 16;
 
 /** Brings what devices answered into the main table. */
 export class TableFeed {
@@ -16,7 +14,9 @@ export class TableFeed {
   readonly #fleet: Fleet;
   readonly #columns: Services['columns'];
   #pending: ReadOutput[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #news = new Gathering(() => {
+    this.#take();
+  });
   /** The devices of a line that named them itself, as they answer. */
   #named: { line: string; devices: string[] } | undefined;
   /** By device: the records that were last taken over; others may have read them. */
@@ -58,14 +58,14 @@ export class TableFeed {
       });
     }
     this.#pending.push(read);
-    this.#timer ??= setTimeout(() => {
-      this.flush();
-    }, GATHER_MS);
+    this.#news.soon();
   }
 
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#news.now();
+  }
+
+  #take(): void {
     if (this.#pending.length === 0) return;
     const reads = this.#pending;
     this.#pending = [];

@@ -1,3 +1,4 @@
+import { isChangedCertificate } from '../../device/errors.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
@@ -73,9 +74,15 @@ function stateText({ kind, error }: DeviceTab): string {
     ready: 'connected',
     connecting: 'connecting',
     new: 'not connected',
-    failed: error?.code ?? 'failed',
+    failed: failureWord(error),
   };
   return `${SIGNS[kind]} ${words[kind]}`;
+}
+
+/** Why a device is not there, in one or two words. */
+export function failureWord(error: DeviceTab['error']): string {
+  if (error === undefined) return 'failed';
+  return isChangedCertificate(error) ? 'certificate CHANGED' : error.code;
 }
 
 /** `7 ms`, `1.2 s` */

@@ -10,7 +10,7 @@ import {
 } from '../../output/plan-text.ts';
 import { visible } from '../../visible.ts';
 import { quotedText } from '../../output/value.ts';
-import { fit, widthOf } from '../../output/width.ts';
+import { fit, shortened, widthOf } from '../../output/width.ts';
 import type { LogLine } from '../state.ts';
 import { valueAt } from '../../value-at.ts';
 
@@ -23,12 +23,15 @@ export interface PlanView {
 /** More names in one line are not read. */
 const MOST_NAMES = 6;
 
+/** A key that fills the screen would push the rest of the plan out of it. */
+const LONGEST_HEAD = 200;
+
 const plainStyle = (_tone: string, text: string): string => text;
 
 export function planView(plan: Plan): PlanView {
   const count: LogLine = { tone: 'plain', text: countLine(plan, plainStyle) };
   const folded = planGroups(plan).map(({ head, tail, devices, tone }): LogLine => {
-    return { tone, text: `${head} ${namesText(devices)}${tail}` };
+    return { tone, text: `${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
   });
   return {
     folded: [...folded, count],
@@ -72,7 +75,7 @@ function stepLines(step: Step): LogLine[] {
   const fields = fieldsOf(step);
   const width = Math.max(0, ...fields.map(({ field }) => widthOf(field)));
   return [
-    { tone, text: `  ${sign} ${stepHead(step)}` },
+    { tone, text: `  ${sign} ${shortened(stepHead(step), LONGEST_HEAD)}` },
     ...fields.map(({ field, text }): LogLine => {
       return { tone: 'plain', text: `      ${fit(field, width)}  ${text}` };
     }),

@@ -1,0 +1,103 @@
+// A whole fleet on the full screen: how soon it is connected, beside the same reads without a screen, and
+// how soon keys are answered where much was said or is going on.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startFleet } from './fleet.js';
+import { openScreen } from './screen.js';
+import { quantile, run } from './rounds.js';
+import { openTable } from './table-screen.js';
+
+const SIZE = { columns: 120, rows: 35 };
+const LARGE = 2.5;
+/** From here on there are thousands of characters that devsh does not draw by itself. */
+const FIRST_SIGN = 0x4e00;
+
+export async function connectRows(bench) {
+  const { report, devices, records } = bench;
+  for (const count of [devices, devices * LARGE]) {
+    await report.attempt(`connect ${count}`, () => connectRow(bench, count));
+  }
+  await report.attempt(`keys after ${records}`, () => echoRow(bench));
+}
+
+async function connectRow(bench, devices) {
+  const { report, cli } = bench;
+  const name = `connect ${devices} devices on the full screen`;
+  const keyName = `key to frame while ${devices} devices connect`;
+  if (!report.wants(name, keyName)) return;
+  const fleet = await startFleet(bench, { devices });
+  const keys = [];
+  try {
+    await report.compare(name, {
+      kind: 'ratio',
+      goal: 1.3,
+      against: 'user list',
+      own: () => connected(bench, fleet, devices),
+      other: () => run([process.execPath, cli, 'user', 'list', '--on', '@fleet'], fleet),
+      rounds: 3,
+    });
+    if (!report.wants(keyName)) return;
+    for (let round = 0; round < report.rounds(3); round += 1) {
+      keys.push(...(await keysMeanwhile(bench, fleet, devices)));
+    }
+    const ms = (share) => quantile(keys, share);
+    const detail = `${keys.length} keys, the slowest ${ms(1).toFixed(0)} ms`;
+    report.add(`${keyName} p50`, { kind: 'ms', goal: 50, value: ms(0.5), detail });
+    report.add(`${keyName} p99`, { kind: 'ms', goal: 200, value: ms(0.99) });
+  } finally {
+    fleet.close();
+  }
+}
+
+const open = ({ cli }, { env }) =>
+  openScreen([process.execPath, cli, 'connect', '@fleet'], { ...SIZE, env });
+
+async function connected(bench, fleet, devices) {
+  const screen = open(bench, fleet);
+  const ms = await screen.shows(new RegExp(`connected to ${devices} `));
+  const cpuMs = screen.cpuMs();
+  await screen.close();
+  return { ms, cpuMs };
+}
+
+/** A character every 100 ms at the prompt, from the first answer to the last. */
+async function keysMeanwhile(bench, fleet, devices) {
+  const screen = open(bench, fleet);
+  await screen.shows(/answered/);
+  const figures = [];
+  let isDone = false;
+  const done = screen.shows(new RegExp(`connected to ${devices} `)).then(() => (isDone = true));
+  for (let key = 0; !isDone; key += 1) {
+    figures.push(await screen.echoMs(String.fromCodePoint(FIRST_SIGN + key)));
+    await sleep(100);
+  }
+  await done;
+  await screen.close();
+  return figures;
+}
+
+async function echoRow(bench) {
+  const { report, records } = bench;
+  const name = `key to frame after a delete of ${records} marked rows was declined`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices: 1, users: records });
+  const screen = await openTable(bench, fleet, SIZE);
+  try {
+    await screen.press('*', { quietMs: 1000 });
+    await screen.press('d');
+    await screen.shows(/to do them/);
+    await screen.quiet(1000);
+    await screen.press('\x1b', { quietMs: 1000 });
+    const figures = [];
+    for (let key = 0; key < 40; key += 1) figures.push(await screen.press(key % 2 ? 'k' : 'j'));
+    const ms = (share) =>
+      quantile(
+        figures.map(({ lastMs }) => lastMs),
+        share,
+      );
+    report.add(`${name} p50`, { kind: 'ms', goal: 10, value: ms(0.5) });
+    report.add(`${name} p99`, { kind: 'ms', goal: 33, value: ms(0.99) });
+  } finally {
+    await screen.close();
+    fleet.close();
+  }
+}
