@@ -59,6 +59,9 @@ export class RefusedError extends DevshError {
   override readonly exitCode = 6;
 }
 
+/** The user was asked, and said no: nothing went wrong. */
+export class DeclinedError extends RefusedError {}
+
 /** The device changed since the plan was made. */
 export class DriftError extends DevshError {
   readonly code = 'drift';

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../device/json-text.ts';
+import { failureWord } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import { someOf } from '../some-of.ts';
@@ -23,8 +24,8 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   settings: 'with a settings file in the way',
 };
 
-export function causeText(code: string): string {
-  return IN_WORDS[code] ?? code;
+export function causeText(error: DevshError): string {
+  return IN_WORDS[error.code] ?? failureWord(error);
 }
 
 /** The selected devices that a plan says nothing of. */
@@ -40,7 +41,7 @@ export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCo
 export function notCoveredText(list: readonly NotCovered[], most = Infinity): string {
   const causes = new Map<string, string[]>();
   for (const { device, error } of list) {
-    const cause = causeText(error.code);
+    const cause = causeText(error);
     causes.set(cause, [...(causes.get(cause) ?? []), visible(device.name)]);
   }
   const parts = [...causes].map(([cause, names]) => `${someOf(names, most)} (${cause})`);

@@ -251,7 +251,7 @@ function verify(
     const { fingerprint } = trust;
     if (fingerprint === x509.fingerprint256) return;
     if (normalizeFingerprint(fingerprint) === x509.fingerprint256) return;
-    throw changedCertificate(device, trust, describeCertificate(x509));
+    throw changedCertificate(device, describeCertificate(x509));
   }
   const ca = trust.kind === 'ca' ? trust.pem : undefined;
   const problem = certificateProblem(socket, x509, address.host, ca);
@@ -268,9 +268,8 @@ function verify(
     case 'system':
       throw new UntrustedError(
         device,
-        `the certificate is not trusted: ${problem}. Nothing was sent. It is ${certificateText(x509)}. ` +
-          `Compare its SHA-256 fingerprint with the device, then ` +
-          `"trust accept ${device.name} --fingerprint ${presented.fingerprint}"`,
+        `the certificate is not trusted: ${problem}. Nothing was sent. ` +
+          `"trust scan ${device.name}" shows it to compare, "trust accept ${device.name}" pins it`,
         { reason: 'unknown', presented },
       );
   }
@@ -279,14 +278,12 @@ function verify(
 /** The device presents another certificate than the pinned one. */
 export function changedCertificate(
   device: DeviceRef,
-  pin: { readonly fingerprint: string; readonly pinnedAt: string },
   presented: PresentedCertificate,
 ): UntrustedError {
   return new UntrustedError(
     device,
-    `THE CERTIFICATE HAS CHANGED. Pinned on ${pin.pinnedAt}: ${pin.fingerprint}. ` +
-      `Presented now: ${presented.fingerprint} (${presented.subject}). Nothing was sent. Someone ` +
-      `may be in between; if the certificate was renewed, "trust replace ${device.name}"`,
+    `THE CERTIFICATE HAS CHANGED. Nothing was sent. Someone may be in between: ` +
+      `"trust scan ${device.name}" shows both; if it was renewed, "trust replace ${device.name}"`,
     { reason: 'changed', presented },
   );
 }

@@ -35,13 +35,14 @@ export type MemberState =
   | { readonly kind: 'new' }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'ready'; readonly elapsedMs: number }
-  | { readonly kind: 'failed'; readonly error: DevshError };
+  | { readonly kind: 'failed'; readonly error: DevshError; readonly since: Date };
 
 /** One device of the fleet: its connection, opened when first used, and what was last seen of it. */
 export class Member {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
   #state: MemberState = { kind: 'new' };
+  #failsSince: Date | undefined;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
   #profile: Profile = documentedProfile;
@@ -103,7 +104,7 @@ export class Member {
         }
       }
     } catch (error) {
-      if (error instanceof DevshError) this.#change(stateAfter(error, this.#state));
+      if (error instanceof DevshError) this.#change(this.#stateAfter(error));
       throw error;
     }
   }
@@ -265,7 +266,25 @@ export class Member {
     return { device, credential };
   }
 
+  /**
+   * A device that refuses one request is still there; one that gives no usable answer is not. That the
+   * user did not wait says nothing of the device.
+   */
+  #stateAfter(error: DevshError): MemberState {
+    const before = this.#state;
+    if (error instanceof CancelledError)
+      return before.kind === 'connecting' ? { kind: 'new' } : before;
+    const answered =
+      error instanceof RejectedError ||
+      (error instanceof UnauthorizedError && error.code === 'forbidden');
+    if (answered) return { kind: 'ready', elapsedMs: 0 };
+    this.#failsSince ??= new Date();
+    return { kind: 'failed', error, since: this.#failsSince };
+  }
+
   #change(state: MemberState): void {
+    // Tried again in vain, it fails for as long as before.
+    if (state.kind === 'ready') this.#failsSince = undefined;
     this.#state = state;
     this.#onChange();
   }
@@ -274,19 +293,6 @@ export class Member {
 /** A changed certificate ended the session with the device: another command begins a new one. */
 function isStopped(state: MemberState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
-}
-
-/**
- * A device that refuses one request is still there; one that gives no usable answer is not. That the
- * user did not wait says nothing of the device.
- */
-function stateAfter(error: DevshError, before: MemberState): MemberState {
-  if (error instanceof CancelledError)
-    return before.kind === 'connecting' ? { kind: 'new' } : before;
-  const answered =
-    error instanceof RejectedError ||
-    (error instanceof UnauthorizedError && error.code === 'forbidden');
-  return answered ? { kind: 'ready', elapsedMs: 0 } : { kind: 'failed', error };
 }
 
 interface OpenDevice {

@@ -1,5 +1,5 @@
 import type { DeviceRef } from '../device/record.ts';
-import { UsageError, type DevshError } from '../errors.ts';
+import { DeclinedError, UsageError, type DevshError } from '../errors.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { pointedLine, type TypedLine } from './pointed-line.ts';
 import type { Style } from './style.ts';
@@ -11,43 +11,50 @@ export function reasonText(error: DevshError, device: DeviceRef | undefined): st
   return visible(clipped(message.startsWith(prefix) ? message.slice(prefix.length) : message));
 }
 
-/** "✗ fw3: no answer within 5 s" */
-export function failureLine(device: DeviceRef, error: DevshError, style: Style): string {
-  return style('bad', `✗ ${visible(device.name)}: ${reasonText(error, device)}`);
-}
-
 /** A device that failed, and why. */
 export interface Failure {
   readonly device: DeviceRef;
   readonly error: DevshError;
 }
 
-/**
- * Each cause once with its devices, in the order of their coming: "✗ fw3: no answer within 5 s",
- * "✗ no answer within 5 s: fw1, fw2, fw4 +10".
- *
- * @param most so many names of one cause are written out
- */
-export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
-  const causes = new Map<string, Failure[]>();
+/** Why devices failed, and which: `text` holds for each of them. */
+export interface Cause {
+  readonly text: string;
+  readonly failures: readonly Failure[];
+}
+
+/** Each cause once, in the order of its coming. */
+export function causesOf(failures: readonly Failure[]): Cause[] {
+  const causes = new Map<string, [Failure, ...Failure[]]>();
   for (const failure of failures) {
-    const cause = causeText(failure);
+    const cause = sharedReason(failure);
     const same = causes.get(cause);
     if (same === undefined) causes.set(cause, [failure]);
     else same.push(failure);
   }
-  return [...causes].map(([cause, [first, ...others]]) => {
-    if (first !== undefined && others.length === 0) {
-      return failureLine(first.device, first.error, (_tone, text) => text);
-    }
-    const names = [first, ...others].map((failure) => visible(failure?.device.name ?? ''));
-    const rest = names.length > most ? ` +${names.length - most}` : '';
-    return `✗ ${cause}: ${names.slice(0, most).join(', ')}${rest}`;
+  return [...causes].map(([cause, found]) => {
+    const [{ error, device }] = found;
+    // One alone is named where its commands can be copied.
+    return { text: found.length === 1 ? reasonText(error, device) : cause, failures: found };
   });
 }
 
-/** The reason in words that hold for each device that has it. */
-export function causeText({ device, error }: Failure): string {
+/**
+ * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ no answer within 5 s: fw1, fw2, fw4 +10".
+ *
+ * @param most so many names of one cause are written out
+ */
+export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
+  return causesOf(failures).map(({ text, failures: found }) => {
+    const names = found.map(({ device }) => visible(device.name));
+    if (names.length === 1) return `✗ ${names.join()}: ${text}`;
+    const rest = names.length > most ? ` +${names.length - most}` : '';
+    return `✗ ${text}: ${names.slice(0, most).join(', ')}${rest}`;
+  });
+}
+
+/** The reason without what each device is called. */
+function sharedReason({ device, error }: Failure): string {
   const { name, address } = device;
   return reasonText(error, device)
     .replaceAll(visible(address), 'the device')
@@ -60,6 +67,7 @@ export function causeText({ device, error }: Failure): string {
  * @param typed the line that the error points into
  */
 export function errorLines(error: DevshError, style: Style, typed?: TypedLine): string[] {
+  if (error instanceof DeclinedError) return [visibleLines(error.message)];
   const { suggestions = [], column } = error instanceof UsageError ? error : {};
   const place =
     column !== undefined && typed?.isReadAloud === true ? ` (column ${column + 1})` : '';

@@ -1,14 +1,11 @@
 import { recordName } from '../change/record-name.ts';
-import { causeText } from '../change/not-covered.ts';
+import { causeText, notCoveredBy } from '../change/not-covered.ts';
 import { changedParts } from '../change/changed-parts.ts';
 import { grantCounts, grantsOf } from '../change/grants.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
-import { UntrustedError } from '../device/errors.ts';
-import type { DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import type { DevshError } from '../errors.ts';
-import { reasonText } from './error-text.ts';
+import { causesOf } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
 import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
@@ -46,8 +43,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     if (!group) groups.set(id, { head, tail, tone, devices: [device] });
     else if (!group.devices.includes(device)) group.devices.push(device);
   };
-  const unknown = devices.filter(({ error }) => isUnknown(error)).length;
-  for (const { device, steps, settled, error } of devices) {
+  for (const { device, steps, settled } of devices) {
     for (const step of steps) {
       add(`${stepHead(step)} on`, stepTail(step), WILL[step.action].tone, device.name);
     }
@@ -55,7 +51,9 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       const { tone } = VERDICT_MARKS[result.verdict];
       add(`${result.verdict} on`, settledTail(result), tone, device.name);
     }
-    if (error) add('not covered:', ` - ${refusalText(error, device, unknown)}`, 'bad', device.name);
+  }
+  for (const { text, failures } of causesOf(notCoveredBy({ devices }))) {
+    for (const { device } of failures) add('not covered:', ` - ${text}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -67,20 +65,6 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     for (const text of texts) add(`${text} on`, '', 'warning', devicePlan.device.name);
   }
   return [...groups.values()];
-}
-
-/**
- * Each unknown certificate is told in full when its device fails; of many a plan says only what they are.
- *
- * @param unknown how many devices of the plan have one
- */
-function refusalText(error: DevshError, device: DeviceRef, unknown: number): string {
-  if (!isUnknown(error) || unknown < 2) return reasonText(error, device);
-  return 'the certificate is not trusted; "trust accept" shows it and asks';
-}
-
-function isUnknown(error: DevshError | undefined): boolean {
-  return error instanceof UntrustedError && error.reason === 'unknown';
 }
 
 /** "assumed, not documented: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */
@@ -207,10 +191,10 @@ export function countLine({ devices }: Plan, style: Style): string {
     const results = settled.filter((result) => result.verdict === verdict);
     if (results.length > 0) parts.push(`${results.length} ${verdict}${differingText(results)}`);
   }
-  const codes = devices.flatMap(({ error }) => (error ? [error.code] : []));
-  for (const code of new Set(codes)) {
-    const count = codes.filter((other) => other === code).length;
-    parts.push(style('bad', `${count} ${causeText(code)}`));
+  const causes = notCoveredBy({ devices }).map(({ error }) => causeText(error));
+  for (const cause of new Set(causes)) {
+    const count = causes.filter((other) => other === cause).length;
+    parts.push(style('bad', `${count} ${cause}`));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }

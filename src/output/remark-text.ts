@@ -1,6 +1,6 @@
 import type { DevshError } from '../errors.ts';
 import type { MessageOutput, Output, ProgressOutput } from '../shell/output.ts';
-import { errorLines, failureLine } from './error-text.ts';
+import { causeLines, errorLines, type Failure } from './error-text.ts';
 import { planLines } from './plan-text.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { createStyle, type Style } from './style.ts';
@@ -27,13 +27,20 @@ export function remarkWriter(streams: Streams): RemarkWriter {
   let hasProgress = false;
   let shownAt = -Infinity;
 
-  const clear = (): void => {
+  const print = (texts: readonly string[]): void => {
     if (hasProgress) streams.err(CLEAR_LINE);
     hasProgress = false;
+    if (texts.length > 0) streams.err(texts.join('\n') + '\n');
+  };
+  // Devices that fail at once, for the same cause, are one line.
+  let failures: Failure[] = [];
+  const clear = (): void => {
+    print(causeLines(failures).map((text) => style('bad', text)));
+    failures = [];
   };
   const lines = (texts: readonly string[]): void => {
     clear();
-    if (texts.length > 0) streams.err(texts.join('\n') + '\n');
+    print(texts);
   };
   return {
     clear,
@@ -48,13 +55,23 @@ export function remarkWriter(streams: Streams): RemarkWriter {
         hasProgress = true;
         return;
       }
-      lines(remarkLines(output, streams.quiet, style));
+      const failure = failureOf(output);
+      if (failure === undefined) lines(remarkLines(output, streams.quiet, style));
+      else if (failures.push(failure) === 1) setImmediate(clear);
     },
     end(error) {
+      clear();
       if (error) lines(errorLines(error, style, streams.typed));
-      else clear();
     },
   };
+}
+
+function failureOf(output: Output): Failure | undefined {
+  if (output.kind === 'read' && !output.outcome.ok)
+    return { device: output.device, error: output.outcome.error };
+  if (output.kind === 'error' && output.device !== undefined)
+    return { device: output.device, error: output.error };
+  return undefined;
 }
 
 function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
@@ -64,11 +81,8 @@ function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
     case 'message':
       return isQuiet && output.level !== 'warning' ? [] : [messageText(output, style)];
     case 'error':
-      return output.device
-        ? [failureLine(output.device, output.error, style)]
-        : errorLines(output.error, style);
+      return errorLines(output.error, style);
     case 'read':
-      return output.outcome.ok ? [] : [failureLine(output.device, output.outcome.error, style)];
     case 'progress':
     case 'change':
     case 'result':

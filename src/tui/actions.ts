@@ -117,9 +117,11 @@ export type Action =
   | { readonly kind: 'work-end' }
   | { readonly kind: 'log-clear' }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  /** For the messages alone: it is seen elsewhere at the moment. */
+  | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
   /** Replaces the last `count` lines: results that fold as they come. */
   | { readonly kind: 'log-replace'; readonly count: number; readonly lines: readonly LogLine[] }
-  | { readonly kind: 'roll-out'; readonly devices: RollOutState['devices'] }
+  | ({ readonly kind: 'roll-out' } & Omit<RollOutState, 'results'>)
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-end' }
   | {

@@ -13,6 +13,8 @@ const PAUSES = 6;
 export class Gathering {
   readonly #work: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #tookMs = 0;
+  #endedAt = -Infinity;
   #pauseMs = LEAST_MS;
 
   constructor(work: () => void) {
@@ -21,9 +23,13 @@ export class Gathering {
 
   /** There is something new. */
   soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.now();
-    }, this.#pauseMs);
+    const restMs = this.#endedAt + this.#pauseMs - performance.now();
+    this.#timer ??= setTimeout(
+      () => {
+        this.now();
+      },
+      Math.max(LEAST_MS, restMs),
+    );
   }
 
   now(): void {
@@ -32,8 +38,12 @@ export class Gathering {
     this.#work();
     // The screen is drawn in a microtask that the work has queued.
     queueMicrotask(() => {
-      const tookMs = performance.now() - startedAt;
-      this.#pauseMs = Math.min(MOST_MS, Math.max(LEAST_MS, PAUSES * tookMs));
+      this.#endedAt = performance.now();
+      const tookMs = this.#endedAt - startedAt;
+      // Once is no rule: the first frame takes longer than others.
+      const usualMs = Math.min(tookMs, this.#tookMs);
+      this.#tookMs = tookMs;
+      this.#pauseMs = Math.min(MOST_MS, PAUSES * usualMs);
     });
   }
 

@@ -101,7 +101,8 @@ export class LineRunner {
     const makeWriter = await writerFor(invocation.options.format ?? 'table');
     const shown = made?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
-    if (made !== undefined) router.log('quiet', `› ${visible(shortened(made.shown, LONGEST_ECHO))}`);
+    if (made !== undefined)
+      router.log('quiet', `› ${visible(shortened(made.shown, LONGEST_ECHO))}`);
     const io = this.#ioOf(router, signal);
     let failure: DevshError | undefined;
     try {

@@ -1,7 +1,8 @@
+import { notCoveredBy } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
-import { StoppedError, type DevshError } from '../errors.ts';
-import { errorLines, failureLine } from '../output/error-text.ts';
+import { DeclinedError, StoppedError, type DevshError } from '../errors.ts';
+import { causeLines, errorLines, type Failure } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../visible.ts';
@@ -16,6 +17,7 @@ import type {
   TableOutput,
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import { failureLines } from './screen/layout.ts';
 import { planView, type PlanView } from './views/plan-lines.ts';
 import { foldResults } from './table/result-fold.ts';
 import { runRows } from './views/runs-lines.ts';
@@ -50,6 +52,18 @@ interface RouterOptions {
   readonly makeWriter: (streams: Streams) => Writer;
 }
 
+interface Open {
+  readonly results: StepResult[];
+  readonly failures: Failure[];
+  lines: number;
+}
+
+/** Puts why devices failed into the messages, where it is read again. */
+export function keepFailures(store: Store, failures: readonly Failure[]): void {
+  const lines = failureLines(failures);
+  if (lines.length > 0) store.dispatch({ kind: 'log-keep', lines });
+}
+
 /** Puts what one line says where it belongs: table, messages, pager, or the plan of a question. */
 export class OutputRouter {
   readonly results: StepResult[] = [];
@@ -57,6 +71,10 @@ export class OutputRouter {
   /** What is to be shown above the next question. */
   #plan: PlanView | undefined;
   #rollOut: RollOutState['devices'] = [];
+  /** Where nothing can be planned. */
+  #refused: readonly Failure[] = [];
+  /** What stands under the table as long as it is so. */
+  readonly #failures: Failure[] = [];
   readonly #store: Store;
   readonly #feed: TableFeed;
   readonly #line: string;
@@ -69,8 +87,9 @@ export class OutputRouter {
   #writer: Writer | undefined;
   #text = '';
   #progressAt = -Infinity;
-  /** Results at the end of the log that later ones may still fold with. */
-  #open: { results: StepResult[]; lines: number } = { results: [], lines: 0 };
+  /** What stands at the end of the log and may still fold with what comes. */
+  #logging: NodeJS.Immediate | undefined;
+  #open: Open = { results: [], failures: [], lines: 0 };
 
   constructor({ store, feed, line, invocation, makeWriter }: RouterOptions) {
     this.#store = store;
@@ -91,8 +110,11 @@ export class OutputRouter {
     }
     switch (output.kind) {
       case 'read':
-        if (output.view.layout === 'table') this.#fill(output);
-        else this.#print(output);
+        if (output.view.layout === 'table') {
+          this.#fill(output);
+          const { device, outcome } = output;
+          if (!outcome.ok) this.#failures.push({ device, error: outcome.error });
+        } else this.#print(output);
         break;
       case 'plan':
         if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
@@ -116,7 +138,8 @@ export class OutputRouter {
         this.results.push(output.result);
         this.#showRollOut();
         this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
-        this.#logResult(output.result);
+        this.#open.results.push(output.result);
+        this.#logSoon();
         break;
       case 'summary':
         this.#store.dispatch({ kind: 'roll-out-end' });
@@ -203,13 +226,16 @@ export class OutputRouter {
       steps: steps.length + settled.length + wanted.length,
     }));
     this.#rollOut = devices.filter(({ steps }) => steps > 0);
+    this.#refused = notCoveredBy(plan);
+    keepFailures(this.#store, this.#refused);
   }
 
   /** From the first verdict on, a run on several devices is watched device by device. */
   #showRollOut(): void {
     const devices = this.#rollOut;
     this.#rollOut = [];
-    if (devices.length > LARGE_RUN) this.#store.dispatch({ kind: 'roll-out', devices });
+    const refusals = causeLines(this.#refused);
+    if (devices.length > LARGE_RUN) this.#store.dispatch({ kind: 'roll-out', devices, refusals });
   }
 
   /** The plan, for the question that follows it. */
@@ -222,15 +248,18 @@ export class OutputRouter {
   /** The line has ended; `error` is why it ended early. */
   end(error?: DevshError): void {
     this.#feed.flush();
+    this.#logOpen();
     this.#flush();
     this.#store.dispatch({ kind: 'roll-out-end' });
     // What failed has been said where it failed.
+    keepFailures(this.#store, this.#failures);
     if (error === undefined || error instanceof StoppedError) return;
-    this.log('bad', ...errorLines(error, plainStyle));
+    this.log(error instanceof DeclinedError ? 'plain' : 'bad', ...errorLines(error, plainStyle));
   }
 
   log(tone: LogTone, ...texts: readonly string[]): void {
-    this.#open = { results: [], lines: 0 };
+    this.#logOpen();
+    this.#open = { results: [], failures: [], lines: 0 };
     const lines = texts.map((text): LogLine => ({ tone, text }));
     this.#store.dispatch({ kind: 'log', lines });
   }
@@ -256,15 +285,31 @@ export class OutputRouter {
 
   #logError(error: DevshError, device: ReadOutput['device'] | undefined): void {
     // A device that is down stands under the table with its reason as long as it is.
-    const isShown = this.#isConnecting() && device !== undefined;
-    if (isShown) return;
-    const lines = device ? [failureLine(device, error, plainStyle)] : errorLines(error, plainStyle);
-    this.log('bad', ...lines);
+    if (this.#isConnecting() && device !== undefined) {
+      this.#failures.push({ device, error });
+      return;
+    }
+    if (device === undefined) {
+      this.log('bad', ...errorLines(error, plainStyle));
+      return;
+    }
+    this.#open.failures.push({ device, error });
+    this.#logSoon();
   }
 
-  #logResult(result: StepResult): void {
-    this.#open.results.push(result);
-    const lines = foldResults(this.#open.results);
+  /** What comes at once is folded once. */
+  #logSoon(): void {
+    this.#logging ??= setImmediate(() => {
+      this.#logOpen();
+    });
+  }
+
+  #logOpen(): void {
+    if (this.#logging === undefined) return;
+    clearImmediate(this.#logging);
+    this.#logging = undefined;
+    const { results, failures } = this.#open;
+    const lines = [...foldResults(results), ...failureLines(failures)];
     this.#store.dispatch({ kind: 'log-replace', count: this.#open.lines, lines });
     this.#open.lines = lines.length;
   }

@@ -98,10 +98,13 @@ function step(state: State, action: Action): State {
       return { ...state, log: { ...log, current: [] } };
     case 'log':
       return { ...state, log: appended(log, 0, action.lines) };
+    case 'log-keep':
+      return { ...state, log: { ...appended(log, 0, action.lines), current: log.current } };
     case 'log-replace':
       return { ...state, log: appended(log, action.count, action.lines) };
     case 'roll-out': {
-      const rollOut = { devices: action.devices, results: [] };
+      const { devices, refusals } = action;
+      const rollOut = { devices, refusals, results: [] };
       return cameUp(state, { kind: 'roll-out', rollOut, top: 0 });
     }
     case 'roll-out-result':

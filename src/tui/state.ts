@@ -148,6 +148,8 @@ export interface DeviceTab {
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed, in one word and in full. */
   readonly error: DevshError | undefined;
+  /** Since when it fails. */
+  readonly since?: Date | undefined;
   /** What is known of it besides; absent before it was first used. */
   readonly facts?: DeviceFacts;
 }
@@ -172,6 +174,8 @@ export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet'
 export interface LogLine {
   readonly tone: LogTone;
   readonly text: string;
+  /** The same with all names, for the messages. */
+  readonly whole?: string;
 }
 
 /** A line being carried out in the foreground. */
@@ -187,6 +191,8 @@ export interface RollOutState {
   readonly devices: readonly { readonly name: string; readonly steps: number }[];
   /** In the order of their coming. */
   readonly results: readonly StepResult[];
+  /** Why nothing is planned on others: each cause with its devices. */
+  readonly refusals: readonly string[];
 }
 
 /** One line of `runs`; harmless texts. */

@@ -5,25 +5,88 @@ import { makeDevsh, startFleet } from './devsh.ts';
 
 const OTHER = Array.from({ length: 32 }, () => 'AB').join(':');
 
-test('an unknown certificate ends with 5, shows its fingerprint, and gets no request', async () => {
+test('an unknown certificate ends with 5, says where its fingerprint is, and gets no request', async () => {
   const { devsh, device } = await startFleet({ isPinned: false });
   const { stderr, exitCode } = await devsh('user list --on sim1');
   expect(exitCode).toBe(5);
-  expect(stderr).toContain(device(1).fingerprint);
-  expect(stderr).toContain('trust accept');
+  expect(stderr).toContain('"trust scan sim1" shows it to compare, "trust accept sim1" pins it');
+  expect((await devsh('trust scan sim1')).stdout).toContain(device(1).fingerprint);
   expect(device(1).log).toEqual([]);
 });
 
-test('a changed certificate ends with 5, shows both fingerprints, and gets no request', async () => {
+test('a changed certificate ends with 5, says where both fingerprints are, and gets no request', async () => {
   const { devsh, device } = await startFleet();
   const before = device(1).fingerprint;
   device(1).setFault('certificate-change');
   const { stderr, exitCode } = await devsh('user add username=zoe --on sim1 --yes');
   expect(exitCode).toBe(5);
-  expect(stderr).toContain(before);
-  expect(stderr).toContain(device(1).fingerprint);
-  expect(stderr).toContain('trust replace');
+  expect(stderr).toContain('THE CERTIFICATE HAS CHANGED');
+  expect(stderr).toContain('"trust scan sim1" shows both');
+  expect(stderr).toContain('"trust replace sim1"');
+  const { stdout } = await devsh('trust scan sim1');
+  expect(stdout).toContain(before);
+  expect(stdout).toContain(device(1).fingerprint);
   expect(device(1).log).toEqual([]);
+});
+
+test('what is wrong with certificates is one line of a plan, without a fingerprint', async () => {
+  const { devsh, device } = await startFleet({ devices: 4 });
+  for (const number of [2, 3]) device(number).setFault('certificate-change');
+  const { stdout } = await devsh('user add username=zoe --on @lab --dry-run');
+  const told = stdout.split('\n').filter((line) => line.includes('CERTIFICATE HAS CHANGED'));
+  expect(told).toEqual([expect.stringMatching(/^not covered: sim2, sim3 - .*"trust scan DEVICE"/)]);
+  expect(stdout).not.toMatch(/[0-9A-F]{2}(:[0-9A-F]{2}){8}/);
+  expect(stdout).toContain('2 certificate CHANGED');
+});
+
+test('a changed certificate is called changed wherever trust is shown', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const before = device(1).fingerprint;
+  device(1).setFault('certificate-change');
+  const told = await devsh('devices --on @lab --json');
+  expect(JSON.parse(told.stdout)).toMatchObject({
+    connections: [
+      {
+        device: 'sim1',
+        state: 'untrusted',
+        trust: 'CHANGED',
+        since: expect.stringMatching(/^20\d\d-/) as string,
+        reason: expect.stringMatching(/^THE CERTIFICATE HAS CHANGED/) as string,
+      },
+      { device: 'sim2', state: 'connected', trust: 'pinned', since: null, reason: null },
+    ],
+  });
+  const stdin = 'user list --on sim1 --format jsonl\ntrust list --format jsonl\n';
+  const { stdout } = await devsh('run - --keep-going', { stdin });
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(rows).toContainEqual(
+    expect.objectContaining({ fingerprint: before, changedTo: device(1).fingerprint }),
+  );
+  expect(rows).toContainEqual(expect.objectContaining({ device: 'sim2', changedTo: null }));
+});
+
+test('devices that fail for the same cause are told of in one line', async () => {
+  const { devsh, devices } = await startFleet({ devices: 3 });
+  for (const device of devices.slice(1)) device.setFault('refuse');
+  for (const line of ['user list --on @lab', 'connect @lab', 'devices --on @lab']) {
+    const { stderr } = await devsh(line);
+    const told = stderr.split('\n').filter((text) => text.startsWith('✗'));
+    expect(told, line).toEqual([
+      expect.stringMatching(/^✗ the device refuses the connection.*: sim2, sim3$/),
+    ]);
+  }
+});
+
+test('saying no to a question is told, but not as an error', async () => {
+  const { devsh, device } = await startFleet();
+  const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
+  expect(stderr).toContain('not confirmed: nothing was sent');
+  expect(stderr).not.toContain('error:');
+  expect(exitCode).toBe(6);
+  expect(device(1).log.every(({ method }) => method === 'GET')).toBe(true);
 });
 
 test('a changed certificate cannot be accepted, only replaced', async () => {
@@ -46,7 +109,7 @@ test('a wrong pin is refused even when the system would trust, and with --ca, to
   const requests = device(1).log.length;
   const { exitCode, stderr } = await devsh(`user list --on sim1 --ca ${ca}`);
   expect(exitCode).toBe(5);
-  expect(stderr).toContain(OTHER);
+  expect(stderr).toContain('THE CERTIFICATE HAS CHANGED');
   expect(device(1).log).toHaveLength(requests);
 });
 
@@ -102,12 +165,12 @@ test('several unknown certificates are one question', async () => {
 
 test('what many unknown certificates have in common is said once in a plan', async () => {
   const { devsh } = await startFleet({ devices: 3, isPinned: false });
-  const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
+  const { stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
   expect(exitCode).toBe(5);
   expect(stderr).toContain(
-    'not covered: sim1, sim2, sim3 - the certificate is not trusted; "trust accept" shows it and asks\n',
+    'not covered: sim1, sim2, sim3 - the certificate is not trusted: it is self-signed. ' +
+      'Nothing was sent. "trust scan DEVICE" shows it to compare, "trust accept DEVICE" pins it\n',
   );
-  expect(stdout.match(/trust accept sim\d --fingerprint/g)).toHaveLength(3);
 });
 
 test('--insecure is for one call, and said in words where the device is shown', async () => {

@@ -79,13 +79,13 @@ test('a certificate that changes while devsh learns in the background turns the 
   const program = await connect(simulator);
   await expect.poll(() => second?.log.at(-1)?.method).toBe('OPTIONS');
   second?.setFault('certificate-change');
-  await program.waitFor(/✗ 127\.0\.0\.3\S* untrusted/);
+  await program.waitFor(/✗ 127\.0\.0\.3\S* certificate CHANGED/);
 
   program.type('user list\r');
   await program.waitFor('THE CERTIFICATE HAS CHANGED');
   await program.waitFor(/1 of 2 devices · 8 records/);
   await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
-  expect(program.screen()[0]).toMatch(/● 127\.0\.0\.2\S* +✗ 127\.0\.0\.3\S* untrusted/);
+  expect(program.screen()[0]).toMatch(/● 127\.0\.0\.2\S* +✗ 127\.0\.0\.3\S* certificate CHANGED/);
 });
 
 test('Ctrl-C in the middle of a slow write finishes the request and says what was not sent', async () => {

@@ -4,6 +4,7 @@ import { DevshError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { KnownDevices } from '../../settings/known-devices.ts';
+import type { Pin } from '../../settings/pin-lines.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -17,6 +18,7 @@ export type Sighting =
   | {
       readonly kind: 'changed';
       readonly presented: PresentedCertificate;
+      readonly pin: Pin;
       readonly error: DevshError;
     }
   | { readonly kind: 'failed'; readonly error: DevshError };
@@ -45,9 +47,7 @@ async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
     const pin = await call.session.services.knownDevices.find(ref.address);
     if (pin === undefined) return { kind: 'new', presented };
     if (pin.fingerprint === presented.fingerprint) return { kind: 'known', presented };
-    const { fingerprint, firstSeen: pinnedAt } = pin;
-    const error = changedCertificate(ref, { fingerprint, pinnedAt }, presented);
-    return { kind: 'changed', presented, error };
+    return { kind: 'changed', presented, pin, error: changedCertificate(ref, presented) };
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     return { kind: 'failed', error };

@@ -1,5 +1,5 @@
 import type { PresentedCertificate } from '../../device/errors.ts';
-import { RefusedError } from '../../errors.ts';
+import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import type { Seen } from './certificates.ts';
@@ -38,7 +38,7 @@ export async function* askAndPin(call: Call, seen: readonly Seen[]): AsyncGenera
     details,
     expected: 'yes',
   });
-  if (answer !== 'yes') throw new RefusedError('not confirmed: nothing is changed');
+  if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing is changed');
   await pinAll(call, shown);
   for (const { member, presented } of shown) yield pinned(member, presented.fingerprint);
 }

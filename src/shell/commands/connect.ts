@@ -1,6 +1,6 @@
 import { routeText } from '../../device/route/route.ts';
 import { oneLine } from '../../device/text.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError, type DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
@@ -130,24 +130,38 @@ async function* askAll(call: Call, members: readonly Member[]): AsyncGenerator<O
   const { signal } = call.io;
   const wasFailing = new Set(members.filter(({ state }) => state.kind === 'failed'));
   const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
+  const failed = new Map<Member, DevshError>();
   for await (const read of reads) {
-    if (read.ok || wasFailing.has(read.member)) continue;
-    yield { kind: 'error', error: read.error, device: read.member.ref };
+    if (!read.ok && !wasFailing.has(read.member)) failed.set(read.member, read.error);
+  }
+  yield* failuresTold(members, failed);
+}
+
+/** All at once and in order, so that each cause is told once. */
+function* failuresTold(
+  members: readonly Member[],
+  failed: ReadonlyMap<Member, DevshError>,
+): Generator<Output> {
+  for (const member of members) {
+    const error = failed.get(member);
+    if (error !== undefined) yield { kind: 'error', error, device: member.ref };
   }
 }
 
-/** Reads the users of each device; failures are told one by one, the states in one table at the end. */
+/** Reads the users of each device; failures and the states of all are told at the end. */
 export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
   const { access, readWidth: width } = call;
   const { signal } = call.io;
   let done = 0;
+  const failed = new Map<Member, DevshError>();
   const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
   for await (const read of reads) {
     done += 1;
     const text = `connecting: ${read.member.ref.name} ${read.ok ? 'answered' : 'failed'}`;
     yield { kind: 'progress', done, total: members.length, text };
-    if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
+    if (!read.ok) failed.set(read.member, read.error);
   }
+  yield* failuresTold(members, failed);
   yield {
     ...devicesTable(members),
     hasSuccess: members.some(({ state }) => state.kind === 'ready'),
@@ -172,6 +186,12 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
       { key: 'device', title: 'DEVICE' },
       { key: 'address', title: 'ADDRESS' },
       { key: 'state', title: 'STATE' },
+      ...(isFull && members.some(({ state }) => state.kind === 'failed')
+        ? [
+            { key: 'since', title: 'SINCE' },
+            { key: 'reason', title: 'REASON' },
+          ]
+        : []),
       ...(isFull ? [{ key: 'latency_ms', title: 'MS' }] : []),
       ...resources.map((name) => ({ key: `${name}s`, title: `${name.toUpperCase()}S` })),
       { key: 'account', title: 'AS' },
@@ -187,6 +207,7 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
         device: member.ref.name,
         address: member.ref.address,
         state: stateText(member),
+        ...(isFull && failureFields(member)),
         ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
         ...Object.fromEntries(
           resources.map((name) => [`${name}s`, member.seen(name)?.length ?? null]),
@@ -198,6 +219,14 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
       };
     }),
   };
+}
+
+/** Why a device is not there, and since when. */
+function failureFields({ state, ref }: Member) {
+  if (state.kind !== 'failed') return { since: null, reason: null };
+  // Its name stands in the same row.
+  const reason = state.error.message.replace(`${ref.name}: `, '');
+  return { since: state.since.toISOString(), reason };
 }
 
 function distinct(names: readonly string[]): string[] {

@@ -8,7 +8,7 @@ import type { Value } from '../../device/record.ts';
 import { allPages } from '../../device/raw-pages.ts';
 import type { Circumstances } from '../../device/circumstances.ts';
 import { answerError } from '../../device/translate.ts';
-import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import { guardRaw } from '../writing/guard-raw.ts';
@@ -200,7 +200,7 @@ async function* confirmRaw(
   const expected = members.length === 1 ? 'y' : String(members.length);
   const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
   const answer = await call.io.ask({ kind: 'confirm', text, expected });
-  if (answer !== expected) throw new RefusedError('not confirmed: nothing was sent');
+  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { isChangedCertificate } from '../../device/errors.ts';
 import { normalizeFingerprint } from '../../device/fingerprint.ts';
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -32,6 +33,13 @@ export const trust: CommandSpec = {
         await tellDoubts(session);
         const pins = await knownDevices.all();
         const devices = await inventory.load();
+        // What devices of this session presented in place of what is pinned.
+        const changed = new Map(
+          session.fleet.known.flatMap(({ ref, state }): [string, string][] => {
+            if (state.kind !== 'failed' || !isChangedCertificate(state.error)) return [];
+            return [[ref.address, state.error.presented.fingerprint]];
+          }),
+        );
         yield {
           kind: 'table',
           name: 'pins',
@@ -39,6 +47,7 @@ export const trust: CommandSpec = {
             { key: 'device', title: 'DEVICE' },
             { key: 'address', title: 'ADDRESS' },
             { key: 'fingerprint', title: 'SHA-256' },
+            ...(changed.size > 0 ? [{ key: 'changedTo', title: 'CHANGED TO' }] : []),
             { key: 'firstSeen', title: 'FIRST SEEN', isExtra: true },
             { key: 'expires', title: 'EXPIRES' },
             { key: 'subject', title: 'SUBJECT', isExtra: true },
@@ -46,6 +55,7 @@ export const trust: CommandSpec = {
           rows: pins.map(({ subject = null, validTo = null, ...known }) => ({
             device: devices.findByAddress(known.address)?.name ?? null,
             ...known,
+            changedTo: changed.get(known.address) ?? null,
             subject,
             validTo,
             expires: validTo === null ? null : expiryText(validTo, services.now()),
@@ -161,6 +171,7 @@ export const trust: CommandSpec = {
 };
 
 function scanTable(seen: readonly Seen[], now: Date): Output {
+  const hasChanged = seen.some(({ sighting }) => sighting.kind === 'changed');
   return {
     kind: 'table',
     name: 'certificates',
@@ -168,18 +179,21 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       { key: 'device', title: 'DEVICE' },
       { key: 'state', title: 'STATE' },
       { key: 'fingerprint', title: 'SHA-256' },
+      ...(hasChanged ? [{ key: 'pinned', title: 'PINNED' }] : []),
       { key: 'expires', title: 'EXPIRES' },
       { key: 'subject', title: 'SUBJECT', isExtra: true },
     ],
     rows: seen.map(({ member, sighting }) => {
       const device = { device: member.ref.name, address: member.ref.address };
       if (sighting.kind === 'failed') {
-        return { ...device, state: sighting.error.code, fingerprint: null, expires: null };
+        const { code: state } = sighting.error;
+        return { ...device, state, fingerprint: null, pinned: null, expires: null };
       }
       const { fingerprint, subject, validFrom, validTo } = sighting.presented;
       const state = sighting.kind === 'changed' ? 'CHANGED' : sighting.kind;
       const expires = expiryText(validTo, now);
-      return { ...device, state, fingerprint, expires, subject, validFrom, validTo };
+      const pinned = sighting.kind === 'changed' ? sighting.pin.fingerprint : null;
+      return { ...device, state, fingerprint, pinned, expires, subject, validFrom, validTo };
     }),
     hasSuccess: seen.some(({ sighting }) => !('error' in sighting)),
   };

@@ -1,4 +1,4 @@
-import { UnreachableError, UntrustedError } from '../../device/errors.ts';
+import { isChangedCertificate, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { routeText } from '../../device/route/route.ts';
 import type { Member } from '../../fleet/member.ts';
 
@@ -33,7 +33,8 @@ export function deviceFacts(member: Member): DeviceFacts {
 }
 
 function trustText(member: Member): string | undefined {
-  const { trust } = member;
+  const { trust, state } = member;
+  if (state.kind === 'failed' && isChangedCertificate(state.error)) return 'CHANGED';
   switch (trust?.kind) {
     case undefined:
       return undefined;

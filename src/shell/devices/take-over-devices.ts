@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { RefusedError, UsageError } from '../../errors.ts';
+import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { Findings } from '../../fleet/import/findings.ts';
 import {
   planImport,
@@ -151,5 +151,5 @@ async function ask(call: Call, plan: ImportPlan, count: number): Promise<void> {
   const expected = count === 1 ? 'y' : String(count);
   const text = `Write this to ${call.session.services.inventory.path} (${countsOf(plan)})? Type ${expected} to do it:`;
   const answer = await call.io.ask({ kind: 'confirm', text, expected });
-  if (answer !== expected) throw new RefusedError('not confirmed: nothing was written');
+  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was written');
 }

@@ -2,7 +2,7 @@ import { grantCounts } from '../../change/grants.ts';
 import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
 import { recordName } from '../../change/record-name.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
-import { RefusedError } from '../../errors.ts';
+import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 
 /** The plan above the question names all. */
@@ -57,7 +57,7 @@ export async function confirm(
   if (call.options.yes) return;
   if (call.io.ask === undefined) throw notAsked();
   const answer = await call.io.ask({ kind: 'confirm', text, details, expected });
-  if (answer !== expected) throw new RefusedError('not confirmed: nothing was sent');
+  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
 }
 
 function notAsked(): RefusedError {

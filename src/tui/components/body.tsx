@@ -120,13 +120,14 @@ const RULE = /^─+$/;
 
 /** The colours of a roll-out, of fields that differ, and of headings: signs and words say the same. */
 function toneOfLine(
-  { overlay }: State,
+  { overlay, size }: State,
   line: string,
   below: string | undefined,
   index: number,
 ): Tone {
   if (overlay.kind === 'pager' && below !== undefined && RULE.test(below)) return 'heading';
-  if (overlay.kind === 'roll-out') return rollOutLines(overlay.rollOut)[index]?.tone ?? 'plain';
+  if (overlay.kind === 'roll-out')
+    return rollOutLines(overlay.rollOut, size.columns - 2)[index]?.tone ?? 'plain';
   return overlay.kind === 'details' && line.startsWith('≠') ? 'warning' : 'plain';
 }
 

@@ -1,5 +1,6 @@
 import { lineText } from '../editor/line.ts';
 import { visible } from '../../visible.ts';
+import { failureWord } from '../../device/errors.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { driftSummary } from '../../fleet/drift.ts';
@@ -12,7 +13,6 @@ import { countMarks } from '../table/reduce-marks.ts';
 import { changesText } from '../table/changes.ts';
 import { columnLayout } from '../table/columns.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
-import { failureWord } from '../views/device-list.ts';
 import { memoized } from './memoized.ts';
 import type { Tone } from './theme.ts';
 import { crumbText } from '../views/crumbs.ts';
@@ -80,7 +80,7 @@ class Tabs {
 }
 
 function tabOf({ name, kind, error }: DeviceTab, isCurrent: boolean): Span {
-  const word = kind === 'failed' ? failureWord(error) : WORDS[kind];
+  const word = kind === 'failed' ? (error ? failureWord(error) : 'failed') : WORDS[kind];
   const text = `${SIGNS[kind]} ${visible(name)}${word === '' ? '' : ` ${word}`}`;
   return { tone: TONES[kind], text: isCurrent ? `[${text}]` : text };
 }

@@ -1,3 +1,4 @@
+import { isChangedCertificate } from '../../device/errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import { visible } from '../../visible.ts';
@@ -16,6 +17,7 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
         address: ref.address,
         kind: state.kind,
         error: state.kind === 'failed' ? state.error : undefined,
+        since: state.kind === 'failed' ? state.since : undefined,
         facts: deviceFacts(member),
       };
     }),
@@ -41,6 +43,9 @@ function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['r
   const accounts = distinct(known.map(({ account }) => account));
   const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
   const [account] = accounts;
+  const changed = members.filter(
+    ({ state }) => state.kind === 'failed' && isChangedCertificate(state.error),
+  ).length;
   const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
   const mode =
     isReadOnly || readOnly === members.length
@@ -53,9 +58,12 @@ function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['r
       ? []
       : [accounts.length > 1 ? `as ${accounts.length} accounts` : `as ${visible(account)}`]),
     ...trusts,
+    ...(changed === 0 ? [] : [`${changed} ${CHANGED}`]),
     mode,
-  ].map((text) => ({ text, isAlarming: text === NOT_CHECKED }));
+  ].map((text) => ({ text, isAlarming: text === NOT_CHECKED || text.endsWith(CHANGED) }));
 }
+
+const CHANGED = 'CHANGED';
 
 const NOT_CHECKED = 'NOT CHECKED';
 

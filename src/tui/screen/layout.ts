@@ -81,7 +81,7 @@ function messageLines(state: State, room: number): LogLine[] {
     : Math.max(2, Math.floor(room / 3), free);
   const width = columns - 2;
   const said = lastRows([...state.log.current, ...progressLine(state)], width, most);
-  const failed = kind === 'none' ? failureLines(state) : [];
+  const failed = kind === 'none' ? linesOfFailures(failuresOf(state)) : [];
   const failures = firstRows(failed, width, most + 1);
   const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
   const forFailures = Math.min(failures.length, most - forSaid);
@@ -98,17 +98,18 @@ function messageLines(state: State, room: number): LogLine[] {
 /** So many devices of a cause are named under the table; the messages name all. */
 const MOST_NAMED = 3;
 
-/** Why devices that are shown have no records in the table: each cause once. */
-export function failureLines(state: State): LogLine[] {
-  return linesOfFailures(failuresOf(state));
+/** Why devices failed, each cause once. */
+export function failureLines(failures: readonly Failure[]): LogLine[] {
+  const whole = causeLines(failures);
+  return causeLines(failures, MOST_NAMED).map((text, index): LogLine => {
+    return { tone: 'bad', text, whole: whole[index] ?? text };
+  });
 }
 
-const linesOfFailures = memoized((failures: readonly Failure[]): LogLine[] =>
-  causeLines(failures, MOST_NAMED).map((text) => ({ tone: 'bad', text })),
-);
+const linesOfFailures = memoized(failureLines);
 
-/** The devices that are shown and failed, in order. */
-export function failuresOf(state: State): readonly Failure[] {
+/** The devices that are shown and have no records in the table. */
+function failuresOf(state: State): readonly Failure[] {
   return findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
 }
 

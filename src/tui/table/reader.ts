@@ -1,6 +1,8 @@
 import { CancelledError, DevshError } from '../../errors.ts';
-import { errorLines } from '../../output/error-text.ts';
+import { errorLines, type Failure } from '../../output/error-text.ts';
+import type { ReadOutput } from '../../shell/output.ts';
 import type { Shell } from '../../shell/shell.ts';
+import { keepFailures } from '../output-router.ts';
 import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
@@ -11,6 +13,8 @@ export class TableReader {
   readonly #store: Store;
   readonly #questions: Questions;
   readonly #feed: TableFeed;
+  /** By device: why the last reading failed. */
+  readonly #failing = new Map<string, string | undefined>();
   #stop: AbortController | undefined;
 
   constructor(shell: Shell, store: Store, questions: Questions, feed: TableFeed) {
@@ -28,6 +32,14 @@ export class TableReader {
     this.#stop?.abort(new CancelledError());
   }
 
+  /** What fails as it did the last time is in the messages already. */
+  #note({ device, outcome }: ReadOutput, failures: Failure[]): void {
+    const message = outcome.ok ? undefined : outcome.error.message;
+    if (!outcome.ok && this.#failing.get(device.name) !== message)
+      failures.push({ device, error: outcome.error });
+    this.#failing.set(device.name, message);
+  }
+
   /** Runs the line that fills the table; a reading that is still under way is given up for it. */
   async read(): Promise<void> {
     this.interrupt();
@@ -37,6 +49,7 @@ export class TableReader {
     const line = this.#store.state.table.command;
     const isCurrent = (): boolean => this.#stop === stop;
     this.#store.dispatch({ kind: 'reading', text: 'reading' });
+    const failures: Failure[] = [];
     try {
       const invocation = this.#shell.parse(line);
       const io = {
@@ -51,7 +64,10 @@ export class TableReader {
       };
       for await (const output of this.#shell.evaluate(invocation, io)) {
         if (!isCurrent()) continue;
-        if (output.kind === 'read') this.#feed.add(line, invocation, output);
+        if (output.kind === 'read') {
+          this.#feed.add(line, invocation, output);
+          this.#note(output, failures);
+        }
         if (output.kind === 'progress') {
           const text = `reading ${output.done}/${output.total}`;
           this.#store.dispatch({ kind: 'reading', text });
@@ -70,6 +86,7 @@ export class TableReader {
       if (isCurrent()) {
         this.#stop = undefined;
         this.#feed.flush();
+        keepFailures(this.#store, failures);
         this.#store.dispatch({ kind: 'reading', text: undefined });
       }
     }

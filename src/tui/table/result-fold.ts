@@ -46,7 +46,7 @@ function lineOf({ result, reasons, keys, devices }: Group): LogLine {
   const { mark, tone } = VERDICT_MARKS[result.verdict];
   const { action, resource, verdict } = result;
   const what = `${action} ${visible(recordName({ resource, key: keys.join(', ') }))}`;
-  const where = namesText(devices);
   const tail = reasons === '' ? '' : ` - ${reasons}`;
-  return { tone, text: `${mark} ${what}: ${verdict} on ${where}${tail}` };
+  const line = (where: string): string => `${mark} ${what}: ${verdict} on ${where}${tail}`;
+  return { tone, text: line(namesText(devices)), whole: line(devices.map(visible).join(', ')) };
 }

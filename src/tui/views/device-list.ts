@@ -1,4 +1,5 @@
-import { isChangedCertificate } from '../../device/errors.ts';
+import { failureWord } from '../../device/errors.ts';
+import { reasonText } from '../../output/error-text.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
@@ -34,7 +35,9 @@ export function deviceList({ fleet, lastSeen }: State, cursor: number, width: nu
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   const columns: ListColumn<DeviceTab>[] = [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
-    { title: 'STATE', text: stateText, most: 18, rank: 1 },
+    { title: 'STATE', text: stateText, most: 22, rank: 1 },
+    { title: 'SINCE', text: sinceText, most: 12, rank: 1.5 },
+    { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
     { title: 'LATENCY', text: ({ facts }) => latencyText(facts?.latencyMs), most: 8, rank: 3 },
     ...(devices.some((device) => seenText(device) !== '') ? [seen] : []),
     ...counts,
@@ -74,15 +77,25 @@ function stateText({ kind, error }: DeviceTab): string {
     ready: 'connected',
     connecting: 'connecting',
     new: 'not connected',
-    failed: failureWord(error),
+    failed: error === undefined ? 'failed' : failureWord(error),
   };
   return `${SIGNS[kind]} ${words[kind]}`;
 }
 
-/** Why a device is not there, in one or two words. */
-export function failureWord(error: DeviceTab['error']): string {
-  if (error === undefined) return 'failed';
-  return isChangedCertificate(error) ? 'certificate CHANGED' : error.code;
+/** `17:02:11`, of an earlier day `11-21 17:02`. */
+function sinceText({ since }: DeviceTab): string {
+  if (since === undefined) return '';
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const [hours, minutes, seconds] = [since.getHours(), since.getMinutes(), since.getSeconds()];
+  const time = `${two(hours)}:${two(minutes)}`;
+  return since.toDateString() === new Date().toDateString()
+    ? `${time}:${two(seconds)}`
+    : `${two(since.getMonth() + 1)}-${two(since.getDate())} ${time}`;
+}
+
+/** The name stands beside it. */
+function whyText({ name, address, error }: DeviceTab): string {
+  return error === undefined ? '' : reasonText(error, { name, address });
 }
 
 /** `7 ms`, `1.2 s` */

@@ -62,6 +62,8 @@ export interface ListColumn<T> {
   readonly most: number;
   /** What goes first when there is no room: the largest. */
   readonly rank: number;
+  /** Rather than going, it is made so narrow. */
+  readonly least?: number;
 }
 
 /** Columns as wide as their content; those that have no room are left out, the least important first. */
@@ -81,10 +83,11 @@ export function listLines<T>(
   const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
   while (measured.length > 1 && total() > width) {
     const last = Math.max(...measured.map(({ column }) => column.rank));
-    measured.splice(
-      measured.findIndex(({ column }) => column.rank === last),
-      1,
-    );
+    const index = measured.findIndex(({ column }) => column.rank === last);
+    const goes = measured[index];
+    const room = (goes?.cells ?? 0) - (total() - width);
+    if (goes?.column.least !== undefined && room >= goes.column.least) goes.cells = room;
+    else measured.splice(index, 1);
   }
   const line = (texts: readonly string[]): string =>
     cut(

@@ -11,7 +11,7 @@ export function overlayLines(state: State): readonly string[] {
     case 'pager':
       return wrapAll(overlay.lines, size.columns - 2);
     case 'roll-out':
-      return rollOutLines(overlay.rollOut).map(({ text }) => text);
+      return rollOutLines(overlay.rollOut, size.columns - 2).map(({ text }) => text);
     case 'help':
       return helpLines(state);
     case 'details':

@@ -27,7 +27,7 @@ export function openedDetails(state: State): State {
 
 /** All messages of the session, the newest in sight. */
 export function openedMessages(state: State): State {
-  const lines = state.log.all.map(({ text }) => text);
+  const lines = state.log.all.map(({ text, whole = text }) => whole);
   const shown = lines.length > 0 ? lines : ['nothing was said yet'];
   return opened(state, { kind: 'pager', title: 'messages', lines: shown, top: Infinity });
 }

@@ -1,6 +1,8 @@
 import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
 import { visible } from '../../visible.ts';
+import { memoized } from '../screen/memoized.ts';
+import { wrapText } from '../screen/wrap.ts';
 import type { LogLine, RollOutState } from '../state.ts';
 
 /** Where one device stands, and how important it is to see it: the smaller the first. */
@@ -9,22 +11,43 @@ interface DeviceLine extends LogLine {
 }
 
 /** "23 of 50 devices · 21 done · 2 failed" */
-export function rollOutTitle({ devices, results }: RollOutState): string {
-  const ended = devices.filter(({ name, steps }) => endedOn(results, name).length >= steps).length;
+export function rollOutTitle(rollOut: RollOutState): string {
+  const { devices, results } = rollOut;
+  const byDevice = resultsByDevice(results);
+  const ended = devices.filter(({ name, steps }) => endedOn(byDevice, name).length >= steps).length;
   const counts: Partial<Record<Verdict, number>> = {};
   for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
   const said = countTexts(counts, (_tone, text) => text);
   return [`${ended} of ${devices.length} devices`, ...said].join(' · ');
 }
 
-/** What went wrong first, then what is under way and what waits, then what is done. */
-export function rollOutLines({ devices, results }: RollOutState): LogLine[] {
-  const lines = devices.map(({ name, steps }) => deviceLine(name, steps, endedOn(results, name)));
-  return lines.sort((a, b) => a.rank - b.rank).map(({ tone, text }) => ({ tone, text }));
-}
+/** What went wrong first, then what is under way and what waits, then what is done; wrapped. */
+export const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
+  const byDevice = resultsByDevice(rollOut.results);
+  const lines = rollOut.devices.map(({ name, steps }) =>
+    deviceLine(name, steps, endedOn(byDevice, name)),
+  );
+  return [
+    ...rollOut.refusals.map((text): LogLine => ({ tone: 'bad', text })),
+    ...lines.sort((a, b) => a.rank - b.rank),
+  ].flatMap(({ tone, text }) => wrapText(text, width, '    ').map((row) => ({ tone, text: row })));
+});
 
-function endedOn(results: readonly StepResult[], name: string): StepResult[] {
-  return results.filter(({ device }) => device.name === name);
+type ByDevice = ReadonlyMap<string, readonly StepResult[]>;
+
+const resultsByDevice = memoized((results: readonly StepResult[]): ByDevice => {
+  const found = new Map<string, StepResult[]>();
+  for (const result of results) {
+    const { name } = result.device;
+    const others = found.get(name);
+    if (others === undefined) found.set(name, [result]);
+    else others.push(result);
+  }
+  return found;
+});
+
+function endedOn(results: ByDevice, name: string): readonly StepResult[] {
+  return results.get(name) ?? [];
 }
 
 function deviceLine(name: string, steps: number, ended: readonly StepResult[]): DeviceLine {

@@ -162,7 +162,7 @@ test('whatever was opened, Esc comes to the prompt, and every screen has its hei
     view('mark'),
     view('close'),
     { kind: 'edit', key: { kind: 'insert', text: 'b' } },
-    { kind: 'roll-out', devices: [{ name: 'fw1', steps: 1 }] },
+    { kind: 'roll-out', refusals: [], devices: [{ name: 'fw1', steps: 1 }] },
     { kind: 'roll-out-end' },
     { kind: 'resize', size: { columns: 40, rows: 10 } },
   );
