@@ -1,9 +1,10 @@
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
+import { oneLine } from '../device/text.ts';
 import { bind, formatAsked, type Grammar, type Invocation } from './grammar/bind.ts';
 import { Call } from './call.ts';
 import { COMMANDS } from './commands/index.ts';
-import { resourceCommand } from './commands/resource.ts';
+import { guessedResource, resourceCommand } from './commands/resource.ts';
 import type { CommandSpec } from './grammar/spec.ts';
 import { complete, type Completion } from './completion/complete.ts';
 import { fileCandidates } from './completion/file-candidates.ts';
@@ -33,6 +34,11 @@ export class Shell {
       const isMeant = hasVerb && !isLikeCommand;
       return isMeant || this.session.services.profiles.knowsResource(name) ? command : undefined;
     },
+    resourceNamed: ({ text, start }) => {
+      if (isResourceName(text)) return resourceCommand(text);
+      throw new UsageError(`"${oneLine(text)}" is no name of a resource`, { column: start });
+    },
+    guess: (name, mistake) => (isResourceName(name) ? guessedResource(name, mistake) : undefined),
   };
 
   constructor(session: Session) {

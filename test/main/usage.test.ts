@@ -134,3 +134,30 @@ test('a device is called no longer than a host may be', async () => {
   expect(stderr.length).toBeLessThan(1000);
   expect(exitCode).toBe(2);
 });
+
+test('a word that looks like a command is a resource where one GET to one device shows it', async () => {
+  const { devsh, devices, device, writes } = await startFleet({ devices: 2, profile: 'drf' });
+  const gets = (): string[] => devices.flatMap(({ log }) => log.map(({ path }) => path));
+  const typo = await devsh('usr add username=bob --on @lab --yes');
+  expect(typo.stderr).toContain('there is no command "usr"; "help" lists them all');
+  expect(typo.exitCode).toBe(2);
+  expect(gets()).toEqual(['/api/usr/']);
+  expect(writes()).toEqual([]);
+  expect((await devsh('usr list')).exitCode).toBe(2);
+  const before = gets().length;
+  const bare = await devsh('interface --on sim1 --profile drf');
+  expect(bare.exitCode).toBe(0);
+  expect(bare.stdout).toContain('wan');
+  expect(gets().slice(before)[0]).toBe('/api/interface/');
+  expect(device(1).log.length).toBeGreaterThan(0);
+});
+
+test('resource NAME reaches what is called like a command, and refuses what is no name', async () => {
+  const { devsh, device } = await startFleet();
+  const { exitCode } = await devsh('resource run list --on sim1');
+  expect(device(1).log.map(({ path }) => path)).toContain('/api/run/');
+  expect(exitCode).toBe(1);
+  expect((await devsh('resource user list --on sim1')).stdout).toContain('viewer');
+  expect((await devsh('resource ../x list --on sim1')).exitCode).toBe(2);
+  expect((await devsh('resource')).stderr).toContain('resource needs NAME');
+});

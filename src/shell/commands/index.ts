@@ -15,7 +15,7 @@ import { learn, profile } from './profile.ts';
 import { open } from './open.ts';
 import { report } from './report.ts';
 import { resourceCommand } from './resource.ts';
-import { resources } from './resources.ts';
+import { resource, resources } from './resources.ts';
 import { run } from './run.ts';
 import { resume, retry, runs, undo } from './runs.ts';
 import { info, quit } from './session.ts';
@@ -34,6 +34,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   device,
   resourceCommand('user'),
   resources,
+  resource,
   exportCommand,
   importCommand,
   plan,

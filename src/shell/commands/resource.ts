@@ -1,7 +1,8 @@
 import type { Change, Target } from '../../change/change.ts';
+import { DecodeFailure, DeclinedFailure } from '../../device/decode-failure.ts';
 import { singleRefusal } from '../../device/encode.ts';
-import { isSingle } from '../../device/profile.ts';
-import { NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import { collectionPath, isSingle } from '../../device/profile.ts';
+import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
@@ -39,6 +40,49 @@ export function resourceCommand(resource: string): CommandSpec {
       remove(resource),
     ],
   };
+}
+
+/**
+ * The same for a word that may be a slip: one GET to one of the selected devices decides, and nothing
+ * is written of what it does not show. Where it is no resource, `mistake` is thrown.
+ */
+export function guessedResource(resource: string, mistake: UsageError): CommandSpec {
+  const command = resourceCommand(resource);
+  const verbs = command.verbs.map((verb): VerbSpec => ({
+    ...verb,
+    async *run(call) {
+      const count = await recordsSeen(call, resource);
+      if (count === undefined) throw mistake;
+      if (count === 0 && verb.options.includes('write')) {
+        throw new UsageError(
+          `${mistake.message}; "resource ${resource} ${verb.name}" means one that has no record yet`,
+          { column: mistake.column, suggestions: mistake.suggestions },
+        );
+      }
+      yield* verb.run(call);
+    },
+  }));
+  return { ...command, verbs };
+}
+
+/** How many records one of the selected devices shows under this name; undefined where it has none such. */
+async function recordsSeen(call: Call, resource: string): Promise<number | undefined> {
+  const members = await call.selected();
+  const member = members.find(({ state }) => state.kind === 'ready') ?? members[0];
+  if (member === undefined) return undefined;
+  const { decodeList } = await import('../../device/decode.ts');
+  try {
+    return await member.use(call.access, async (device) => {
+      const path = collectionPath(device.profile, resource);
+      const { status, body } = await device.raw({ method: 'GET', path }, call.io.signal);
+      return status < 300 ? decodeList(body, resource, device.profile).records.length : undefined;
+    });
+  } catch (error) {
+    const isUnreadable = error instanceof DecodeFailure || error instanceof DeclinedFailure;
+    if (!isUnreadable && (!(error instanceof DevshError) || error.code === 'cancelled'))
+      throw error;
+    return undefined;
+  }
 }
 
 function list(resource: string): VerbSpec {

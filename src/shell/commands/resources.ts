@@ -38,6 +38,31 @@ export const resources: CommandSpec = {
   ],
 };
 
+/** `resource NAME VERB …`: the grammar finds the verbs of the resource, so that this is only explained. */
+export const resource: CommandSpec = {
+  name: 'resource',
+  summary: 'The verbs of any resource, also of one that is called like a command',
+  section: 'Records',
+  verbs: [
+    {
+      name: '',
+      summary: 'The verbs of any resource, also of one that is called like a command',
+      args: [
+        { name: 'NAME', summary: 'what the device calls it', isRequired: true },
+        { name: 'VERB', summary: 'a verb of "user", with what belongs to it', isRest: true },
+      ],
+      options: [],
+      details:
+        'The name of a resource alone is a command, too, once it was seen. A word that nobody knows is looked\n' +
+        'for on one of the selected devices by one GET before it is called a mistake.',
+      examples: ['resource alias list', 'resource run show 7 --on fw1'],
+      *run() {
+        // Whoever names one gets the verbs of the resource.
+      },
+    },
+  ],
+};
+
 /** Why so little is listed, and where more may be found. */
 function remark(
   offers: ReadonlyMap<string, readonly string[]>,

@@ -33,6 +33,10 @@ export interface Grammar {
     next: string | undefined,
     isLikeCommand: boolean,
   ) => CommandSpec | undefined;
+  /** `resource NAME`: the verbs of the resource of this name, whatever else is called like it. */
+  readonly resourceNamed?: (name: Word) => CommandSpec;
+  /** The same for a word that nobody knows: the devices decide when it is run; else `mistake` is thrown. */
+  readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
 }
 
 /** The words of a line by the names of the verb's arguments. */
@@ -72,10 +76,34 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const { plain, given } = separate(words, ({ text }) =>
     commands.some(({ name, takesLine }) => name === text && takesLine === true),
   );
-  const [first, ...rest] = plain;
+  const [first, ...others] = plain;
   const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
-  const command =
-    first === undefined ? named(commands, wanted) : findCommand(first, rest[0], grammar);
+  const [name] = others;
+  const asked = first?.text === 'resource' && name && grammar.resourceNamed?.(name);
+  const rest = asked ? others.slice(1) : others;
+  const found: { command: CommandSpec; mistake?: UsageError } = asked
+    ? { command: asked }
+    : first === undefined
+      ? { command: named(commands, wanted) }
+      : findCommand(first, name, grammar);
+  try {
+    const invocation = bindTo(found.command, words, rest, given, first === undefined);
+    // Nobody can explain what may not be there.
+    if (invocation.options.help && found.mistake !== undefined) throw found.mistake;
+    return invocation;
+  } catch (error) {
+    if (error instanceof UsageError && found.mistake !== undefined) throw found.mistake;
+    throw error;
+  }
+}
+
+function bindTo(
+  command: CommandSpec,
+  words: readonly Word[],
+  rest: readonly Word[],
+  given: ReturnType<typeof separate>['given'],
+  isEmpty: boolean,
+): Invocation {
   const { verb, operands } = findVerb(command, rest, endOf(words));
   let options = NO_OPTIONS;
   for (const option of given) {
@@ -98,7 +126,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
     options = apply(option, options);
   }
   // `devsh --help` asks for all commands, not for what `help` does.
-  if (first === undefined) options = { ...options, help: false };
+  if (isEmpty) options = { ...options, help: false };
   const bound = options.help ? new Map() : bindArguments(command, verb, operands, endOf(words));
   const args = new Arguments(bound, endOf(words));
   return { command, verb, args, options, line: maskedLine(words) };
@@ -156,22 +184,29 @@ function named(commands: readonly CommandSpec[], name: string): CommandSpec {
   return command;
 }
 
-function findCommand(word: Word, next: Word | undefined, grammar: Grammar): CommandSpec {
-  const { commands, resourceFor } = grammar;
+function findCommand(
+  word: Word,
+  next: Word | undefined,
+  grammar: Grammar,
+): { command: CommandSpec; mistake?: UsageError } {
+  const { commands, resourceFor, guess } = grammar;
   const command = commands.find(
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
-  if (command !== undefined) return command;
+  if (command !== undefined) return { command };
   const suggestions = suggest(
     word.text,
     commands.map(({ name }) => name),
   );
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
-  if (resource !== undefined) return resource;
-  throw new UsageError(`there is no command "${oneLine(word.text)}"; "help" lists them all`, {
-    column: word.start,
-    suggestions,
-  });
+  if (resource !== undefined) return { command: resource };
+  const mistake = new UsageError(
+    `there is no command "${oneLine(word.text)}"; "help" lists them all`,
+    { column: word.start, suggestions },
+  );
+  const guessed = guess?.(word.text, mistake);
+  if (guessed === undefined) throw mistake;
+  return { command: guessed, mistake };
 }
 
 function findVerb(

@@ -60,8 +60,11 @@ export async function* runScript(call: Call): AsyncGenerator<Output> {
 /** The lines, each understood; those that only a device could explain are left for later. */
 function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
   let isConnected = false;
+  const { commands, resourceNamed } = grammar;
+  // Without guesses: what a script means is known before its first line is run.
   const later: Grammar = {
-    ...grammar,
+    commands,
+    ...(resourceNamed && { resourceNamed }),
     resourceFor: (name, next, isLikeCommand) =>
       grammar.resourceFor(name, next, isLikeCommand) ??
       (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),
