@@ -1,5 +1,5 @@
 import type { JsonValue } from '../device/json-text.ts';
-import { failureWord } from '../device/errors.ts';
+import { isChangedCertificate } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import { someOf } from '../some-of.ts';
@@ -23,6 +23,11 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   refused: 'read-only',
   settings: 'with a settings file in the way',
 };
+
+/** Why a device failed, in one or two words. */
+export function failureWord(error: DevshError): string {
+  return isChangedCertificate(error) ? 'certificate CHANGED' : error.code;
+}
 
 export function causeText(error: DevshError): string {
   return IN_WORDS[error.code] ?? failureWord(error);

@@ -70,11 +70,6 @@ export class UntrustedError extends DeviceError {
   }
 }
 
-/** Why a device failed, in one or two words. */
-export function failureWord(error: DevshError): string {
-  return isChangedCertificate(error) ? 'certificate CHANGED' : error.code;
-}
-
 export function isChangedCertificate(error: unknown): error is UntrustedError {
   return error instanceof UntrustedError && error.reason === 'changed';
 }

@@ -16,6 +16,9 @@ export interface DeviceFacts {
   readonly counts: readonly { readonly resource: string; readonly count: number }[];
 }
 
+/** The certificate is not the one that is pinned. */
+export const CHANGED = 'CHANGED';
+
 export function deviceFacts(member: Member): DeviceFacts {
   const { state, profile, entry, route } = member;
   const resources = new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])]);
@@ -34,7 +37,7 @@ export function deviceFacts(member: Member): DeviceFacts {
 
 function trustText(member: Member): string | undefined {
   const { trust, state } = member;
-  if (state.kind === 'failed' && isChangedCertificate(state.error)) return 'CHANGED';
+  if (state.kind === 'failed' && isChangedCertificate(state.error)) return CHANGED;
   switch (trust?.kind) {
     case undefined:
       return undefined;

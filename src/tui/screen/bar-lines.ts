@@ -1,6 +1,6 @@
 import { lineText } from '../editor/line.ts';
 import { visible } from '../../visible.ts';
-import { failureWord } from '../../device/errors.ts';
+import { failureWord } from '../../change/not-covered.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { driftSummary } from '../../fleet/drift.ts';

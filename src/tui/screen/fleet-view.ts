@@ -1,9 +1,8 @@
-import { isChangedCertificate } from '../../device/errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import { visible } from '../../visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
-import { deviceFacts } from '../../shell/devices/device-facts.ts';
+import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
 import { promptText } from '../../shell/prompt-text.ts';
 import type { FleetView } from '../state.ts';
 
@@ -44,7 +43,7 @@ function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['r
   const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
   const [account] = accounts;
   const changed = members.filter(
-    ({ state }) => state.kind === 'failed' && isChangedCertificate(state.error),
+    (member) => member.state.kind === 'failed' && deviceFacts(member).trust === CHANGED,
   ).length;
   const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
   const mode =
@@ -62,8 +61,6 @@ function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['r
     mode,
   ].map((text) => ({ text, isAlarming: text === NOT_CHECKED || text.endsWith(CHANGED) }));
 }
-
-const CHANGED = 'CHANGED';
 
 const NOT_CHECKED = 'NOT CHECKED';
 

@@ -1,4 +1,4 @@
-import { failureWord } from '../../device/errors.ts';
+import { failureWord } from '../../change/not-covered.ts';
 import { reasonText } from '../../output/error-text.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
