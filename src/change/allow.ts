@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 /** What is refused unless it is named, and what naming it means. */
 const ALLOWED = {
   'own-account': 'delete, disable, demote or rename the account in use, or change its password',
-  loss: 'lose what cannot be brought back',
+  loss: 'lose what cannot be brought back, add accounts again without their passwords',
   invalid: 'send values that the device calls wrong',
   drift: 'write over what somebody changed since, apply an expired plan',
   protected: 'delete a protected record, or the last one',

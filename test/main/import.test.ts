@@ -88,7 +88,15 @@ describe('export and import', () => {
     const rows = await readFile(join(folder, 'sim1.csv'), 'utf8');
     expect(rows).not.toContain('DEVICE');
 
-    await devsh(['import', join(folder, 'sim1.csv'), '--on', 'sim2', '--prune', '--yes']);
+    await devsh([
+      'import',
+      join(folder, 'sim1.csv'),
+      '--on',
+      'sim2',
+      '--prune',
+      '--yes',
+      '--allow=loss',
+    ]);
     expect([...usernames(device(2))].sort()).toEqual([...usernames(device(1))].sort());
   });
 });

@@ -188,7 +188,9 @@ export const undo: CommandSpec = {
         'one of somebody else by its id. Which run it is is said with its line and time.\n' +
         'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
         'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
-        'left alone (drift) without --allow drift. The undo is a run itself.',
+        'left alone (drift) without --allow drift. A user that is added again without a password comes back\n' +
+        'disabled where the device has a field for it; else it is asked, and refused with --yes alone (--allow\n' +
+        'loss). The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
       async *run(call) {
         const { undoRun } = await import('../writing/take-back.ts');

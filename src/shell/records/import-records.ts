@@ -1,4 +1,5 @@
 import type { Change } from '../../change/change.ts';
+import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { HeldInFull, Wanted } from '../../change/plan-member.ts';
 import { stepCount } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
@@ -14,6 +15,7 @@ import { learnMember } from '../devices/learning.ts';
 import type { Output } from '../output.ts';
 import { planFleet } from '../writing/plan-fleet.ts';
 import { confirmOrRevert } from '../writing/revert.ts';
+import { refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
 import { someOf } from '../../some-of.ts';
 import { keepPlan } from '../writing/keep-plan.ts';
@@ -51,6 +53,7 @@ async function* planAndWrite(
     prune: options.prune,
     allow: options.allow,
   };
+  const closed: { name: string; accounts: ClosedAccounts }[] = [];
   const wantedOf = (member: Member): Wanted => {
     const rows = rowsOf.get(member) ?? [];
     const changes = async (heldInFull: HeldInFull): Promise<readonly Change[]> => {
@@ -66,7 +69,10 @@ async function* planAndWrite(
       tally.unchanged += matched.unchanged;
       tally.rows += rows.length;
       for (const field of matched.ignored) tally.ignored.add(field);
-      return matched.changes;
+      if (!options.prune || options.allow.has('loss')) return matched.changes;
+      const accounts = closeAccounts(matched.changes, profile, records);
+      closed.push({ name: ref.name, accounts });
+      return accounts.changes;
     };
     const about = rows.map((row) => ({
       action: 'set' as const,
@@ -77,6 +83,14 @@ async function* planAndWrite(
   };
   const plan = yield* planFleet(call, members, wantedOf);
   problems.throwAny();
+  refuseOpen(
+    call,
+    closed.map(({ accounts }) => accounts),
+  );
+  const losses = closed.flatMap(({ name, accounts }) =>
+    [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
+  );
+  for (const text of losses) yield { kind: 'message', level: 'warning', text };
   yield* remarks(file, tally);
   if (options.output !== undefined) {
     yield { kind: 'plan', plan, dryRun: true };
@@ -87,7 +101,7 @@ async function* planAndWrite(
     yield { kind: 'plan', plan, dryRun: true };
     return;
   }
-  yield* writePlan(call, plan, members);
+  yield* writePlan(call, plan, members, losses);
 }
 
 function isIdle({ settled, error }: { settled: readonly unknown[]; error?: unknown }): boolean {

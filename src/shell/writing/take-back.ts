@@ -1,4 +1,6 @@
+import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
+import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { Run, RunHead } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
 import { changedDevices, undoOf } from '../../change/undo.ts';
@@ -103,15 +105,30 @@ export async function* takeBack(
   if (told !== undefined) {
     yield { kind: 'message', level: 'info', text: `to be taken back: ${told}` };
   }
-  const losses = undone.flatMap(({ device, losses: own }) =>
-    own.map((loss) => `${device.name}: ${loss}`),
+  const accounts = new Map(
+    undone.map(({ device, changes: own }): [string, ClosedAccounts] => {
+      const profile = profiles.get(device.address) ?? documentedProfile;
+      const agreed = { changes: own, closed: [], open: new Map<Change, string>() };
+      return [
+        device.address,
+        call.options.allow.has('loss') ? agreed : closeAccounts(own, profile),
+      ];
+    }),
   );
+  if (told !== undefined) refuseOpen(call, [...accounts.values()]);
+  const losses = undone.flatMap(({ device, losses: own }) => {
+    const { closed = [], open } = accounts.get(device.address) ?? {};
+    return [...own, ...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
+  });
   for (const loss of losses) yield { kind: 'message', level: 'warning', text: loss };
   const changes = new Map(
-    undone.map((one) => [
-      one.device.address,
-      call.options.allow.has('drift') ? one.changes.map(withoutExpectation) : one.changes,
-    ]),
+    undone.map(({ device }) => {
+      const { changes: own = [], open } = accounts.get(device.address) ?? {};
+      // What goes back by itself leaves out what somebody would have to agree to.
+      const agreed = told === undefined ? own.filter((change) => open?.has(change) !== true) : own;
+      const isFree = call.options.allow.has('drift');
+      return [device.address, isFree ? agreed.map(withoutExpectation) : agreed];
+    }),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
   yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
@@ -128,6 +145,14 @@ async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedEr
   return new RefusedError(
     `run ${run.run} has changed nothing: there is nothing to take back${hint}`,
   );
+}
+
+/** Nobody agrees unasked to accounts with an empty or default password. */
+export function refuseOpen(call: Call, accounts: readonly ClosedAccounts[]): void {
+  const [first] = accounts.flatMap(({ open }) => [...open.values()]);
+  const { yes, dryRun, asCurl } = call.options;
+  if (first === undefined || !yes || dryRun || asCurl) return;
+  throw new RefusedError(`${first}; ${allowHint('loss')}; nothing was sent`);
 }
 
 /** `--allow drift`: also where somebody else has changed the record since. */

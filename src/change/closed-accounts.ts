@@ -1,0 +1,64 @@
+import type { Profile } from '../device/profile.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField, MASK } from '../device/secret-fields.ts';
+import { disablingValue } from '../device/status-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import { valueAt } from '../value-at.ts';
+import type { Change } from './change.ts';
+import { opensAccess } from './own-access.ts';
+
+/** Changes that make no account which anybody could log in to. */
+export interface ClosedAccounts {
+  readonly changes: readonly Change[];
+  /** One sentence for each account that is made again disabled. */
+  readonly closed: readonly string[];
+  /** One for each that the device has no way to disable, with its change. */
+  readonly open: ReadonlyMap<Change, string>;
+}
+
+/**
+ * Accounts that are made again, from a journal or a file, come without their passwords: the device
+ * would give them an empty or default one. They are disabled where a field for it is known.
+ *
+ * @param records what the device holds, as examples of its fields
+ */
+export function closeAccounts(
+  changes: readonly Change[],
+  profile: Profile,
+  records: readonly DeviceRecord[] = [],
+): ClosedAccounts {
+  const closed: string[] = [];
+  const open = new Map<Change, string>();
+  const safe = changes.map((change): Change => {
+    const { action, resource } = change;
+    if (action !== 'add' || !opensAccess(resource) || hasSecret(change.fields)) return change;
+    const name = `${resource} ${valueText(change.fields['username'] ?? change.fields['name'])}`;
+    const known = { ...switchesOf(profile, resource), ...records[0], ...change.fields };
+    for (const [field, held] of Object.entries(known)) {
+      const value = disablingValue(field, held);
+      if (value === undefined) continue;
+      closed.push(
+        `${name} comes back disabled (${field}=${valueText(value)}), as its password is not known`,
+      );
+      return { ...change, fields: { ...change.fields, [field]: value } };
+    }
+    open.set(change, `${name} would get an empty or default password, as its own is not known`);
+    return change;
+  });
+  return { changes: safe, closed, open };
+}
+
+function hasSecret(fields: DeviceRecord): boolean {
+  return Object.keys(fields).some((field) => {
+    const value = valueAt(fields, field);
+    return isSecretField(field) && value !== null && value !== '' && value !== MASK;
+  });
+}
+
+/** The switches that a device has told of, as if they were on. */
+function switchesOf({ resources }: Profile, resource: string): Readonly<Record<string, Value>> {
+  const details = Object.entries(resources[resource]?.details ?? {});
+  return Object.fromEntries(
+    details.filter(([, { readOnly }]) => !readOnly).map(([field]) => [field, true]),
+  );
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { startFleet, usernames } from './devsh.ts';
+
+const WITHOUT = 'would get an empty or default password';
+
+test('an undo brings an account back disabled, as its password is not known', async () => {
+  const { devsh, device } = await startFleet({ profile: 'drf', devices: 1 });
+  await devsh('profile set sim1 profile=drf');
+  await devsh('user delete viewer --on sim1 --yes');
+  const { stderr } = await devsh('undo --on sim1 --yes');
+  expect(stderr).toContain('sim1: user viewer comes back disabled (is_active=false)');
+  expect(device(1).users.find(({ username }) => username === 'viewer')?.is_active).toBe(false);
+});
+
+test('an undo brings no account back with a default password unless somebody agrees', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 1 });
+  await devsh('user delete viewer --on sim1 --yes');
+  const refused = await devsh('undo --on sim1 --yes');
+  expect(refused.stderr).toContain(`user viewer ${WITHOUT}`);
+  expect(refused.stderr).toContain('--allow loss');
+  expect(refused.exitCode).toBe(6);
+  expect(writes()).toHaveLength(1);
+  const asked = await devsh('undo --on sim1', { tty: ['n'] });
+  expect(asked.stdout + asked.stderr).toMatch(/would get an empty or default password[^]*Type y/);
+  expect(asked.exitCode).toBe(6);
+  expect(usernames(device(1))).not.toContain('viewer');
+  await devsh('undo --on sim1 --yes --allow loss');
+  expect(usernames(device(1))).toContain('viewer');
+});
+
+test('a pruning import makes no account with a default password, either', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 1 });
+  const names = ['zoe', ...usernames(device(1))];
+  const stdin = `username,lang\n${names.map((name) => `${name},en\n`).join('')}`;
+  const argv = 'import - --prune --on sim1 --yes';
+  const refused = await devsh(argv, { stdin });
+  expect(refused.stderr).toContain(`user zoe ${WITHOUT}`);
+  expect(refused.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  await devsh(`${argv} --allow loss`, { stdin });
+  expect(usernames(device(1))).toContain('zoe');
+});
