@@ -12,7 +12,7 @@ import {
   withObservation,
   type Observation,
 } from '../device/observation.ts';
-import { idOf, type Profile } from '../device/profile.ts';
+import { idOf, updateFacts, type Profile, type ResourceProfile } from '../device/profile.ts';
 import type { WriteAnswer } from '../device/device.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/retry-after.ts';
@@ -20,7 +20,11 @@ import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { find } from './find-record.ts';
-import { judge, type Answered } from './judge.ts';
+import { judge, type Answered, type Readings } from './judge.ts';
+import { isShown } from './unread-fields.ts';
+import { valueAt } from '../value-at.ts';
+import { leftOutFields } from '../device/encode.ts';
+import { isSecretField } from '../device/secret-fields.ts';
 import { movedId } from './moved-ids.ts';
 import { pairRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
@@ -227,11 +231,70 @@ async function readBack(
     const isSuspect = suspectFields(profile, step, before, after).length > 0;
     if (!(mayStillSettle || isUnseen || isSuspect) || delayMs === undefined) {
       const proven = proof(step, answered, end);
-      return { end, after, observed: proven === undefined ? observed : [...observed, proven] };
+      const seen = seenWriting(profile, step, { before, after }, answered, end);
+      return { end, after, observed: [...observed, ...(proven ? [proven] : []), ...seen] };
     }
     last = after;
     await sleep(delayMs);
   }
+}
+
+/** What an accepted change showed of fields that are left out, or not shown at all. */
+function seenWriting(
+  profile: Profile,
+  step: Step,
+  { before, after }: Readings,
+  answered: Answered,
+  { verdict, record }: StepEnd,
+): Observation[] {
+  const isStored = verdict === 'done' || verdict === 'differs';
+  if (answered.kind !== 'accepted' || !isStored || record === undefined) return [];
+  const { resource, asked, request } = step;
+  const hidden = Object.keys(asked).filter(
+    (field) =>
+      valueText(valueAt(asked, field)) !== '' &&
+      (isSecretField(field) || verdict === 'done') &&
+      !after.some((one) => Object.hasOwn(one, field)),
+  );
+  const isRepeated = Object.keys(asked).some(
+    (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
+  );
+  const image = step.before && find(profile, step, before, step.before);
+  const leftOut = image && leftOutMeaning(profile, step, image, record, verdict);
+  const known = profile.resources[resource];
+  const isWhole = updateFacts(profile, resource).record === 'whole';
+  const isNew = known?.shown?.every((field) => Object.hasOwn(record, field)) !== true;
+  const shown = Object.keys(record).filter((field) =>
+    after.every((one) => Object.hasOwn(one, field)),
+  );
+  const seen = {
+    ...(hidden.length > 0 && { hidden }),
+    ...(isRepeated && verdict === 'done' && { lists: 'repeated' as const }),
+    ...(leftOut !== undefined && { leftOut }),
+    ...(isWhole && isNew && { shown }),
+  };
+  return Object.keys(seen).length === 0 ? [] : [{ kind: 'writing', resource, seen }];
+}
+
+/** Only a secret that is shown, and was not sent, tells that the device keeps what is left out. */
+function leftOutMeaning(
+  profile: Profile,
+  { resource, asked }: Step,
+  before: DeviceRecord,
+  held: DeviceRecord,
+  verdict: StepEnd['verdict'],
+): ResourceProfile['leftOut'] {
+  if (updateFacts(profile, resource).record !== 'whole') return undefined;
+  const fields = leftOutFields(profile, resource, before, asked).filter((field) =>
+    Object.hasOwn(before, field),
+  );
+  if (fields.some((field) => valueText(valueAt(held, field)) === '')) return 'erased';
+  const secrets = fields.filter((field) => isSecretField(field) && isShown(before[field]));
+  if (secrets.some((field) => isSameValue(before[field] ?? null, valueAt(held, field)))) {
+    return 'kept';
+  }
+  const isOpen = profile.resources[resource]?.leftOut === undefined;
+  return isOpen && verdict === 'done' ? 'not seen' : undefined;
 }
 
 /** Only what the device accepted and shows without reserve proves that this is the way. */

@@ -17,6 +17,8 @@ export type Change =
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson;
       readonly isExact?: true;
+      /** Of a record that is brought back: what cannot be, as it was. */
+      readonly lost?: DeviceRecord;
     }
   | {
       readonly action: 'set';
@@ -27,12 +29,15 @@ export type Change =
       readonly expected?: Expected;
       /** The fields are values as a device had them, not what somebody typed. */
       readonly isExact?: true;
+      readonly lost?: DeviceRecord;
     }
   | {
       readonly action: 'delete';
       readonly resource: string;
       readonly target: Target;
       readonly expected?: Expected;
+      /** It takes an add back: nothing is lost. */
+      readonly isUndo?: true;
     };
 
 /** What these fields held when the record was last seen: one that differs now is drift, and left alone. */

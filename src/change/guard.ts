@@ -3,6 +3,7 @@ import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { allowHint, type Allowed, type AllowWord } from './allow.ts';
+import { lossReason } from './losses.ts';
 import { OwnAccess } from './own-access.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { valueAt } from '../value-at.ts';
@@ -39,6 +40,7 @@ export function guardPlan(
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
       refuse(device, allowed, 'own-account', access.get(device.address)?.objectionTo(step));
+      refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }

@@ -13,6 +13,7 @@ import {
   isSameValue,
 } from './compare.ts';
 import { find, sameKey } from './find-record.ts';
+import { withLosses } from './losses.ts';
 import { isMasked } from './mask.ts';
 import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
@@ -43,6 +44,10 @@ export function judge(
   answered: Answered,
   readings: Readings,
 ): StepEnd {
+  return withLosses(step, judgeStep(profile, step, answered, readings));
+}
+
+function judgeStep(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
   switch (step.action) {
     case 'add':
       return judgeAdd(profile, step, answered, readings);

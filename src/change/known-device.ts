@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   originOfWrite,
   hasPositionalIds,
@@ -5,7 +6,7 @@ import {
   withObservation,
   type Observation,
 } from '../device/observation.ts';
-import type { Profile } from '../device/profile.ts';
+import type { Profile, ResourceProfile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import type { StepDevice } from './carry-out.ts';
 import type { Step } from './plan.ts';
@@ -53,6 +54,14 @@ function isKnown(profile: Profile, observation: Observation): boolean {
       return profile.connections !== undefined;
     case 'positional':
       return hasPositionalIds(profile);
+    case 'writing': {
+      const { hidden = [], ...seen } = observation.seen;
+      const known: Partial<ResourceProfile> = profile.resources[observation.resource] ?? {};
+      return (
+        hidden.every((field) => known.hidden?.includes(field) === true) &&
+        isDeepStrictEqual({ ...known, ...seen }, known)
+      );
+    }
     case 'volatile': {
       const known = volatileFields(profile, observation.resource);
       return observation.fields.every((field) => known.includes(field));

@@ -6,6 +6,7 @@ import { suggest } from '../suggest.ts';
 import type { Change } from './change.ts';
 import { differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
+import { lostWith, restorable } from './losses.ts';
 import { objectionTo } from './objection.ts';
 import type { PlanContext } from './plan-context.ts';
 import { RecordIndex } from './record-index.ts';
@@ -19,8 +20,9 @@ export function planAdd(
   change: Change & { readonly action: 'add' },
 ): DevicePlan {
   const { device, profile, records, resource, keyField } = context;
+  const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
   const { fields, untyped } = change.isExact
-    ? { fields: change.fields, untyped: [] }
+    ? { fields: back?.fields ?? change.fields, untyped: [] }
     : typedFields(context, change.fields, {
         ...(change.asJson && { asJson: change.asJson }),
         isJson: profile.create.encoding === 'json',
@@ -74,6 +76,7 @@ export function planAdd(
     filled,
     ...(leftOut.length > 0 && { leftOut }),
     ...(untyped.length > 0 && { untyped }),
+    ...(back && { lost: lostWith(context, { ...change.fields, ...back.lost }) }),
   };
   return { device, steps: [step], settled: [] };
 }

@@ -40,7 +40,13 @@ export function changeData(change: Change): JsonValue {
   const { action, resource } = change;
   switch (action) {
     case 'add':
-      return { action, resource, fields: maskedRecord(change.fields), ...kindOfValues(change) };
+      return {
+        action,
+        resource,
+        fields: maskedRecord(change.fields),
+        ...kindOfValues(change),
+        lost: change.lost && maskedRecord(change.lost),
+      };
     case 'set':
       return {
         action,
@@ -49,6 +55,7 @@ export function changeData(change: Change): JsonValue {
         fields: maskedRecord(change.fields),
         ...kindOfValues(change),
         expected: change.expected && maskedRecord(change.expected),
+        lost: change.lost && maskedRecord(change.lost),
       };
     case 'delete':
       return {
@@ -66,7 +73,15 @@ function kindOfValues({ asJson, isExact }: Change & { readonly action: 'add' | '
 }
 
 /** A step as plain data, secrets masked. */
-export function stepData({ request, before, after, asked, filled, ...rest }: Step): JsonValue {
+export function stepData({
+  request,
+  before,
+  after,
+  asked,
+  filled,
+  lost,
+  ...rest
+}: Step): JsonValue {
   return {
     ...rest,
     request: { ...maskedRequest(request) },
@@ -74,6 +89,7 @@ export function stepData({ request, before, after, asked, filled, ...rest }: Ste
     after: after && maskedRecord(after),
     asked: maskedRecord(asked),
     filled: { ...filled },
+    lost: lost && maskedRecord(lost),
   };
 }
 

@@ -10,6 +10,7 @@ import { allowHint, type Allowed } from './allow.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isSameValue } from './compare.ts';
 import { NotPossibleError } from './errors.ts';
+import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
 import { isMasked } from './mask.ts';
 import { objectionTo } from './objection.ts';
 import { planAdd } from './plan-add.ts';
@@ -54,7 +55,8 @@ function planChange(context: PlanContext, change: Change): DevicePlan {
         'delete',
         change.target,
         (record) =>
-          driftFrom(context, 'delete', change.expected, record) ?? planDelete(context, record),
+          driftFrom(context, 'delete', change.expected, record) ??
+          planDelete(context, record, change),
       );
   }
 }
@@ -115,8 +117,9 @@ function planSet(
   change: Change & { readonly action: 'set' },
 ): Planned {
   const { device, profile, records, resource, keyField } = context;
+  const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
   const { fields, untyped } = change.isExact
-    ? { fields: change.fields, untyped: [] }
+    ? { fields: back?.fields ?? change.fields, untyped: [] }
     : typedFields(context, change.fields, {
         before,
         ...(change.asJson && { asJson: change.asJson }),
@@ -125,7 +128,13 @@ function planSet(
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);
-  if (differences.length === 0) return { ...result, verdict: 'unchanged', record: before };
+  if (differences.length === 0) {
+    const unchanged: StepResult = { ...result, verdict: 'unchanged', record: before };
+    const lost = back === undefined ? [] : lossesIn(back.lost, before);
+    if (lost.length === 0) return unchanged;
+    const note = `cannot be set back: ${lost.map(({ field }) => field).join(', ')}`;
+    return { ...unchanged, verdict: 'differs', differences: lost, note };
+  }
   const objection = objectionTo(context, change, fields);
   if (objection !== undefined) {
     return { ...result, verdict: 'failed', record: before, error: objection };
@@ -157,10 +166,17 @@ function planSet(
     asked: fields,
     filled: {},
     ...(untyped.length > 0 && { untyped }),
+    ...(back && { lost: back.lost }),
+    ...erasedBy(context, before, fields),
   };
 }
 
-function planDelete({ profile, resource, keyField }: PlanContext, before: DeviceRecord): Planned {
+function planDelete(
+  context: PlanContext,
+  before: DeviceRecord,
+  { isUndo }: Change & { readonly action: 'delete' },
+): Planned {
+  const { profile, resource, keyField } = context;
   return {
     action: 'delete',
     resource,
@@ -170,6 +186,7 @@ function planDelete({ profile, resource, keyField }: PlanContext, before: Device
     before,
     asked: {},
     filled: {},
+    ...(isUndo !== true && { lost: lostWith(context, before) }),
   };
 }
 

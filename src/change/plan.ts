@@ -23,6 +23,12 @@ export interface Step {
   readonly asked: DeviceRecord;
   /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
   readonly filled: Readonly<Record<string, string>>;
+  /** What the body leaves out and the device erases with that. */
+  readonly erases?: readonly string[];
+  /** What it leaves out of which nobody knows whether it is kept; none: of what is not shown. */
+  readonly mayErase?: readonly string[];
+  /** Of a step that takes another one back: what it does not bring back. Of a delete: what no undo would. */
+  readonly lost?: DeviceRecord;
   /** Fields that all records have and that may give rights: they are not filled in. */
   readonly leftOut?: readonly string[];
   /** Fields of whose type nobody has told, although they look like more than text; a part as `a.b`. */

@@ -1,22 +1,20 @@
-import { recordName } from './record-name.ts';
-import { isSecretField } from '../device/secret-fields.ts';
+import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { ownFields } from '../device/observation.ts';
-import { ownAddress } from '../device/own-address.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';
 import { isSameValue } from './compare.ts';
+import { restorable } from './losses.ts';
+import { isMasked } from './mask.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import { valueAt } from '../value-at.ts';
 
-/** What takes a run back on one device, and what cannot be brought back. */
+/** What takes a run back on one device. */
 export interface DeviceUndo {
   readonly device: DeviceRef;
   readonly changes: readonly Change[];
-  /** One sentence each. */
-  readonly losses: readonly string[];
 }
 
 /**
@@ -38,13 +36,7 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
       })
       .reverse();
     if (undone.length === 0) return [];
-    return [
-      {
-        device,
-        changes: undone.map(({ change }) => change),
-        losses: undone.flatMap(({ loss }) => (loss === undefined ? [] : [loss])),
-      },
-    ];
+    return [{ device, changes: undone }];
   });
 }
 
@@ -65,71 +57,46 @@ function mayHaveTakenEffect(state: StepState): boolean {
 }
 
 /** @param record the record as read back after the step, where it could be */
-function undoStep(
-  step: Step,
-  record: DeviceRecord | undefined,
-  profile: Profile,
-): { change: Change; loss?: string } {
+function undoStep(step: Step, record: DeviceRecord | undefined, profile: Profile): Change {
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
-  const own = ownFields(profile, resource);
-  const details = profile.resources[resource]?.details ?? {};
-  const isReadOnly = (field: string): boolean =>
-    Object.hasOwn(details, field) && details[field]?.readOnly === true;
   switch (step.action) {
     case 'add':
       return {
-        change: {
-          action: 'delete',
-          resource,
-          target: { kind: 'key', key },
-          expected: record ?? step.after ?? {},
-        },
+        action: 'delete',
+        resource,
+        target: { kind: 'key', key },
+        expected: record ?? step.after ?? {},
+        isUndo: true,
       };
     case 'set': {
-      // All that the step changed, asked for or not; what is masked cannot be set back.
+      // All that the step changed, asked for or not; times that the device sets change by themselves.
       const held = record ?? step.after ?? {};
+      const own = [...profile.idFields, ...ownFields(profile, resource)];
       const changed = Object.keys(before).filter(
         (field) =>
-          !profile.idFields.includes(field) &&
-          !isSecretField(field) &&
-          ((!isTimeStamp(valueAt(before, field)) && !own.includes(field) && !isReadOnly(field)) ||
-            Object.hasOwn(step.asked, field)) &&
-          (Object.hasOwn(step.asked, field) ||
+          Object.hasOwn(step.asked, field) ||
+          (!own.includes(field) &&
+            !isTimeStamp(valueAt(before, field)) &&
+            !isMasked(before, field) &&
             !isSameValue(valueAt(before, field) ?? null, valueAt(held, field))),
       );
+      const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
       const secrets = Object.keys(step.asked).filter(isSecretField);
-      const now = valueOr(held[keyField], step.after?.[keyField], key);
+      const unset = changed.filter((field) => valueAt(before, field) === null);
       return {
-        change: {
-          action: 'set',
-          resource,
-          target: { kind: 'key', key: now },
-          fields: pickFields(before, changed),
-          expected: pickFields(held, changed),
-          isExact: true,
-        },
-        ...(secrets.length > 0 && {
-          loss: `${recordName(step)}: ${secrets.join(', ')} cannot be set back, as it was not kept`,
-        }),
+        action: 'set',
+        resource,
+        target: { kind: 'key', key: valueOr(held[keyField], step.after?.[keyField], key) },
+        fields: { ...fields, ...pickFields(before, unset) },
+        expected: pickFields(held, Object.keys(fields)),
+        isExact: true,
+        lost: { ...lost, ...Object.fromEntries(secrets.map((field) => [field, MASK])) },
       };
     }
     case 'delete': {
-      const address = ownAddress(before, profile.basePath)?.field;
-      const kept = Object.keys(before).filter(
-        (field) =>
-          !profile.idFields.includes(field) &&
-          field !== address &&
-          !isSecretField(field) &&
-          !isTimeStamp(valueAt(before, field)) &&
-          !own.includes(field) &&
-          !isReadOnly(field) &&
-          valueAt(before, field) !== null,
-      );
-      return {
-        change: { action: 'add', resource, fields: pickFields(before, kept), isExact: true },
-        loss: `${resource} ${key}: the password, token and id of before do not come back`,
-      };
+      const { fields, lost } = restorable(profile, resource, before);
+      return { action: 'add', resource, fields, isExact: true, lost };
     }
   }
 }

@@ -30,8 +30,8 @@ export function unreadFields(
     (field) => !isSameValue(valueAt(step.asked, field) ?? null, valueAt(held, field)),
   );
   const isRehashed = (field: string): boolean =>
-    isHash(valueAt(held, field)) &&
-    isHash(valueAt(step.before, field)) &&
+    isShown(valueAt(held, field)) &&
+    isShown(valueAt(step.before, field)) &&
     !isSameValue(valueAt(step.before, field) ?? null, valueAt(held, field));
   const secrets = asked.filter(isSecretField);
   const hashes = secrets.flatMap((secret) =>
@@ -61,11 +61,11 @@ export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
 /** A secret that is shown, and shown as it was before, has visibly not changed. */
 function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean {
   const [before, now] = [valueAt(step.before, field), valueAt(held, field)];
-  return isHash(now) && before !== undefined && isSameValue(before, now);
+  return isShown(now) && before !== undefined && isSameValue(before, now);
 }
 
 /** Whether a value is shown in some form, and not only as dots. */
-function isHash(value: Value | undefined): boolean {
+export function isShown(value: Value | undefined): boolean {
   return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
 }
 

@@ -1,11 +1,12 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
-import { bookkeepingFields } from './observation.ts';
+import { bookkeepingFields, ownFields } from './observation.ts';
 import { formText } from './form-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
-import { isSecretField, MASK, maskedForm, maskedRecord } from './secret-fields.ts';
-import { isValueList } from './value-text.ts';
+import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
+import { isValueList, valueText } from './value-text.ts';
+import { valueAt } from '../value-at.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];
@@ -107,9 +108,9 @@ export function createRequest(
 }
 
 /**
- * A changed record. A form has its id and all its fields, because what a form leaves out may be
- * emptied; left out are `null` and nested values, and secrets, which a device shows masked or hashed;
- * each is sent when the user asked for it. Throws RefusedError for a record without a usable id.
+ * A changed record. A whole one has its id and all its fields, because what it leaves out may be
+ * emptied; left out are `null`, secrets, which a device shows masked or hashed, and what a form cannot
+ * carry; each is sent when the user asked for it. Throws RefusedError for a record without a usable id.
  */
 export function updateRequest(
   profile: Profile,
@@ -126,25 +127,66 @@ export function updateRequest(
   ) {
     throw new RefusedError(`the ${named.field} of a ${resource} cannot be changed`);
   }
+  const fields = Object.entries(changedFields(profile, resource, before, changes));
+  const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
+  const selector: Record<string, Value> = {};
+  if (named !== undefined && facts.selector !== 'none') {
+    put(selector, named.field, asHeld(before, named));
+  }
+  return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
+}
+
+/** What a body has of a changed record, in the order of the document. */
+function changedFields(
+  profile: Profile,
+  resource: string,
+  before: DeviceRecord,
+  changes: DeviceRecord,
+): DeviceRecord {
+  const facts = updateFacts(profile, resource);
   const documented = profile.resources[resource]?.fields ?? [];
   const kept = bookkeepingFields(profile, resource);
-  const fields = new Set([...documented, ...Object.keys(before), ...Object.keys(changes)]);
   const body: Record<string, Value> = {};
-  const selector: Record<string, Value> = {};
-  if (named !== undefined) {
-    fields.delete(named.field);
-    if (facts.selector !== 'none') put(selector, named.field, asHeld(before, named));
-  }
-  for (const field of fields) {
+  for (const field of new Set([...documented, ...Object.keys(before), ...Object.keys(changes)])) {
     if (Object.hasOwn(changes, field)) {
       put(body, field, withoutHeldSecrets(changes[field] ?? null, before[field]));
     } else if (facts.record === 'whole' && Object.hasOwn(before, field) && !kept.includes(field)) {
       const value = before[field] ?? null;
       if (value === null && documented.includes(field)) put(body, field, '');
-      else if (isKept(field, value)) put(body, field, value);
+      else if (isSentAsHeld(profile, resource, field)) put(body, field, value);
+      else if (isKept(profile, resource, field, value)) {
+        put(body, field, withoutHeldSecrets(value, value));
+      }
     }
   }
-  return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
+  return body;
+}
+
+/**
+ * The fields, and the parts of nested ones, that hold something and that the body of a changed record
+ * lacks, although the user could set them.
+ */
+export function leftOutFields(
+  profile: Profile,
+  resource: string,
+  before: DeviceRecord,
+  changes: DeviceRecord,
+): string[] {
+  const { details = {} } = profile.resources[resource] ?? {};
+  const body = changedFields(profile, resource, before, changes);
+  const ignored = [...profile.idFields, ...ownFields(profile, resource)];
+  return Object.entries({ ...before, ...changes })
+    .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
+    .flatMap(([field, value]) => lackingIn(field, value, valueAt(body, field)));
+}
+
+function lackingIn(name: string, held: Value, sent: Value | undefined): string[] {
+  if (valueText(held) === '' || valueText(held) === '{}') return [];
+  if (sent === undefined) return [name];
+  if (!isObject(held) || !isObject(sent)) return [];
+  return Object.entries(held).flatMap(([part, inner]) =>
+    lackingIn(`${name}.${part}`, inner, valueAt(sent, part)),
+  );
 }
 
 /**
@@ -219,10 +261,16 @@ function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, part]) => {
       const was = Object.hasOwn(before, field) ? before[field] : undefined;
-      const isKeptBack = isSecretField(field) && (part === was || part === MASK);
+      const isHeld = part === was || part === MASK;
+      const isKeptBack = isHeld && (isSecretField(field) || isSecretList(part));
       return isKeptBack ? [] : [[field, withoutHeldSecrets(part, was)]];
     }),
   );
+}
+
+/** A list is sent as a whole: with a secret in it, not at all. */
+function isSecretList(value: Value): boolean {
+  return isValueList(value) && valueText(maskedValue('', value)) !== valueText(value);
 }
 
 function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
@@ -283,11 +331,22 @@ function segmentsOf(path: string): string[] {
   );
 }
 
-/** Whether a value that nobody asked to change goes along in a form. */
-function isKept(field: string, value: Value): boolean {
-  if (value === null || isSecretField(field)) return false;
-  if (isValueList(value)) return value.every((item) => typeof item !== 'object' || item === null);
-  return typeof value !== 'object';
+function isSentAsHeld({ resources }: Profile, resource: string, field: string): boolean {
+  return resources[resource]?.sentBack?.includes(field) === true;
+}
+
+/**
+ * Whether a value that nobody asked to change goes along: in JSON all but secrets, in a form what has a
+ * text of its own. A list of several items only where they were seen to be taken as repeated fields.
+ */
+function isKept(profile: Profile, resource: string, field: string, value: Value): boolean {
+  if (value === null || isSecretField(field) || isSecretList(value)) return false;
+  if (typeof value !== 'object') return true;
+  const { encoding, lists } = updateFacts(profile, resource);
+  const { details, lists: seen } = profile.resources[resource] ?? {};
+  if (encoding === 'json') return valueAt(details, field)?.readOnly !== true;
+  if (!isValueList(value) || value.some((item) => typeof item === 'object')) return false;
+  return value.length < 2 || (lists ?? seen) === 'repeated';
 }
 
 /** The pairs for one field: a list repeats it, and a nested value is written with dots. */

@@ -20,6 +20,16 @@ const wayShape = {
   encoding: z.enum(['form', 'json']),
 };
 
+/** What writing to a resource showed. */
+const writingSchema = z.object({
+  leftOut: z.enum(['kept', 'erased', 'not seen']).exactOptional(),
+  lists: z.literal('repeated').exactOptional(),
+  /** Fields that were sent and never shown. */
+  hidden: z.array(z.string()).exactOptional(),
+  /** Fields that each record had. */
+  shown: z.array(z.string()).exactOptional(),
+});
+
 /** What is kept of observations, by device. */
 const observedShape = {
   /** Ways to write that a read-back has proved; another way needs another proof. */
@@ -30,6 +40,7 @@ const observedShape = {
   connections: z.literal('one').optional(),
   /** By resource: fields that change while nobody writes. */
   volatile: z.record(z.string(), z.array(z.string())).optional(),
+  writing: z.record(z.string(), writingSchema).optional(),
 };
 
 const resourceSchema = z.object({
@@ -82,6 +93,7 @@ export const learnedSchema = z.object({
 });
 
 export type ListAnswers = Readonly<z.infer<typeof listAnswersSchema>>;
+export type SeenWriting = Readonly<z.infer<typeof writingSchema>>;
 export type Observed = Readonly<z.infer<z.ZodObject<typeof observedShape>>>;
 export type LearnedResource = Readonly<z.infer<typeof resourceSchema>>;
 export type LearnedListing = Readonly<z.infer<typeof listingSchema>>;

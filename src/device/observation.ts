@@ -1,4 +1,4 @@
-import type { Observed } from './learned-schema.ts';
+import type { Observed, SeenWriting } from './learned-schema.ts';
 import {
   updateFacts,
   type Origin,
@@ -16,6 +16,7 @@ export type Observation =
   /** `example`: in words, a record whose id has moved. */
   | { readonly kind: 'positional'; readonly example: string }
   | { readonly kind: 'one connection' }
+  | { readonly kind: 'writing'; readonly resource: string; readonly seen: SeenWriting }
   | { readonly kind: 'volatile'; readonly resource: string; readonly fields: readonly string[] };
 
 /** How a resource is written in one of the three ways. */
@@ -77,6 +78,13 @@ export function observedAfter(
       return { ...held, ids: 'positional' };
     case 'one connection':
       return { ...held, connections: 'one' };
+    case 'writing': {
+      const { resource, seen } = observation;
+      const known = held?.writing?.[resource];
+      const hidden = [...new Set([...(known?.hidden ?? []), ...(seen.hidden ?? [])])];
+      const all = { ...known, ...seen, ...(hidden.length > 0 && { hidden }) };
+      return { ...held, writing: { ...held?.writing, [resource]: all } };
+    }
     case 'volatile': {
       const { resource, fields } = observation;
       const known = held?.volatile?.[resource] ?? [];
@@ -86,10 +94,12 @@ export function observedAfter(
   }
 }
 
+const unknownResource: ResourceProfile = { keyField: 'name', fields: [], choiceFields: [] };
+
 /** A profile with all that was kept of observations put in; what the user has configured stands. */
 export function withObserved(
   profile: Profile,
-  { proven, ids, volatile, connections }: Observed,
+  { proven, ids, volatile, connections, writing }: Observed,
 ): Profile {
   const origins: Partial<Record<string, Origin>> = { ...profile.origins };
   for (const write of ['create', 'update', 'remove'] as const) {
@@ -102,12 +112,19 @@ export function withObserved(
   for (const [resource, fields] of Object.entries(volatile ?? {})) {
     const fact = `resources.${resource}.volatile`;
     if (origins[fact] === 'configured') continue;
-    const known = resources[resource] ?? { keyField: 'name', fields: [], choiceFields: [] };
+    const known = resources[resource] ?? unknownResource;
     resources[resource] = {
       ...known,
       volatile: [...new Set([...(known.volatile ?? []), ...fields])],
     };
     origins[fact] = 'observed';
+  }
+  for (const [resource, seen] of Object.entries(writing ?? {})) {
+    const { hidden = [], ...known } = resources[resource] ?? unknownResource;
+    const isSaid = origins[`resources.${resource}.hidden`] === 'configured';
+    const all = isSaid ? hidden : [...new Set([...hidden, ...(seen.hidden ?? [])])];
+    resources[resource] = { ...known, ...seen, ...(all.length > 0 && { hidden: all }) };
+    for (const fact of Object.keys(seen)) origins[`resources.${resource}.${fact}`] ??= 'observed';
   }
   const isPositional = ids !== undefined && origins['ids'] !== 'configured';
   if (isPositional) origins['ids'] = 'observed';

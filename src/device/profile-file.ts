@@ -49,6 +49,8 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
     const volatile = facts.volatile ?? known?.volatile;
     const namedBy = facts.named_by ?? known?.namedBy;
     const bookkeeping = facts.bookkeeping ?? known?.bookkeeping;
+    const hidden = facts.hidden ?? known?.hidden;
+    const sentBack = facts.sent_back ?? known?.sentBack;
     const isKeyed = facts.key_field !== undefined ? false : undefined;
     const single = facts.single ?? known?.single ?? isKeyed;
     const collection = { ...update, path: '{collection}', selector: 'none' } as const;
@@ -64,6 +66,8 @@ function merged(base: Profile, content: ProfileContent, name: string): Profile {
       ...(own !== undefined && { update: own }),
       ...(bookkeeping !== undefined && { bookkeeping }),
       ...(namedBy !== undefined && { namedBy }),
+      ...(hidden !== undefined && { hidden }),
+      ...(sentBack !== undefined && { sentBack }),
       keyField: facts.key_field ?? known?.keyField ?? 'name',
       fields: facts.fields ?? known?.fields ?? [],
       choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
@@ -93,6 +97,8 @@ function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFact
   const wrapper = own?.wrapper ?? base.wrapper;
   const attributes = own?.attributes ?? base.attributes;
   const contentType = own?.content_type ?? base.contentType;
+  const leftOut = own?.left_out ?? base.leftOut;
+  const lists = own?.lists ?? base.lists;
   return {
     method: own?.method ?? base.method,
     path: own?.path ?? base.path,
@@ -103,6 +109,8 @@ function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFact
     ...(contentType !== undefined && { contentType }),
     selector: own?.selector ?? base.selector,
     record: own?.record ?? base.record,
+    ...(leftOut !== undefined && { leftOut }),
+    ...(lists !== undefined && { lists }),
   };
 }
 
@@ -149,6 +157,11 @@ function kept(base: Profile, content: ProfileContent): Record<string, Origin> {
   return origins;
 }
 
+/** `left_out` of a file is `leftOut` of a profile. */
+function inProfile(fact: string): string {
+  return fact.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Every fact that the file states is the user's word. */
 function configured(content: ProfileContent): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
@@ -171,18 +184,18 @@ function configured(content: ProfileContent): Record<string, Origin> {
   }
   for (const write of ['create', 'update', 'remove'] as const) {
     for (const fact of Object.keys(content[write] ?? {}))
-      origins[`${write}.${fact}`] = 'configured';
+      origins[`${write}.${inProfile(fact)}`] = 'configured';
   }
   for (const fact of Object.keys(content.list ?? {})) {
-    origins[`list.${fact.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase())}`] =
-      'configured';
+    origins[`list.${inProfile(fact)}`] = 'configured';
   }
   for (const [resource, facts] of Object.entries(content.resources ?? {})) {
     if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
     if (facts.single !== undefined) origins[`resources.${resource}.single`] = 'configured';
-    for (const fact of ['volatile', 'bookkeeping', 'update'] as const) {
+    for (const fact of ['volatile', 'bookkeeping', 'hidden', 'update'] as const) {
       if (facts[fact] !== undefined) origins[`resources.${resource}.${fact}`] = 'configured';
     }
+    if (facts.sent_back !== undefined) origins[`resources.${resource}.sentBack`] = 'configured';
     if (facts.named_by !== undefined) origins[`resources.${resource}.namedBy`] = 'configured';
     origins[`resources.${resource}.fields`] = 'configured';
     origins[`resources.${resource}.keyField`] = 'configured';

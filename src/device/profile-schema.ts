@@ -37,6 +37,14 @@ const writeSchema = z.strictObject({
     .enum(['whole', 'changes', 'none'])
     .optional()
     .describe('What of the record the body holds'),
+  left_out: z
+    .enum(['kept', 'erased'])
+    .optional()
+    .describe('What becomes of the fields of a record that a change leaves out'),
+  lists: z
+    .enum(['repeated'])
+    .optional()
+    .describe('How a form has a list: its field once for each item'),
 });
 
 const listSchema = z.strictObject({
@@ -88,6 +96,12 @@ const resourceSchema = z.strictObject({
   bookkeeping: names
     .optional()
     .describe('Fields as _links and etag: shown, neither compared nor sent back'),
+  hidden: names
+    .optional()
+    .describe('Fields that are taken and never shown: a whole record without them is not sent'),
+  sent_back: names
+    .optional()
+    .describe('Secrets that are shown as they are: sent back as held with a whole record'),
   update: writeSchema
     .optional()
     .describe('How this resource is changed; what is left out is as in update'),

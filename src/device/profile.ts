@@ -52,6 +52,12 @@ export interface ResourceProfile {
   readonly hidden?: readonly string[];
   /** Fields that each record of an earlier reading had. */
   readonly shown?: readonly string[];
+  /** Secrets that are shown as they are, and sent back as held with a whole record. */
+  readonly sentBack?: readonly string[];
+  /** What was seen of fields that were left out; `not seen`: nothing that is shown was. */
+  readonly leftOut?: 'kept' | 'erased' | 'not seen';
+  /** Forms with a list as repeated fields were seen to be taken. */
+  readonly lists?: 'repeated';
   /** Types, limits and choices, where the device has told them. */
   readonly details?: Readonly<Record<string, FieldFacts>>;
 }
@@ -74,6 +80,10 @@ export interface WriteFacts {
   readonly selector: 'id' | 'key' | 'none';
   /** What of the record the body holds: all of it, only what changes, or nothing. */
   readonly record: 'whole' | 'changes' | 'none';
+  /** What becomes of the fields that a changed record leaves out; absent: not known. */
+  readonly leftOut?: 'kept' | 'erased';
+  /** A form has a list as its field once for each item; absent: not known. */
+  readonly lists?: 'repeated';
 }
 
 /** How all records of a resource are read. */

@@ -72,7 +72,7 @@ export function resultObject(result: StepResult): JsonObject {
 }
 
 function stepObject(step: Step): JsonObject {
-  const { action, resource, key, request, before, after } = step;
+  const { action, resource, key, request, before, after, erases, mayErase, lost } = step;
   const grants = grantsOf(step);
   return {
     action,
@@ -81,6 +81,9 @@ function stepObject(step: Step): JsonObject {
     request: { ...maskedRequest(request) },
     before: before && maskedRecord(before),
     after: after && maskedRecord(after),
+    erases: erases && [...erases],
+    mayErase: mayErase && [...mayErase],
+    lost: lost && Object.keys(lost),
     grants: grants.length > 0 ? grants.map((grant) => ({ ...grant })) : undefined,
   };
 }

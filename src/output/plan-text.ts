@@ -2,6 +2,7 @@ import { recordName } from '../change/record-name.ts';
 import { causeText, notCoveredBy } from '../change/not-covered.ts';
 import { changedParts } from '../change/changed-parts.ts';
 import { grantCounts, grantsOf } from '../change/grants.ts';
+import { lossTexts } from '../change/losses.ts';
 import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
@@ -61,6 +62,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       ...assumptionTexts(devicePlan),
       ...lookAlikeTexts(devicePlan),
       ...grantTexts(devicePlan),
+      ...lossTexts(devicePlan).map(visible),
     ];
     for (const text of texts) add(`${text} on`, '', 'warning', devicePlan.device.name);
   }

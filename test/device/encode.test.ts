@@ -4,12 +4,14 @@ import {
   createRequest,
   deleteRequest,
   encodeForm,
+  leftOutFields,
   updateRequest,
 } from '../../src/device/encode.ts';
 import {
   documentedProfile as profile,
   genericRestProfile,
 } from '../../src/device/built-in-profiles.ts';
+import { withObservation } from '../../src/device/observation.ts';
 import { formText } from '../../src/device/form-text.ts';
 import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
@@ -77,11 +79,56 @@ test('a change sends the id and the whole record, and nothing that a device may 
       ['username', 'bob'],
       ['lang', 'en'],
       ['is_active', 'false'],
-      ['roles', 'a'],
-      ['roles', 'b'],
       ['password', 'new'],
       ['limit', '12345678901234567890'],
     ],
+  });
+  expect(leftOutFields(profile, 'user', before, { lang: 'en', password: 'new' })).toEqual([
+    'address',
+    'roles',
+    'token',
+  ]);
+});
+
+test('an untouched list is sent as repeated pairs only where these were seen to be taken', () => {
+  const before = { uuid: '6f1c', username: 'bob', lang: 'de', roles: ['a', 'b'], groups: ['a'] };
+  const roles = (known: Profile): string[] =>
+    (updateRequest(known, 'user', before, { lang: 'en' }).form ?? [])
+      .filter(([field]) => field === 'roles' || field === 'groups')
+      .map((pair) => pair.join('='));
+  expect(roles(profile)).toEqual(['groups=a']);
+  const seen = { kind: 'writing', resource: 'user', seen: { lists: 'repeated' } } as const;
+  expect(roles(withObservation(profile, seen))).toEqual(['roles=a', 'roles=b', 'groups=a']);
+});
+
+test('a PUT of JSON sends nested values back, without the secrets in them, and says so', () => {
+  const put: Profile = {
+    ...genericRestProfile,
+    update: { ...genericRestProfile.update, method: 'PUT', record: 'whole' },
+  };
+  const before = {
+    id: 1,
+    name: 'wan',
+    tunnel: { peer: 'a', psk: 'x1' },
+    peers: [{ name: 'b', psk: 'x2' }],
+    api_token: 't1',
+    policy: { nat: { enabled: true } },
+  };
+  const changes = { name: 'lan' };
+  expect(updateRequest(put, 'interface', before, changes).json).toEqual({
+    name: 'lan',
+    tunnel: { peer: 'a' },
+    policy: { nat: { enabled: true } },
+  });
+  expect(leftOutFields(put, 'interface', before, changes)).toEqual([
+    'tunnel.psk',
+    'peers',
+    'api_token',
+  ]);
+  const known = { keyField: 'name', fields: [], choiceFields: [], sentBack: ['api_token'] };
+  const asHeld = { ...put, resources: { interface: known } };
+  expect(updateRequest(asHeld, 'interface', before, changes).json).toMatchObject({
+    api_token: 't1',
   });
 });
 

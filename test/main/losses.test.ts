@@ -26,3 +26,88 @@ test('a record that differs and was not touched is not said to have been sent', 
   expect(stdout).toContain('lang: wanted fr, device holds');
   expect(stdout).not.toContain('sent fr');
 });
+
+const REPLACING = {
+  profile: 'drf',
+  quirk: ['hidden-fields', 'put-replaces', 'read-only-content'],
+} as const;
+
+test('a PUT that would erase what is not shown is refused, names the fields, and can be allowed', async () => {
+  const { devsh, device, writes } = await startFleet(REPLACING);
+  const line = 'user set viewer lang=fr --on sim1 --yes';
+  const refused = await devsh(line);
+  expect(refused.stderr).toContain('would erase email, password');
+  expect(refused.stderr).toContain('--allow loss');
+  expect(refused.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  const held = (): object | undefined =>
+    device(1).users.find(({ username }) => username === 'viewer');
+  expect(held()).toMatchObject({ password: 'hash of viewer' });
+
+  const named = await devsh('user set viewer lang=fr email=v@x password=n3w --on sim1 --yes');
+  expect(named.stdout).toContain('done - password, email cannot be read back');
+  expect(held()).toMatchObject({ lang: 'fr', email: 'v@x', password: 'n3w' });
+
+  const allowed = await devsh('user set viewer lang=de --on sim1 --yes --allow loss');
+  expect(allowed.stderr).toContain('erases email, password of user');
+  expect(held()).toMatchObject({ lang: 'de', password: '' });
+});
+
+test('a device that keeps what is left out is written to once that is stated', async () => {
+  const { devsh } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
+  await devsh('profile set sim1 extends=drf update.method=PUT update.record=whole');
+  expect((await devsh('user set viewer lang=de --on sim1 --yes')).exitCode).toBe(6);
+  await devsh('profile set sim1 update.left_out=kept');
+  expect((await devsh('user set viewer lang=de --on sim1 --yes')).exitCode).toBe(0);
+});
+
+test('an own write of a password makes a later PUT without it refused', async () => {
+  const { devsh } = await startFleet({
+    profile: 'generic-rest',
+    quirk: ['hidden-fields', 'put-replaces'],
+  });
+  await devsh('profile set sim1 extends=generic-rest update.method=PUT update.record=whole');
+  const first = await devsh('user set viewer lang=fr --on sim1 --yes');
+  const unknown = 'not known whether fields that the device does not show are kept';
+  expect(first.stderr.split(unknown)).toHaveLength(2);
+  await devsh('user set viewer lang=de password=n3w --on sim1 --yes');
+  const { stderr, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');
+  expect(stderr).toContain('would erase password');
+  expect(stderr).not.toContain(unknown);
+  expect(exitCode).toBe(6);
+});
+
+test('a delete says what no undo brings back, and the undo is never done with content gone', async () => {
+  const { devsh, device } = await startFleet({ profile: 'drf', quirk: ['read-only-content'] });
+  await devsh('learn sim1');
+  const deleted = await devsh('user delete user07 --on sim1 --yes');
+  const key = device(1).users.at(-1)?.username ?? '';
+  expect(deleted.exitCode).toBe(0);
+  const said = await devsh(`user delete ${key} --on sim1 --yes`);
+  expect(said.stderr).toContain(
+    'an undo does not bring back, of user: uuid, modified, owner, groups',
+  );
+  const { stdout, stderr, exitCode } = await devsh('undo --yes');
+  expect(stderr).toContain('does not come back, of user: uuid, modified, owner, groups');
+  expect(stdout).toContain(`add user ${key}: differs - uuid: was`);
+  expect(stdout).toContain("groups: was 'staff, ops', device holds ''");
+  expect(stdout).not.toContain('sent');
+  expect(device(1).users.at(-1)).toMatchObject({ username: key, owner: '', groups: [] });
+  expect(exitCode).toBe(1);
+});
+
+test('what is said of an interface names its fields, and no password', async () => {
+  const { devsh } = await startFleet({ profile: 'generic-rest' });
+  const { stdout, exitCode } = await devsh('interface delete eth8 --on sim1 --dry-run');
+  expect(stdout).toContain('an undo does not bring back, of interface: id on sim1');
+  expect(stdout).not.toContain('password');
+  expect(exitCode).toBe(0);
+});
+
+test('a password cannot be set back: the undo says so, and is not unchanged', async () => {
+  const { devsh } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
+  await devsh('user set viewer password=n3w --on sim1 --yes');
+  const { stdout, exitCode } = await devsh('undo --yes');
+  expect(stdout).toContain('cannot be set back: password');
+  expect(exitCode).toBe(1);
+});

@@ -221,16 +221,20 @@ function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }
 /** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
 function asInFile(fact: string): string {
   return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|errorsIn|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
+    /\b(?:basePath|endsWithSlash|idFields|noId|errorsIn|sentBack|leftOut|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
     (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }
 
 function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
   const { path, single, summary, envelope, paging, volatile, bookkeeping, namedBy, update } = facts;
+  const { hidden, sentBack, leftOut, lists } = facts;
   // That something is a list goes without saying.
   const isOne = single === true ? single : undefined;
-  const values = { path, single: isOne, summary, envelope, paging, volatile, bookkeeping, namedBy };
+  const values = {
+    ...{ path, single: isOne, summary, envelope, paging, volatile, bookkeeping, namedBy },
+    ...{ hidden, sentBack, leftOut, lists },
+  };
   const said = Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
   );
@@ -241,7 +245,7 @@ function observedFacts(resource: string, facts: ResourceProfile): [string, Value
 
 function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
   const { method, path, encoding, constants, wrapper = null, selector, record } = facts;
-  const { attributes, contentType } = facts;
+  const { attributes, contentType, leftOut, lists } = facts;
   const values = {
     method,
     path,
@@ -252,6 +256,8 @@ function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
     record,
     attributes,
     contentType,
+    leftOut,
+    lists,
   };
   return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
     value === undefined ? [] : [[`${name}.${fact}`, value]],

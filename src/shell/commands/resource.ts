@@ -262,7 +262,7 @@ function remove(resource: string): VerbSpec {
     options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
-      'without --allow own-account. What does not come back (password, token, uuid) is said before the question.',
+      'without --allow own-account. Which fields no undo brings back is said before.',
     examples: [
       `${resource} delete bob`,
       `${resource} delete --where lang=xx --dry-run`,

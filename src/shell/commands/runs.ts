@@ -186,11 +186,11 @@ export const undo: CommandSpec = {
         'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
         'is taken back. A run of yours from another terminal is taken after a question, never by --yes alone;\n' +
         'one of somebody else by its id. Which run it is is said with its line and time.\n' +
-        'What was added is deleted, what was changed is set back, what was deleted is added again. The\n' +
-        'password, token and uuid of a deleted user do not come back. What somebody else has changed since is\n' +
-        'left alone (drift) without --allow drift. A user that is added again without a password comes back\n' +
-        'disabled where the device has a field for it; else it is asked, and refused with --yes alone (--allow\n' +
-        'loss). The undo is a run itself.',
+        'What was added is deleted, what was changed is set back, what was deleted is added again. What does\n' +
+        'not come back (ids, secrets, what only the device sets) is named, and the verdict is differs. What\n' +
+        'somebody else has changed since is left alone (drift) without --allow drift. A user that is added\n' +
+        'again without a password comes back disabled where the device has a field for it; else it is asked,\n' +
+        'and refused with --yes alone (--allow loss). The undo is a run itself.',
       examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
       async *run(call) {
         const { undoRun } = await import('../writing/take-back.ts');

@@ -65,6 +65,12 @@ const step = z.strictObject({
     .array(z.looseObject({ field: z.string(), isAdmin: z.boolean() }))
     .optional()
     .describe('The privileges that its record gets'),
+  erases: z.array(z.string()).optional().describe('What the request leaves out, and is gone then'),
+  mayErase: z
+    .array(z.string())
+    .optional()
+    .describe('What it leaves out, not known whether it is kept; empty: of what is not shown'),
+  lost: z.array(z.string()).optional().describe('What an undo does not bring back'),
 });
 
 const devicePlan = z

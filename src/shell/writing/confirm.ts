@@ -15,7 +15,7 @@ const MOST_NAMED = 10;
 export async function confirmPlan(
   call: Call,
   plan: Plan,
-  losses: readonly string[] = [],
+  said: readonly string[] = [],
 ): Promise<void> {
   const count = stepCount(plan);
   if (count === 0 || call.options.yes) return;
@@ -28,12 +28,9 @@ export async function confirmPlan(
   const absent = notCoveredBy(plan);
   const details = [
     ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
-    ...(deletes
-      ? ['Deleting is for good: the password, token and uuid of a user do not come back.']
-      : []),
     ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
     ...grantCounts(steps),
-    ...losses,
+    ...said,
   ];
   const [only = ''] = names;
   const where = names.length === 1 ? only : `${names.length} devices`;

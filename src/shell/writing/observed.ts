@@ -57,6 +57,7 @@ export function observationOutput(
 ): Output | undefined {
   switch (observation.kind) {
     case 'proven':
+    case 'writing':
       return undefined;
     case 'positional': {
       const text = `${name}: ids are places in the list (${observation.example}): each record is looked up by what it holds from now on`;

@@ -116,9 +116,9 @@ export async function* takeBack(
     }),
   );
   if (told !== undefined) refuseOpen(call, [...accounts.values()]);
-  const losses = undone.flatMap(({ device, losses: own }) => {
+  const losses = undone.flatMap(({ device }) => {
     const { closed = [], open } = accounts.get(device.address) ?? {};
-    return [...own, ...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
+    return [...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
   });
   for (const loss of losses) yield { kind: 'message', level: 'warning', text: loss };
   const changes = new Map(
@@ -131,7 +131,7 @@ export async function* takeBack(
     }),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
-  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], losses);
+  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
@@ -168,9 +168,10 @@ function withoutExpectation(change: Change): Change {
         target: change.target,
         fields: change.fields,
         ...(change.isExact && { isExact: true }),
+        ...(change.lost && { lost: change.lost }),
       };
     case 'delete':
-      return { action, resource, target: change.target };
+      return { action, resource, target: change.target, isUndo: true };
   }
 }
 

@@ -22,17 +22,17 @@ export async function* write(call: Call, changes: readonly Change[]): AsyncGener
 /**
  * The one way to write: read, plan, show, guard, ask, then journal, send, read back and report.
  *
- * @param losses what cannot be brought back, said before the question
+ * @param details said before the question
  */
 export async function* writeEach(
   call: Call,
   members: readonly Member[],
   wantedOf: (member: Member) => Wanted,
-  losses: readonly string[] = [],
+  details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   const plan = yield* planFleet(call, members, wantedOf);
-  yield* writePlan(call, plan, members, losses);
+  yield* writePlan(call, plan, members, details);
 }
 
 /** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
@@ -40,7 +40,7 @@ export async function* writePlan(
   call: Call,
   plan: Plan,
   members: readonly Member[],
-  losses: readonly string[] = [],
+  details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
@@ -56,7 +56,7 @@ export async function* writePlan(
     return;
   }
   if (call.options.dryRun) return;
-  await confirmPlan(call, plan, [...doubts, ...losses]);
+  await confirmPlan(call, plan, [...doubts, ...details]);
   yield* conduct(call, { plan, members });
 }
 

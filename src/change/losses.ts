@@ -1,0 +1,181 @@
+import { leftOutFields } from '../device/encode.ts';
+import { hiddenFields } from '../device/hidden-fields.ts';
+import { hasPositionalIds, ownFields } from '../device/observation.ts';
+import { ownAddress } from '../device/own-address.ts';
+import { updateFacts, type Profile } from '../device/profile.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
+import { isSecretField, MASK } from '../device/secret-fields.ts';
+import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
+import { isSameValue } from './compare.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import type { StepEnd } from './verdict.ts';
+import { valueAt } from '../value-at.ts';
+
+/** Where a record is known, and the others beside it. */
+interface Known {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/** What a change of a record takes from it without being asked, as far as it is known. */
+export function erasedBy(
+  { profile, resource, records }: Known,
+  before: DeviceRecord,
+  changes: DeviceRecord,
+): Pick<Step, 'erases' | 'mayErase'> {
+  const facts = updateFacts(profile, resource);
+  const seen = profile.resources[resource]?.leftOut;
+  const isPartial = facts.record !== 'whole' || facts.method === 'PATCH';
+  const said = facts.leftOut ?? (isPartial ? 'kept' : seen);
+  if (said === 'kept') return {};
+  const hidden = hiddenFields(profile, resource, records);
+  const lacking = [
+    ...leftOutFields(profile, resource, before, changes),
+    ...hidden.filter((field) => !Object.hasOwn(changes, field)),
+  ];
+  if (said === 'erased' || facts.method === 'PUT') {
+    if (lacking.length > 0) return { erases: lacking };
+    return said === undefined ? { mayErase: [] } : {};
+  }
+  return said === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
+}
+
+/** Why a step is not sent: what is left out of its body is gone afterwards. */
+export function lossReason({ key, resource, request, erases = [] }: Step): string | undefined {
+  if (erases.length === 0) return undefined;
+  return (
+    `${request.method} replaces the whole ${resource} ${key} and would erase ${erases.join(', ')}, ` +
+    'which it leaves out: set that as well, or where the device keeps it say so with ' +
+    '"profile set" and update.left_out=kept'
+  );
+}
+
+/**
+ * A record as it can be added or set again, and what of it does not come back: secrets, which were not
+ * kept, what only the device sets, and ids.
+ */
+export function restorable(
+  profile: Profile,
+  resource: string,
+  record: DeviceRecord,
+): { readonly fields: DeviceRecord; readonly lost: DeviceRecord } {
+  const own = [...ownFields(profile, resource), ownAddress(record, profile.basePath)?.field];
+  const fields: [string, Value][] = [];
+  const lost: [string, Value][] = [];
+  for (const [field, value] of Object.entries(record)) {
+    if (value === null || own.includes(field)) continue;
+    const isId = profile.idFields.includes(field);
+    if (isId && hasPositionalIds(profile)) continue;
+    const isReadOnly = valueAt(profile.resources[resource]?.details, field)?.readOnly;
+    const isSetByDevice = isReadOnly ?? isTimeStamp(value);
+    const kept = withoutMasks(value);
+    if (isId || isSetByDevice || isSecretField(field) || kept === undefined) {
+      if (valueText(value) !== '') lost.push([field, value]);
+    } else {
+      fields.push([field, kept]);
+      lost.push(...maskedParts(field, value));
+    }
+  }
+  return { fields: Object.fromEntries(fields), lost: Object.fromEntries(lost) };
+}
+
+/** The same of a deleted record, with what the device has and does not show. */
+export function lostWith(
+  { profile, resource, records }: Known,
+  record: DeviceRecord,
+): DeviceRecord {
+  const hidden = hiddenFields(profile, resource, records).filter(
+    (field) => !Object.hasOwn(record, field),
+  );
+  const { lost } = restorable(profile, resource, record);
+  return { ...Object.fromEntries(hidden.map((field) => [field, MASK])), ...lost };
+}
+
+/** A verdict on what brings a record back: never `done` where something of it did not come back. */
+export function withLosses({ action, lost = {} }: Step, end: StepEnd): StepEnd {
+  if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
+  const differences = lossesIn(lost, end.record);
+  if (differences.length === 0) return end;
+  const text = `not brought back: ${differences.map(({ field }) => field).join(', ')}`;
+  return {
+    ...end,
+    verdict: 'differs',
+    differences: [...(end.differences ?? []), ...differences],
+    note: end.note === undefined ? text : `${end.note}; ${text}`,
+  };
+}
+
+/** What was lost and has not come back by itself. */
+export function lossesIn(
+  lost: DeviceRecord,
+  held: DeviceRecord | undefined,
+): { field: string; was: Value; held: Value }[] {
+  return Object.entries(lost)
+    .map(([field, was]) => ({ field, was, held: valueAt(held, field) ?? null }))
+    .filter((one) => one.was === MASK || !isSameValue(one.was, one.held));
+}
+
+/** What a plan says of losses, once for each resource. */
+export function lossTexts({ steps }: DevicePlan): string[] {
+  const lostBy = (action: Step['action']): Map<string, ReadonlySet<string>> =>
+    fieldsByResource(steps, (step) =>
+      step.action === action ? step.lost && Object.keys(step.lost) : undefined,
+    );
+  const told = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
+    [...lost].flatMap(([resource, fields]) => {
+      // Who logs in with a record has a password or a token, shown or not.
+      const isUnshown = isWhole && resource === 'user' && ![...fields].some(isSecretField);
+      const more = isUnshown ? ['what is not shown (as a password or token)'] : [];
+      const all = [...fields, ...more];
+      return all.length === 0 ? [] : [`${start}, of ${resource}: ${all.join(', ')}`];
+    });
+  return [
+    ...[...fieldsByResource(steps, (step) => step.erases)].map(
+      ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
+    ),
+    ...[...fieldsByResource(steps, (step) => step.mayErase)].map(([resource, fields]) =>
+      fields.size === 0
+        ? 'not known whether fields that the device does not show are kept'
+        : `not known whether ${[...fields].join(', ')} of ${resource} are kept: they are not sent back`,
+    ),
+    ...told('an undo does not bring back', lostBy('delete'), true),
+    ...told('does not come back', lostBy('add'), true),
+    ...told('cannot be set back', lostBy('set'), false),
+  ];
+}
+
+function fieldsByResource(
+  steps: readonly Step[],
+  fieldsOf: (step: Step) => readonly string[] | undefined,
+): Map<string, ReadonlySet<string>> {
+  const byResource = new Map<string, Set<string>>();
+  for (const step of steps) {
+    const fields = fieldsOf(step);
+    if (fields === undefined) continue;
+    const all = byResource.get(step.resource) ?? new Set();
+    byResource.set(step.resource, all);
+    for (const field of fields) all.add(field);
+  }
+  return byResource;
+}
+
+/** A value without what was masked when it was kept; undefined when nothing else can be sent. */
+function withoutMasks(value: Value): Value | undefined {
+  if (value === MASK) return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (isValueList(value)) return maskedParts('', value).length > 0 ? undefined : value;
+  const parts = Object.entries(value).flatMap(([part, inner]) => {
+    const kept = withoutMasks(inner);
+    return kept === undefined ? [] : [[part, kept] as const];
+  });
+  return Object.fromEntries(parts);
+}
+
+function maskedParts(field: string, value: Value): [string, Value][] {
+  if (value === MASK) return [[field, MASK]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([part, inner]: [string, Value]) =>
+    maskedParts(`${field}.${part}`, inner),
+  );
+}
