@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
-test('the name of a resource alone is a command once a device was seen to have it', async () => {
+test('the name of a resource alone is a command where a device shows it, anywhere once it was seen', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
-  const before = await devsh('interface --on sim1');
-  expect(before.stderr).toContain('there is no command "interface"');
-  expect(before.exitCode).toBe(2);
+  const nowhere = await devsh('interface');
+  expect(nowhere.stderr).toContain('there is no command "interface"');
+  expect(nowhere.exitCode).toBe(2);
+  expect((await devsh('interface --on sim1')).stdout).toContain('eth0');
   await devsh('learn --on sim1');
   const { stdout, exitCode } = await devsh('interface --on sim1');
   expect(stdout).toContain('eth0');

@@ -49,6 +49,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
     'user edit bob --on echo --yes',
     'resources --on sim1',
+    'resource user list --on sim1',
     `plan ${input('change.yaml')} ${on} -o ${input('../plan-of-devsh')}`,
     `apply ${input('change.yaml')} ${on} --yes`,
     `apply ${input('users.csv')} ${on} --yes --json`,
