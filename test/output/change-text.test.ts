@@ -93,7 +93,7 @@ test('a plan is folded and counted, on stderr, with secrets masked', () => {
     set user bob on fw1: lang: de -> en, lastname: '' -> Builder
     delete user bob on fw2
     unchanged on fw2: user dave
-    cannot plan on fw3: no answer within 5 s
+    not covered: fw3 - no answer within 5 s
     2 to add · 1 to change · 1 to delete · 1 unchanged · 1 unreachable
     "
   `);
@@ -193,7 +193,14 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
         "differs": 1,
         "failed": 1,
         "unknown": 1
-      }
+      },
+      "notCovered": [
+        {
+          "device": "fw3",
+          "address": "10.0.0.7:443",
+          "code": "unreachable"
+        }
+      ]
     }
     "
   `);

@@ -17,15 +17,15 @@ test('a terminal gets an aligned table, the reasons of failed devices and a foot
   expect('\n' + out).toMatchInlineSnapshot(`
     "
     DEVICE   USERNAME  FIRST NAME  AGE  LANG  TOKEN  UUID
-    fw1,fw2  alice     Alice         9  de           (2 values)
+    fw1,fw2  alice     Alice         9  de           (2 values)  same on the 2 read
     fw1      li        李雷         31  en           77aa        differs: lang
     fw2      li        李雷         31  zh           77aa        differs: lang
-    fw2      bob                              •••                only here
+    fw2      bob                              •••                here; 1 not read
     "
   `);
   expect('\n' + err).toMatchInlineSnapshot(`
     "
-    5 records on 2 devices, 1 the same on all
+    5 records on 2 devices read, 1 not read, 1 same on the 2 read
     ✗ fw3: no answer within 5 s
     "
   `);
@@ -36,10 +36,10 @@ test('another program gets tabs, a header line and no footer', () => {
   expect('\n' + out.replaceAll('\t', '→')).toMatchInlineSnapshot(`
     "
     DEVICE→USERNAME→FIRST NAME→AGE→LANG→TOKEN→UUID→NOTE
-    fw1,fw2→alice→Alice→9→de→→(2 values)→
+    fw1,fw2→alice→Alice→9→de→→(2 values)→same on the 2 read
     fw1→li→李雷→31→en→→77aa→differs: lang
     fw2→li→李雷→31→zh→→77aa→differs: lang
-    fw2→bob→→→→•••→→only here
+    fw2→bob→→→→•••→→here; 1 not read
     "
   `);
   expect(err).toBe('✗ fw3: no answer within 5 s\n');
@@ -80,7 +80,7 @@ test('one record a block shows every field and where devices differ', () => {
       first_name  Alice
       age         9
       lang        de  (differs between devices)
-      password      (differs between devices)
+      password
       uuid        6f1c
 
     fw2
@@ -88,7 +88,7 @@ test('one record a block shows every field and where devices differ', () => {
       first_name  Alice
       age         9
       lang        en  (differs between devices)
-      password    •••  (differs between devices)
+      password    •••
       uuid        0b7e
     "
   `);

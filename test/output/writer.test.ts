@@ -51,6 +51,13 @@ test('json is one versioned document with every device', () => {
             }
           ]
         }
+      ],
+      "notCovered": [
+        {
+          "device": "fw3",
+          "address": "10.0.0.7:443",
+          "code": "unreachable"
+        }
       ]
     }
     "

@@ -55,7 +55,7 @@ export const resource: CommandSpec = {
       details:
         'The name of a resource alone is a command, too, once it was seen. A word that nobody knows is looked\n' +
         'for on one of the selected devices by one GET before it is called a mistake.',
-      examples: ['resource alias list', 'resource run show 7 --on fw1'],
+      examples: ['resource alias list', 'resource config list'],
       *run() {
         // Whoever names one gets the verbs of the resource.
       },
