@@ -135,7 +135,10 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
   const lastLine = (screen: readonly string[]): string =>
     screen.filter((line) => line !== '').at(-1) ?? '';
   if (isPlain) {
-    await program.waitFor((screen) => /^(devsh[^>]*>|.*[?:]) ?$/.test(lastLine(screen)), 15_000);
+    await program.waitFor(
+      (screen) => /^(devsh[^>]*>|(?! *").*[?:]) ?$/.test(lastLine(screen)),
+      15_000,
+    );
     if (!lastLine(program.screen()).includes('devsh')) program.press('ctrl-c');
     await program.waitFor((screen) => /^devsh[^>]*> ?$/.test(lastLine(screen)));
     return;
