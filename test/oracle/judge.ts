@@ -1,0 +1,399 @@
+import type { Run } from '../main/devsh.ts';
+import type { Line } from './cases.ts';
+import type { Held, Json, JsonObject, Model, Recorded } from './model-device.ts';
+
+/** What became of one device while one line ran. */
+export interface Seen {
+  readonly name: string;
+  /** It did not answer when the line began. */
+  readonly isAbsent: boolean;
+  /** It was asked for its fields, and has told them. */
+  readonly hasTold: boolean;
+  /** It carried out a write, and has not answered since. */
+  readonly isLost: boolean;
+  readonly before: Held;
+  readonly after: Held;
+  readonly writes: readonly Recorded[];
+  /** A record as this device shows it. */
+  readonly shown: (id: string, record: JsonObject) => JsonObject;
+}
+
+/** One line: what devsh said that it would do, what it said that it did, and what it did. */
+export interface Execution {
+  readonly line: Line;
+  readonly plan: Run;
+  readonly real: Run;
+  readonly isJson: boolean;
+  readonly devices: readonly Seen[];
+}
+
+type Leaves = ReadonlyMap<string, Json>;
+
+/** `{limits: {depth: 4}}` as `limits.depth` 4; lists are whole. */
+export function leavesOf(record: JsonObject | undefined, above = ''): Leaves {
+  const leaves = new Map<string, Json>();
+  for (const [name, value] of Object.entries(record ?? {})) {
+    const path = above + name;
+    if (isObject(value))
+      for (const [part, leaf] of leavesOf(value, `${path}.`)) leaves.set(part, leaf);
+    else leaves.set(path, value);
+  }
+  return leaves;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as it would stand in a form. */
+function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map((item) => textOf(item as Json)).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
+  textOf(one) === textOf(other);
+
+/** Nothing that could be missed. */
+const isEmpty = (value: Json | undefined): boolean => ['', 'false', '0'].includes(textOf(value));
+
+/** What a plan says, but for how it sends: "assumed, not documented: DELETE /api/user/<id>/". */
+export function announced({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): string {
+  // Words that stand there whatever the fields are called.
+  return `${stdout}\n${stderr}`.replace(/^assumed, .*$|\(as a password or token\)/gm, '');
+}
+
+/** Whether a text names a field, alone or with one of its parts. */
+export function names(output: string, field: string): boolean {
+  const [top = field] = field.split('.');
+  return new RegExp(`(?<![\\w-])${top}(?![\\w-])`).test(output);
+}
+
+/** What a line asks of one user; undefined when it is not about that one. */
+interface Wish {
+  readonly typed: Leaves;
+  readonly isDeleting: boolean;
+}
+
+function wishFor(line: Line, username: string, shown: JsonObject | undefined): Wish | undefined {
+  const typed = (fields: JsonObject): Wish => ({ typed: leavesOf(fields), isDeleting: false });
+  switch (line.kind) {
+    case 'add':
+    case 'set':
+      return line.key === username ? typed(line.typed) : undefined;
+    case 'set where':
+      return shown?.['lang'] === line.lang ? typed(line.typed) : undefined;
+    case 'delete':
+      return line.key === username ? { typed: new Map(), isDeleting: true } : undefined;
+    case 'import': {
+      const row = line.rows.find(({ key }) => key === username);
+      if (row !== undefined) return typed(row.values);
+      return line.isPruning ? { typed: new Map(), isDeleting: true } : undefined;
+    }
+    case 'undo':
+    case 'read':
+      return undefined;
+  }
+}
+
+const usernameOf = (record: JsonObject | undefined): string => textOf(record?.['username']);
+
+const named = (held: Held, username: string): [string, JsonObject] | undefined =>
+  [...held].find(([, record]) => usernameOf(record) === username);
+
+/** What devsh cannot know as long as it was neither shown, told nor sent. */
+const ADMITTED = /not known whether .*fields that the device does not show|what is not shown/;
+
+/** Judges what devsh did, line after line, by the devices alone. */
+export class Judge {
+  readonly model: Model;
+  readonly #ended: Execution[] = [];
+  /** Hidden fields that devsh itself has sent. */
+  readonly #sent = new Set<string>();
+
+  constructor(model: Model) {
+    this.model = model;
+  }
+
+  /** That hidden fields may be lost is said once. */
+  #hasAdmitted = false;
+
+  /** What is wrong with what one line did. */
+  judge(execution: Execution): string[] {
+    const undone = execution.line.kind === 'undo' ? this.#undone() : undefined;
+    const faults = [
+      ...execution.devices.flatMap((device) => this.#writesOf(execution, device, undone)),
+      ...execution.devices.flatMap((device) => this.#lossesOf(execution, device)),
+      ...this.#unnamed(execution, undone),
+      ...this.#verdicts(execution, undone),
+    ];
+    if (undone !== undefined) faults.push(...this.#undoing(execution, undone));
+    this.#ended.push(execution);
+    this.#hasAdmitted ||= ADMITTED.test(announced(execution.plan));
+    for (const { contentType, body } of execution.devices.flatMap(({ writes }) => writes)) {
+      for (const name of bodyLeaves(contentType, body).keys()) this.#sent.add(name);
+    }
+    return faults;
+  }
+
+  /** The newest line that changed something. */
+  #undone(): Execution | undefined {
+    return this.#ended.findLast(({ devices }) =>
+      devices.some(({ before, after }) => before !== after),
+    );
+  }
+
+  /** Each field of a body was typed, is in the record that was held, or stands in the plan as filled in. */
+  #writesOf(execution: Execution, device: Seen, undone: Execution | undefined): string[] {
+    const { plan, line } = execution;
+    const earlier = undone?.devices.find(({ name }) => name === device.name);
+    return device.writes.flatMap((write): string[] => {
+      const where = `${device.name}: ${write.method} ${write.path}`;
+      const target = this.#targetOf(write);
+      const held =
+        target === undefined ? undefined : device.shown(target, write.before.get(target) ?? {});
+      const sent = bodyLeaves(write.contentType, write.body);
+      const username = held === undefined ? textOf(sent.get('username')) : usernameOf(held);
+      const wish = wishFor(line, username, held);
+      if (line.kind !== 'undo' && wish === undefined) {
+        return [`${where}: is about ${username}, whom nobody named`];
+      }
+      if ((write.method === 'DELETE') !== (wish?.isDeleting ?? write.method === 'DELETE')) {
+        return [`${where}: ${username} was not to be treated so`];
+      }
+      const isWhole = this.model.way !== 'JSON PATCH' && held !== undefined;
+      const before = earlier && named(earlier.before, username);
+      const image = before && leavesOf(device.shown(...before));
+      return [...sent].flatMap(([path, value]): string[] => {
+        if (path === this.model.idField && ['', 'null', target].includes(textOf(value))) return [];
+        if (path === 'username' && textOf(value) === username) return [];
+        if (wish?.typed.has(path) === true) {
+          const typed = wish.typed.get(path);
+          return isSame(typed, value)
+            ? []
+            : [`${where}: ${path}=${textOf(value)}, typed ${textOf(typed)}`];
+        }
+        const isHeld = leavesOf(held).has(path) && isSame(leavesOf(held).get(path), value);
+        // A part of a nested field takes the other parts along.
+        const [top = path] = path.split('.');
+        const isBeside = [...(wish?.typed.keys() ?? [])].some((one) => one.startsWith(`${top}.`));
+        if (isHeld && (isWhole || isBeside)) return [];
+        if (image?.has(path) === true && isSame(image.get(path), value)) return [];
+        if (isFilledIn(plan.stdout, path)) return [];
+        return [
+          `${where}: sends ${path}=${textOf(value)}: not typed, not held, not named as filled in`,
+        ];
+      });
+    });
+  }
+
+  #targetOf({ method, path, contentType, body, before }: Recorded): string | undefined {
+    const inPath = path.replace(/^\/api\/user\//, '').replace(/\/$/, '');
+    if (inPath !== '') return inPath;
+    const id = textOf(bodyLeaves(contentType, body).get(this.model.idField));
+    return method === 'POST' && before.has(id) ? id : undefined;
+  }
+
+  /** What a device lost or got without anybody asking stands in the plan. */
+  #lossesOf(execution: Execution, device: Seen): string[] {
+    if (device.before === device.after || execution.line.kind === 'undo') return [];
+    const said = announced(execution.plan);
+    const faults: string[] = [];
+    for (const [id, record] of device.before) {
+      const username = usernameOf(record);
+      const now = device.after.get(id);
+      const wish = wishFor(execution.line, username, device.shown(id, record));
+      if (now === undefined) {
+        if (wish?.isDeleting !== true) faults.push(`${device.name}: ${username} is gone`);
+        else if (!names(said, username)) faults.push(`${device.name}: ${username} goes unsaid`);
+        if (!names(said, this.model.idField)) {
+          faults.push(
+            `${device.name}: no word that the ${this.model.idField} of ${username} is lost`,
+          );
+        }
+        for (const [path, value] of leavesOf(record)) {
+          if (isEmpty(value) || this.#comesBack(path, device)) continue;
+          if (!this.#isSaid(said, path, device)) {
+            faults.push(
+              `${device.name}: no word that ${path}=${textOf(value)} of ${username} is lost`,
+            );
+          }
+        }
+        continue;
+      }
+      const [held, left] = [leavesOf(record), leavesOf(now)];
+      for (const path of new Set([...held.keys(), ...left.keys()])) {
+        if (isSame(held.get(path), left.get(path)) || wish?.typed.has(path) === true) continue;
+        if (!this.#isSaid(said, path, device)) {
+          const change = `${textOf(held.get(path))} -> ${textOf(left.get(path))}`;
+          faults.push(
+            `${device.name}: ${username} ${path}: ${change}, and the plan says nothing of it`,
+          );
+        }
+      }
+    }
+    return faults;
+  }
+
+  /** Whether adding a deleted record again brings a field back, as far as anybody could know. */
+  #comesBack(path: string, { hasTold }: Seen): boolean {
+    const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
+    if (field === undefined || field.name === 'password') return field === undefined;
+    return field.access === 'open' || (field.access === 'read-only' && !hasTold);
+  }
+
+  #isSaid(said: string, path: string, { hasTold }: Seen): boolean {
+    if (names(said, path)) return true;
+    const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
+    const isUnknown = field?.access === 'hidden' && !hasTold && !this.#sent.has(path);
+    return isUnknown && (ADMITTED.test(said) || this.#hasAdmitted);
+  }
+
+  /** After an undo: what is not as it was stands in the plan, and its verdict is not `done`. */
+  #undoing(execution: Execution, undone: Execution): string[] {
+    const said = announced(execution.plan);
+    return execution.devices.flatMap((device): string[] => {
+      const earlier = undone.devices.find(({ name }) => name === device.name);
+      if (earlier === undefined || earlier.before === earlier.after || device.isAbsent) return [];
+      return [...earlier.before].flatMap(([id, record]): string[] => {
+        const username = usernameOf(record);
+        const now = device.after.get(id) ?? named(device.after, username)?.[1];
+        if (now === undefined) {
+          return execution.real.exitCode === 0
+            ? [`${device.name}: undo left ${username} deleted`]
+            : [];
+        }
+        const [was, is] = [leavesOf(record), leavesOf(now)];
+        return [...was].flatMap(([path, value]): string[] => {
+          if (isSame(value, is.get(path)) || isEmpty(value)) return [];
+          const loss = `${device.name}: undo: ${username} ${path}: ${textOf(value)} -> ${textOf(is.get(path))}`;
+          const isShown = leavesOf(earlier.shown(id, record)).has(path);
+          const verdict = resultsOf(execution).find(
+            (one) => one.device === device.name && one.key === username,
+          )?.verdict;
+          return [
+            ...(this.#isSaid(said, path, device)
+              ? []
+              : [`${loss}, and the plan says nothing of it`]),
+            ...(isShown && verdict === 'done' ? [`${loss}, and it is called done`] : []),
+          ];
+        });
+      });
+    });
+  }
+
+  /** Every selected device stands in the output, also an absent one. */
+  #unnamed(execution: Execution, undone: Execution | undefined): string[] {
+    const { line, plan, real, devices, isJson } = execution;
+    if (line.kind === 'undo' && undone === undefined) return [];
+    const faults: string[] = [];
+    // Of a file with nothing new in it only the number of its records is said.
+    const isNothing =
+      line.kind === 'import' && /records are on the devices/.test(plan.stdout + plan.stderr);
+    for (const [what, run] of [['plan', plan] as const, ['result', real] as const]) {
+      if (run.exitCode === 2) continue;
+      // What is refused as a whole was told device by device in the plan.
+      if (run.exitCode === 6 && what === 'result') continue;
+      const text =
+        isJson && what === 'result' && line.kind !== 'read'
+          ? run.stdout || run.stderr
+          : run.stdout + run.stderr;
+      for (const { name, isAbsent } of devices) {
+        const earlier = undone?.devices.find((one) => one.name === name);
+        const isMeant =
+          undone === undefined
+            ? isAbsent || (!isNothing && line.kind !== 'read')
+            : earlier?.before !== earlier?.after;
+        if (isMeant && !names(text, name)) faults.push(`${name} does not stand in the ${what}`);
+      }
+    }
+    const hasAbsent = devices.some(({ isAbsent, isLost }) => isAbsent || isLost);
+    if (hasAbsent && undone === undefined && real.exitCode === 0) {
+      faults.push('exit 0, and a device was absent');
+    }
+    return faults;
+  }
+
+  #verdicts(execution: Execution, undone: Execution | undefined): string[] {
+    const { plan, real, devices, line } = execution;
+    const faults: string[] = [];
+    const writes = devices.flatMap((device) => device.writes);
+    if ([2, 6].includes(real.exitCode) && writes.length > 0) {
+      faults.push(`exit ${real.exitCode}, and ${writes.length} writes were sent`);
+    }
+    if ([70].includes(real.exitCode) || plan.exitCode === 70) faults.push(`a bug: ${real.stderr}`);
+    for (const { device: name, key, verdict, differences } of resultsOf(execution)) {
+      const device = devices.find((one) => one.name === name);
+      if (device === undefined) {
+        faults.push(`${name}: a verdict for a device that was not selected`);
+        continue;
+      }
+      if (device.isLost && ['done', 'no effect', 'differs'].includes(verdict)) {
+        faults.push(`${name}: ${key} is "${verdict}", and it could not be read`);
+      }
+      const before = named(device.before, key);
+      const after = named(device.after, key);
+      const hasChanged = before?.[1] !== after?.[1];
+      if (hasChanged && !['done', 'differs', 'unknown'].includes(verdict)) {
+        const [was, is] = [leavesOf(before?.[1]), leavesOf(after?.[1])];
+        if ([...was, ...is].some(([path]) => !isSame(was.get(path), is.get(path)))) {
+          faults.push(`${name}: ${key} is "${verdict}", and it has changed`);
+        }
+      }
+      const sent = device.writes.flatMap((write) => [
+        ...bodyLeaves(write.contentType, write.body).keys(),
+      ]);
+      for (const difference of differences) {
+        const isSent = sent.some((path) => isWithin(path, difference.field));
+        if ('sent' in difference && !isSent) {
+          faults.push(`${name}: says that ${difference.field} was sent, and it was not`);
+        }
+      }
+      const wish = undone ? undefined : wishFor(line, key, undefined);
+      if (verdict !== 'done' || wish === undefined) continue;
+      if (wish.isDeleting && after !== undefined)
+        faults.push(`${name}: ${key} is there, called done`);
+      const holds = leavesOf(after?.[1]);
+      for (const [path, value] of wish.typed) {
+        if (!isSame(holds.get(path), value)) {
+          faults.push(`${name}: ${key} done, and holds ${path}=${textOf(holds.get(path))}`);
+        }
+      }
+    }
+    return faults;
+  }
+}
+
+const isWithin = (path: string, field: string): boolean =>
+  path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`);
+
+/** The fields of a body as they stand in it. */
+export function bodyLeaves(contentType: string, body: string): Leaves {
+  if (body === '') return new Map();
+  if (contentType.includes('json')) return leavesOf(JSON.parse(body) as JsonObject);
+  const pairs = new URLSearchParams(body);
+  return new Map([...pairs.keys()].map((name) => [name, pairs.getAll(name).join(',')]));
+}
+
+/** Whether a plan names a field as filled in: "filled in: lang=de, most common here". */
+function isFilledIn(plan: string, path: string): boolean {
+  return Array.from(plan.matchAll(/filled in: ([^)\n]*)/g)).some(([, text = '']) =>
+    names(text, path),
+  );
+}
+
+interface Result {
+  readonly device: string;
+  readonly key: string;
+  readonly verdict: string;
+  readonly differences: readonly { readonly field: string }[];
+}
+
+function resultsOf({ line, real, isJson }: Execution): Result[] {
+  if (!isJson || line.kind === 'read' || real.stdout === '') return [];
+  const { results = [] } = JSON.parse(real.stdout) as {
+    results?: (Omit<Result, 'differences'> & Partial<Result>)[];
+  };
+  return results.map(({ differences = [], ...result }) => ({ ...result, differences }));
+}
