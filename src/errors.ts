@@ -53,7 +53,7 @@ export class NotFoundError extends DevshError {
   readonly code = 'not-found';
 }
 
-/** devsh itself declined: no confirmation, read-only, or the lock-out guard. */
+/** devsh itself declined: no confirmation, read-only, or the own-access guard. */
 export class RefusedError extends DevshError {
   readonly code = 'refused';
   override readonly exitCode = 6;

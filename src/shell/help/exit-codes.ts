@@ -6,7 +6,7 @@ export const EXIT_CODES: readonly { readonly code: string; readonly meaning: str
   { code: '3', meaning: 'partial: some devices failed or are unknown' },
   { code: '4', meaning: 'authentication or credentials' },
   { code: '5', meaning: 'device unreachable, or its certificate not trusted' },
-  { code: '6', meaning: 'refused: confirmation missing, read-only, lock-out guard' },
+  { code: '6', meaning: 'refused: confirmation missing, read-only, own-access guard' },
   { code: '7', meaning: 'drift: the device changed since the plan' },
   { code: '8', meaning: '--drift found differences' },
   { code: '70', meaning: 'a bug in devsh' },
