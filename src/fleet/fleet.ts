@@ -29,10 +29,17 @@ export class Fleet {
   readonly #members = new Map<string, Member>();
   #connected: readonly Member[] = [];
   #selected: readonly Member[] | undefined;
+  /** By name, from 0, as they were first connected: a device keeps its place while others come and go. */
+  readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
 
   get connected(): readonly Member[] {
     return this.#connected;
+  }
+
+  /** Counts from 0; the same from when the device was first connected, whichever others have left. */
+  placeOf({ ref }: Member): number {
+    return this.#places.get(ref.name) ?? -1;
   }
 
   /** All devices that were used in this session, connected or not. */
@@ -62,18 +69,29 @@ export class Fleet {
     });
   }
 
-  /** Adds to the connected devices; all of them are selected then. */
+  /**
+   * Adds to the connected devices: each takes its place of before, or the last one. A selection that was
+   * narrowed stays what it is; without one, all connected devices are meant.
+   */
   join(members: readonly Member[]): void {
-    const names = new Set(members.map(({ ref }) => ref.name));
-    const others = this.#connected.filter(({ ref }) => !names.has(ref.name));
-    this.#connected = [...others, ...members];
-    this.#selected = undefined;
+    const held = new Map([...this.#connected, ...members].map((one) => [one.ref.name, one]));
+    for (const name of held.keys()) {
+      if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
+    }
+    this.#connected = [...held.values()].sort((a, b) => this.placeOf(a) - this.placeOf(b));
+    this.#selected = this.#selected?.map((member) => held.get(member.ref.name) ?? member);
     this.#changed();
   }
 
+  /** A selection that was narrowed to these devices is empty then: no other is written to instead. */
   async leave(members: readonly Member[]): Promise<void> {
-    this.#connected = this.#connected.filter((member) => !members.includes(member));
-    this.#selected = undefined;
+    const gone = new Set(members);
+    this.#connected = this.#connected.filter((member) => !gone.has(member));
+    this.#selected = this.#selected?.filter((member) => !gone.has(member));
+    if (this.#connected.length === 0) {
+      this.#selected = undefined;
+      this.#places.clear();
+    }
     for (const member of members) this.#members.delete(member.entry.name);
     await Promise.all(members.map((member) => member.close()));
     this.#changed();

@@ -22,12 +22,24 @@ const name = text
   // As long as a host name may be.
   .max(253, 'must be no longer than 253 characters');
 
+/** Those that every theme can show; what they mean is in the words of the label. */
+export const LABEL_COLORS = ['red', 'yellow', 'green', 'blue'] as const;
+export type LabelColor = (typeof LABEL_COLORS)[number];
+
 /** What a device may say itself, or have from its groups. */
 const settings = {
   user: text.optional().describe('The account to log in as'),
   ca: text.optional().describe('A PEM file with the CA of its certificate; counts from this file'),
   insecure: flag.optional().describe('Its certificate is not checked'),
   read_only: flag.optional().describe('Every write is refused'),
+  label: text
+    .max(24, 'must be no longer than 24 characters')
+    .optional()
+    .describe('What the prompt and the question of a write say of it, as PROD'),
+  color: z
+    .enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`)
+    .optional()
+    .describe('The colour of its label'),
   profile: text.optional().describe('How it speaks: a built-in profile, or a file of yours'),
   proxy: text.optional().describe('The proxy that leads to it, or "none"'),
   jump: text.optional().describe('The SSH jump host that leads to it, or "none"'),

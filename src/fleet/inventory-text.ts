@@ -101,6 +101,8 @@ const SETTINGS = [
   'ca',
   'insecure',
   'read_only',
+  'label',
+  'color',
   'profile',
   'route',
   'credential_command',
@@ -181,6 +183,8 @@ function deviceOf(
   const ca = first('ca');
   const insecure = first('insecure');
   const readOnly = first('read_only');
+  const label = first('label');
+  const color = first('color');
   const profile = first('profile');
   const route = first('route');
   const credentialCommand = first('credential_command');
@@ -194,6 +198,8 @@ function deviceOf(
     ...(ca !== undefined && { ca: resolve(folder, ca) }),
     ...(insecure !== undefined && { insecure }),
     ...(readOnly !== undefined && { readOnly }),
+    ...(label !== undefined && { label }),
+    ...(color !== undefined && { color }),
     ...(profile !== undefined && { profile }),
     ...(route !== undefined && { route }),
     ...(credentialCommand !== undefined && {

@@ -1,4 +1,5 @@
 import { formatAddress, parseAddress } from '../device/address.ts';
+import type { LabelColor } from './inventory-schema.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 
 /** One device of the inventory, with what its groups hand down to it. */
@@ -12,6 +13,9 @@ export interface InventoryDevice {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly readOnly?: boolean;
+  /** What the prompt and the question of a write say of it: `PROD`. */
+  readonly label?: string;
+  readonly color?: LabelColor;
   /** The name of a built-in profile, or of one in the folder `profiles`. */
   readonly profile?: string;
   /** How to reach it; absent when the environment decides. */

@@ -62,13 +62,15 @@ function settingsIn(entry: object): WrittenSettings {
 
 /** What a device has, its own and what its groups hand down, as it would be written. */
 export function writtenSettings(device: InventoryDevice): WrittenSettings {
-  const { user, ca, insecure, readOnly, profile, route } = device;
+  const { user, ca, insecure, readOnly, label, color, profile, route } = device;
   const { credentialCommand, gitCredential, netrc } = device;
   return {
     ...(user !== undefined && { user }),
     ...(ca !== undefined && { ca }),
     ...(insecure !== undefined && { insecure: String(insecure) }),
     ...(readOnly !== undefined && { read_only: String(readOnly) }),
+    ...(label !== undefined && { label }),
+    ...(color !== undefined && { color }),
     ...(profile !== undefined && { profile }),
     ...(route && writtenRoute(route)),
     ...(credentialCommand && { credential_command: [...credentialCommand] }),

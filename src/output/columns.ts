@@ -43,9 +43,7 @@ export function columnsOf(view: View, records: readonly DeviceRecord[]): string[
   ];
 }
 
-/** `first_name` -> `FIRST NAME`; `_id` stays `_ID`, at the start of its column and apart from `id`. */
+/** `first_name` -> `FIRST NAME`. */
 export function columnTitle(field: string): string {
-  return visible(field)
-    .replace(/(?<=[^_])_(?=[^_])/g, ' ')
-    .toUpperCase();
+  return visible(field).replaceAll('_', ' ').toUpperCase();
 }

@@ -105,7 +105,7 @@ export async function runStoppable(
 /** One line from the terminal. */
 async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<LineAnswer> {
   return readLine(host, {
-    prompt: promptText(shell.session.fleet),
+    prompt: promptText(shell.session.fleet, shell.session.services.settings.get('on')),
     shown: hideSecrets,
     typed: ahead.take().trim(),
     history: await shell.session.services.history.load(),

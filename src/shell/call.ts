@@ -124,16 +124,21 @@ export class Call {
   async members(): Promise<readonly Member[]> {
     const members = await this.selected();
     if (members.length > 0) return members;
+    const { connected } = this.session.fleet;
     throw new UsageError(
-      'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
+      connected.length > 0
+        ? `none of the ${connected.length} connected devices is selected: "use" chooses, "use all" takes all`
+        : 'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
     );
   }
 
   /** The same, where there may be none. */
   async selected(): Promise<readonly Member[]> {
     const { on } = this.options;
-    const members = on.length > 0 ? await this.resolve(on) : this.session.fleet.selection;
-    return members.length > 0 ? members : this.#usualMembers();
+    const { fleet } = this.session;
+    const members = on.length > 0 ? await this.resolve(on) : fleet.selection;
+    // The prompt names no others where those that were selected have left.
+    return members.length > 0 || fleet.connected.length > 0 ? members : this.#usualMembers();
   }
 
   /**

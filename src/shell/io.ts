@@ -1,3 +1,5 @@
+import type { LabelColor } from '../fleet/inventory-schema.ts';
+
 /**
  * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is
  * typed without being shown.
@@ -8,6 +10,8 @@ export interface Question {
   /** Lines to show above it. */
   readonly details?: readonly string[];
   readonly expected?: string;
+  /** The colour of the label that the text begins with. */
+  readonly color?: LabelColor | undefined;
   /** Aborted when the answer is no longer of use: the question is taken away. */
   readonly until?: AbortSignal;
 }

@@ -168,8 +168,12 @@ export class Controller {
   #afterLine(command: string, hasResults: boolean): void {
     this.#fleetNews.now();
     const { table, fleet } = this.#store.state;
-    const followsSelection = table.scope === undefined && table.commandFilter === '';
-    if (['use', 'connect', 'demo'].includes(command) && !followsSelection) this.#feed.reset();
+    const { scope } = table;
+    const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
+    // A device that comes takes no filter away; a table of other devices makes room for what is selected.
+    const isElsewhere = scope !== undefined && !fleet.selected.some((name) => scope.includes(name));
+    const isConnect = command === 'connect' || command === 'demo';
+    if (isUse || (isConnect && isElsewhere)) this.#feed.reset();
     // Which devices were chosen shows in their records.
     if (command === 'use' && this.#store.state.overlay.kind !== 'none')
       this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
@@ -185,8 +189,9 @@ export class Controller {
   }
 
   #showFleet(): void {
-    const { fleet, isReadOnly } = this.#shell.session;
-    this.#store.dispatch({ kind: 'fleet', fleet: fleetView(fleet, isReadOnly) });
+    const { fleet, isReadOnly, services } = this.#shell.session;
+    const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
+    this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lastSeen.look();
     this.#forms.takeFields();
     this.#feed.takeSeen();

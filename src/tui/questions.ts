@@ -28,7 +28,7 @@ export class Questions {
 
   /** Resolves to `undefined` when the user says no, or when `signal` is aborted. */
   ask(
-    { kind, text, details = [], expected }: Question,
+    { kind, text, details = [], expected, color }: Question,
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
@@ -52,6 +52,7 @@ export class Questions {
           kind,
           text: shortened(visibleLines(text), LONGEST_QUESTION),
           expected,
+          color,
           isOpen: false,
           lines: short([...(plan?.folded ?? []), ...said]),
           unfolded: plan && short([...plan.unfolded, ...said]),

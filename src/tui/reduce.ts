@@ -64,7 +64,7 @@ function step(state: State, action: Action): State {
     case 'last-seen':
       return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
     case 'fleet':
-      return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
+      return withFleet(state, keepSelected(state.fleet, action.fleet));
     case 'table':
       return entered(state, action.source);
     case 'table-source':
@@ -156,6 +156,16 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
     old.selected.length === next.selected.length &&
     old.selected.every((name, index) => name === next.selected[index]);
   return isSame ? { ...next, selected: old.selected } : next;
+}
+
+/** The cursor of the list of devices stays on its device while others come and go. */
+function withFleet(state: State, fleet: State['fleet']): State {
+  const { overlay } = state;
+  if (overlay.kind !== 'devices') return { ...state, fleet };
+  const name = state.fleet.devices[overlay.cursor]?.name;
+  const at = fleet.devices.findIndex((device) => device.name === name);
+  const cursor = at === -1 ? Math.min(overlay.cursor, Math.max(0, fleet.devices.length - 1)) : at;
+  return { ...state, fleet, overlay: { ...overlay, cursor } };
 }
 
 /** A key that edits goes to the line that has the cursor. */

@@ -1,6 +1,7 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { Filter } from '../fleet/filter.ts';
+import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
@@ -145,6 +146,8 @@ export interface TableFilter {
 export interface DeviceTab {
   readonly name: string;
   readonly address: string;
+  /** The digit that selects it, where that is not its position in the list: others have left. */
+  readonly number?: number;
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed, in one word and in full. */
   readonly error: DevshError | undefined;
@@ -160,6 +163,8 @@ export interface FleetView {
   readonly selected: readonly string[];
   readonly isNarrowed: boolean;
   readonly prompt: string;
+  /** The colour of the label in it. */
+  readonly color?: LabelColor | undefined;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
   /** Nothing may be changed on any of the selected devices. */
@@ -168,7 +173,7 @@ export interface FleetView {
   readonly denied: ReadonlyMap<string, DeniedWrites>;
 }
 
-export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet';
+export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet' | 'accent';
 
 /** One message, harmless already; it may be longer than a line of the screen. */
 export interface LogLine {
@@ -210,6 +215,8 @@ export interface OpenQuestion {
   readonly kind: 'confirm' | 'text' | 'secret';
   readonly text: string;
   readonly expected: string | undefined;
+  /** The colour of the label that the text begins with. */
+  readonly color?: LabelColor | undefined;
   /** False while it has just come up: what is typed then was not meant for it. */
   readonly isOpen: boolean;
   /** Shown above it; harmless already. */

@@ -12,7 +12,16 @@ import { asList, asObject, asText, readJson, type JsonObject } from './json-sour
 const OWN_GROUPS = ['all', 'ungrouped'];
 
 /** What `device list --ansible` writes beside `ansible_user`, as `devsh_profile`. */
-export const SHARED_SETTINGS = ['profile', 'ca', 'proxy', 'jump', 'read_only', 'insecure'] as const;
+export const SHARED_SETTINGS = [
+  'profile',
+  'ca',
+  'proxy',
+  'jump',
+  'read_only',
+  'insecure',
+  'label',
+  'color',
+] as const;
 
 interface Group {
   readonly name: string;

@@ -20,7 +20,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** A spreadsheet says how a device is reached, never what devsh is to run or to trust. */
-const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only'] as const;
+const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only', 'label', 'color'] as const;
 
 interface Row {
   readonly record: readonly string[];

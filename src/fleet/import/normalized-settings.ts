@@ -34,6 +34,8 @@ export function normalizedSettings(settings: WrittenSettings, folder: string): W
         }
         case 'user':
         case 'profile':
+        case 'label':
+        case 'color':
         case 'insecure':
         case 'read_only':
           return [[key, value]];

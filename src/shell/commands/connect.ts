@@ -4,10 +4,12 @@ import { UsageError, type DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
+import { someOf } from '../../some-of.ts';
 import { suggest } from '../../suggest.ts';
 import type { Call } from '../call.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import type { Output, TableOutput } from '../output.ts';
+import { scopeText } from '../prompt-text.ts';
 import type { CommandSpec } from '../grammar/spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
 
@@ -25,7 +27,8 @@ export const connect: CommandSpec = {
       args: [SOME_TARGETS],
       options: ['devices', 'profile'],
       details:
-        'A device that is down does not hold up the others; connect to it again to retry.\n' +
+        'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
+        'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
         '--user, --ca, --insecure, --proxy and --jump hold for these devices, --read-only and --timeout for the whole session.',
       examples: [
         'connect 10.0.0.5 10.0.0.6',
@@ -34,9 +37,15 @@ export const connect: CommandSpec = {
       ],
       async *run(call) {
         const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
-        call.session.fleet.join(members);
+        const { fleet } = call.session;
+        const before = new Set(fleet.connected.map(({ ref }) => ref.name));
+        fleet.join(members);
         keepForSession(call);
         yield* probe(call, members);
+        const added = members.filter(({ ref }) => !before.has(ref.name));
+        if (!fleet.isNarrowed || added.length === 0) return;
+        const text = `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`;
+        yield { kind: 'message', level: 'info', text };
       },
     },
   ],
@@ -54,11 +63,16 @@ export const disconnect: CommandSpec = {
       options: [],
       async *run(call) {
         const members = connectedMembers(call);
-        await call.session.fleet.leave(members);
+        const { fleet } = call.session;
+        await fleet.leave(members);
+        const isNone = fleet.isNarrowed && fleet.selection.length === 0;
+        const none = isNone
+          ? `; no device is selected now: "use" chooses, "use all" takes all`
+          : '';
         yield {
           kind: 'message',
           level: 'info',
-          text: `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}`,
+          text: `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
         };
       },
     },

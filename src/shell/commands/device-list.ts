@@ -11,7 +11,17 @@ import type { VerbSpec } from '../grammar/spec.ts';
 const MOST_CONFLICTS = 5;
 
 /** What a row has for programs: the keys of devices.yaml, so that `device import` reads it. */
-const WRITTEN = ['user', 'ca', 'profile', 'proxy', 'jump', 'read_only', 'insecure'] as const;
+const WRITTEN = [
+  'user',
+  'ca',
+  'profile',
+  'proxy',
+  'jump',
+  'read_only',
+  'insecure',
+  'label',
+  'color',
+] as const;
 
 /** `device list`: the inventory as a table, as a source for `device import`, or for Ansible. */
 export const listDevices: VerbSpec = {
@@ -61,7 +71,8 @@ const COLUMNS = [
   { key: 'options', title: 'OPTIONS' },
 ];
 
-function rowOf({ name, address, groups, user, ca, route, insecure, readOnly }: InventoryDevice) {
+function rowOf(device: InventoryDevice) {
+  const { name, address, groups, user, ca, route, insecure, readOnly, label } = device;
   return {
     name,
     address,
@@ -69,7 +80,11 @@ function rowOf({ name, address, groups, user, ca, route, insecure, readOnly }: I
     user: user ?? null,
     ca: ca ?? null,
     route: route === undefined ? null : configuredText(route),
-    options: [insecure === true ? 'insecure' : [], readOnly === true ? 'read-only' : []].flat(),
+    options: [
+      insecure === true ? 'insecure' : [],
+      readOnly === true ? 'read-only' : [],
+      label ?? [],
+    ].flat(),
   };
 }
 

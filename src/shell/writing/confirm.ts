@@ -3,7 +3,9 @@ import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
 import { recordName } from '../../change/record-name.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
 import { DeclinedError, RefusedError } from '../../errors.ts';
+import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../call.ts';
+import { labelsOf, type Labels } from '../prompt-text.ts';
 
 /** The plan above the question names all. */
 const MOST_NAMED = 10;
@@ -32,16 +34,31 @@ export async function confirmPlan(
     ...grantCounts(steps),
     ...said,
   ];
-  const [only = ''] = names;
-  const where = names.length === 1 ? only : `${names.length} devices`;
+  const { texts, color } = labelsIn(call, devices);
+  const label = texts.map((text) => `${text}: `).join('');
+  const where = whereText(names, plan.devices.length);
   if (count === 1 && step !== undefined) {
-    const what = `${step.action} ${recordName(step)} on ${where}`;
-    await confirm(call, `${what}? Type y to do it:`, 'y', details);
+    const what = `${label}${step.action} ${recordName(step)} on ${where}`;
+    await confirm(call, `${what}? Type y to do it:`, 'y', details, color);
   } else {
     const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
-    const text = `${count} steps on ${where}${beside}. Type ${count} to do them:`;
-    await confirm(call, text, String(count), details);
+    const text = `${label}${count} steps on ${where}${beside}. Type ${count} to do them:`;
+    await confirm(call, text, String(count), details, color);
   }
+}
+
+/** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: what is changed of all that the line was about. */
+function whereText(names: readonly string[], all: number): string {
+  const of = names.length < all ? ` of ${all}` : '';
+  const [only = ''] = names;
+  if (names.length !== 1) return `${names.length}${of} devices`;
+  return of === '' ? only : `${only}, 1${of} devices`;
+}
+
+function labelsIn({ session }: Call, devices: Plan['devices']): Labels {
+  const addresses = new Set(devices.map(({ device }) => device.address));
+  const used = session.fleet.known.filter(({ ref }) => addresses.has(ref.address));
+  return labelsOf(used.map(({ entry }) => entry));
 }
 
 /** Asks for `expected` to be typed. Throws a `RefusedError` for anything else. */
@@ -50,10 +67,11 @@ export async function confirm(
   text: string,
   expected: string,
   details: readonly string[] = [],
+  color?: LabelColor,
 ): Promise<void> {
   if (call.options.yes) return;
   if (call.io.ask === undefined) throw notAsked();
-  const answer = await call.io.ask({ kind: 'confirm', text, details, expected });
+  const answer = await call.io.ask({ kind: 'confirm', text, details, expected, color });
   if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
 }
 

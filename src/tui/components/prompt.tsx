@@ -1,5 +1,4 @@
 import { Box } from 'ink';
-import { quotedKey } from '../../change/record-name.ts';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { ghostOf } from '../prompt/ghost.ts';
@@ -8,7 +7,7 @@ import { contextOf } from '../keys/keymap.ts';
 import { problemLines } from '../prompt/problem-lines.ts';
 import type { Menu, State } from '../state.ts';
 import { stressed } from '../screen/stress.ts';
-import type { Theme } from '../screen/theme.ts';
+import { LABEL_TONES, type Theme } from '../screen/theme.ts';
 import { Row } from './row.tsx';
 
 interface PromptProps {
@@ -20,14 +19,15 @@ interface PromptProps {
 
 /** The line that is typed in, and what belongs to it. */
 export function Prompt({ state, theme, under }: PromptProps) {
-  const { label, text } = inputLine(state);
+  const { label, text, color } = inputLine(state);
   const context = contextOf(state);
   const isActive = state.questions.length > 0 || state.focus === 'prompt';
+  const tone = isActive ? 'accent' : 'plain';
   const room = state.size.columns - widthOf(label) - widthOf(text) - 1;
   return (
     <>
       <Row>
-        {theme(isActive ? 'accent' : 'plain', label) +
+        {theme(color === undefined ? tone : LABEL_TONES[color], label) +
           (context === 'search' ? withMatch(state, theme, text) : text) +
           (context === 'prompt' ? ghostText(state, theme, room) : '')}
       </Row>
@@ -90,7 +90,7 @@ function menuLines(
   const { columns } = state.size;
   const { proposals, start } = completion;
   const first = Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
-  const texts = proposals.map(({ text }) => visible(quotedKey(text)));
+  const texts = proposals.map(({ text }) => visible(text));
   const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
   const { origin } = inputLine(state);
   const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;

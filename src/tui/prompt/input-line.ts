@@ -1,3 +1,4 @@
+import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { visible } from '../../visible.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
@@ -11,6 +12,8 @@ import type { State } from '../state.ts';
 /** The one line that is typed in, cut to the screen around its cursor. */
 export interface InputLine {
   readonly label: string;
+  /** Of the label, where the inventory has given one to the devices that it names. */
+  readonly color?: LabelColor | undefined;
   readonly text: string;
   /** Where the cursor stands, in cells from the left of the screen; undefined: it is not here. */
   readonly cursor: number | undefined;
@@ -61,12 +64,17 @@ export function inputLine(state: State): InputLine {
     case 'drift':
     case 'overlay':
     case 'table':
-      return place(state.fleet.prompt, secretless(state.prompt.editing.line), columns, false);
+      return promptLine(state, state.fleet.prompt, false);
     case 'menu':
     case 'first-run':
     case 'prompt':
-      return place(promptLabel(state), secretless(state.prompt.editing.line), columns, true);
+      return promptLine(state, promptLabel(state), true);
   }
+}
+
+function promptLine({ prompt, fleet, size }: State, label: string, isActive: boolean): InputLine {
+  const line = secretless(prompt.editing.line);
+  return { ...place(label, line, size.columns, isActive), color: fleet.color };
 }
 
 /** A found line with the cursor behind what was searched, so that this is in sight. */

@@ -79,9 +79,10 @@ class Tabs {
   }
 }
 
-function tabOf({ name, kind, error }: DeviceTab, isCurrent: boolean): Span {
+function tabOf({ name, number, kind, error }: DeviceTab, isCurrent: boolean): Span {
   const word = kind === 'failed' ? (error ? failureWord(error) : 'failed') : WORDS[kind];
-  const text = `${SIGNS[kind]} ${visible(name)}${word === '' ? '' : ` ${word}`}`;
+  const key = number === undefined ? '' : `${number} `;
+  const text = `${key}${SIGNS[kind]} ${visible(name)}${word === '' ? '' : ` ${word}`}`;
   return { tone: TONES[kind], text: isCurrent ? `[${text}]` : text };
 }
 

@@ -3,17 +3,19 @@ import type { Member } from '../../fleet/member.ts';
 import { visible } from '../../visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
 import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
-import { promptText } from '../../shell/prompt-text.ts';
+import { labelsOf, promptText } from '../../shell/prompt-text.ts';
 import type { FleetView } from '../state.ts';
 
 /** The fleet as it is now, as plain data. */
-export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
+export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
   return {
-    devices: fleet.connected.map((member) => {
+    devices: fleet.connected.map((member, index) => {
       const { ref, state } = member;
+      const place = fleet.placeOf(member);
       return {
         name: ref.name,
         address: ref.address,
+        ...(place !== index && { number: place + 1 }),
         kind: state.kind,
         error: state.kind === 'failed' ? state.error : undefined,
         since: state.kind === 'failed' ? state.since : undefined,
@@ -22,7 +24,8 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean): FleetView {
     }),
     selected: fleet.selection.map(({ ref }) => ref.name),
     isNarrowed: fleet.isNarrowed,
-    prompt: promptText(fleet),
+    prompt: promptText(fleet, usual),
+    color: labelsOf(fleet.selection.map(({ entry }) => entry)).color,
     rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly),
     isReadOnly: isReadOnly || isAllReadOnly(fleet.selection),
     denied: deniedWrites(fleet.selection),

@@ -3,6 +3,7 @@ import { problemLines } from '../prompt/problem-lines.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';
+import { LABEL_TONES } from './theme.ts';
 import { wrapText } from './wrap.ts';
 
 /** Below this nothing useful can be shown. */
@@ -160,7 +161,8 @@ function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
   const top = Math.min(question.top, details.length - height);
   const text = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
   const more: LogLine[] = height < details.length ? [{ tone: 'quiet', text }] : [];
-  const below = asked.map((line): LogLine => ({ tone: 'heading', text: line }));
+  const tone = question.color === undefined ? 'heading' : LABEL_TONES[question.color];
+  const below = asked.map((line): LogLine => ({ tone, text: line }));
   return [...head, ...details.slice(top, top + height), ...more, ...below].slice(-most);
 }
 

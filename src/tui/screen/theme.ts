@@ -1,3 +1,4 @@
+import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { ThemeName } from '../../theme-names.ts';
 import { COLORLESS, THEMES, type ThemeCodes } from './themes.ts';
 
@@ -15,6 +16,14 @@ export type Tone =
   | 'match'
   | 'current-match'
   | 'changed';
+
+/** How the colours that an inventory gives its labels look. */
+export const LABEL_TONES = {
+  red: 'bad',
+  yellow: 'warning',
+  green: 'good',
+  blue: 'accent',
+} as const satisfies Record<LabelColor, Tone>;
 
 /** Text in a tone, ready for the screen. */
 export type Theme = (tone: Tone, text: string) => string;

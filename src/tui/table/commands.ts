@@ -194,9 +194,9 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
 }
 
-/** `use fw2` for the device at this place, from 0; undefined when there is none. */
+/** `use fw2` for the device with this place, from 0; undefined when there is none. */
 export function jumpLine({ fleet }: State, index: number): string | undefined {
-  const device = fleet.devices[index];
+  const device = fleet.devices.find(({ number }, at) => (number ?? at + 1) === index + 1);
   return device && `use ${quoteWord(device.name)}`;
 }
 

@@ -40,9 +40,18 @@ export class TableReader {
     this.#failing.set(device.name, message);
   }
 
+  /** Whether the line that fills the table is about any device. */
+  #hasDevices(): boolean {
+    const { fleet, services } = this.#shell.session;
+    if (this.#store.state.table.scope !== undefined || fleet.selection.length > 0) return true;
+    return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
+  }
+
   /** Runs the line that fills the table; a reading that is still under way is given up for it. */
   async read(): Promise<void> {
     this.interrupt();
+    // A line on devices of its own, as `resume`, leaves nothing to be read.
+    if (!this.#hasDevices()) return;
     const stop = new AbortController();
     this.#stop = stop;
     const { signal } = stop;

@@ -1,6 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { InputDecoder, InputSplitter, type InputToken, type Unfinished } from './input.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { InputSplitter, type InputToken, type Unfinished } from './input.ts';
 
 /** One key with its modifiers. */
 export interface KeyPress {
@@ -50,7 +51,7 @@ export class KeyReader {
   readonly #timeouts: Readonly<Record<Exclude<Unfinished, 'nothing'>, number>>;
   readonly #splitter = new InputSplitter();
   readonly #sequences = new PassThrough();
-  #decoder = new InputDecoder();
+  #decoder = new StringDecoder('utf8');
   #timer: NodeJS.Timeout | undefined;
   #isReading = false;
 
@@ -73,7 +74,7 @@ export class KeyReader {
   start(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    this.#decoder = new InputDecoder();
+    this.#decoder = new StringDecoder('utf8');
     this.#stdin.on('data', this.#onData);
     this.#stdin.resume();
   }
@@ -90,7 +91,7 @@ export class KeyReader {
 
   readonly #onData = (chunk: Buffer | string): void => {
     clearTimeout(this.#timer);
-    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk);
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
     this.#emit(this.#splitter.push(text));
     const { unfinished } = this.#splitter;
     if (unfinished === 'nothing' || !this.#isReading) return;
