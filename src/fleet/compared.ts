@@ -52,6 +52,11 @@ function shared(value: Value, perDevice: ReadonlySet<string>): Value {
   );
 }
 
+/** Whether a value is a point in time, of which each device has its own. */
+export function isDated(field: string, value: Value | undefined): boolean {
+  return isTimeStamp(value) || (valueText(value) !== '' && isDeviceTime(field, value));
+}
+
 const timeNames = new Map<string, boolean>();
 const MOST_NAMES = 1_000;
 

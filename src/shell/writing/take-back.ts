@@ -131,7 +131,8 @@ export async function* takeBack(
     }),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
-  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
+  const details = told === undefined ? losses : [`to be taken back: ${told}`, ...losses];
+  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], details);
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */

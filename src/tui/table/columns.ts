@@ -1,3 +1,4 @@
+import { isDated } from '../../fleet/compared.ts';
 import { foldNote, type FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle } from '../../output/columns.ts';
 import { fieldText } from '../../output/value.ts';
@@ -81,8 +82,12 @@ const measuredColumns = memoized(
     devices: number,
   ): readonly Measured[] => {
     const sign = sortSigns(sort.split('\n'));
+    const sample = sampleOf(rows);
     const drafts = fields.map((field): Draft => {
-      const isId = view.perDevice.includes(field);
+      // What a device dates is its own, whether it has told so or not: columns do not move when it does.
+      const isId =
+        view.perDevice.includes(field) ||
+        sample.some(({ record }) => isDated(field, valueAt(record, field)));
       const isKey = field === keyField;
       return {
         kind: 'field',
@@ -103,7 +108,6 @@ const measuredColumns = memoized(
     const shown = devices < 2 ? named : [deviceColumn(sign('device'), devices), ...named];
     const hasNotes = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
     const all = hasNotes ? [...shown, noteColumn(view.filtered)] : shown;
-    const sample = sampleOf(rows);
     return all.map((draft, index) => measure(draft, sample, index));
   },
 );
