@@ -70,6 +70,7 @@ export type ViewAction =
   | 'find'
   | 'keep-find'
   | 'clear-find'
+  | 'only-found'
   | 'next-found'
   | 'previous-found'
   | 'whole'

@@ -22,7 +22,13 @@ export const NO_FILTER: TableFilter = {
 /** The main table's resource as long as no line asks for another one. */
 const RESOURCE = 'user';
 
-export const NO_FIND: Find = { editing: EMPTY_EDITING, isOpen: false, at: undefined };
+export const NO_FIND: Find = {
+  editing: EMPTY_EDITING,
+  isOpen: false,
+  at: undefined,
+  isOnly: false,
+  sort: undefined,
+};
 
 /** A table that nothing was read for. */
 export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {

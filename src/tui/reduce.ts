@@ -19,16 +19,18 @@ import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
-import { NO_FILTER, NO_FIND } from './initial-state.ts';
+import { NO_FILTER } from './initial-state.ts';
 import type { State } from './state.ts';
-import { editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
+import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
+import { followList, sortedList } from './views/listed.ts';
 import type { Overlay } from './views/overlay.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
-  const next = step(state, action);
-  if (next === state) return state;
+  const stepped = step(state, action);
+  if (stepped === state) return state;
+  const next = followList(state, stepped);
   // Another table has its own cursor.
   const isSame = tableId(state.table) === tableId(next.table);
   const followed = isSame ? { ...next, table: follow(state, next) } : next;
@@ -224,7 +226,7 @@ function act(state: State, action: ViewAction): State {
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
     case 'close':
-      return hasFind(state) ? { ...state, find: NO_FIND } : closed(state);
+      return hasFind(state) ? clearedFind(state) : closed(state);
     case 'details':
       return openedDetails(state);
     case 'messages':
@@ -234,7 +236,9 @@ function act(state: State, action: ViewAction): State {
     case 'keep-find':
       return keptFind(state);
     case 'clear-find':
-      return { ...state, find: NO_FIND };
+      return clearedFind(state);
+    case 'only-found':
+      return { ...state, find: { ...state.find, isOnly: !state.find.isOnly } };
     case 'next-found':
       return nextFound(state, 1);
     case 'previous-found':
@@ -285,15 +289,16 @@ function act(state: State, action: ViewAction): State {
     case 'left':
     case 'right':
       return state.overlay.kind === 'drift' ? changedDrift(state, action) : onTable(state, action);
+    case 'sort':
+    case 'reverse':
+      return state.overlay.kind === 'none' ? onTable(state, action) : sortedList(state, action);
     case 'mark':
     case 'mark-all':
     case 'mark-invert':
     case 'mark-range':
     case 'range-up':
     case 'range-down':
-    case 'sort':
     case 'sort-more':
-    case 'reverse':
     case 'fold':
     case 'fold-row':
     case 'watch':

@@ -74,7 +74,13 @@ export async function* compareDevices(
     const record = held.find(({ length }) => length > 0)?.[0];
     return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
   });
-  const drift = { ...all, rows };
+  // What differs would drown in what is only missing somewhere.
+  const differs = ({ cells }: DriftRow): boolean => cells.some(({ kind }) => kind === 'differs');
+  const inOrder =
+    options.sort === undefined
+      ? [...rows.filter(differs), ...rows.filter((row) => !differs(row))]
+      : rows;
+  const drift = { ...all, rows: inOrder };
   yield { kind: 'drift', resource, drift, perDevice };
   const isSame = unread.length === 0 && rows.every((row) => row.isSame);
   const text = driftSummary(drift, resource);

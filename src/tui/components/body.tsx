@@ -84,7 +84,7 @@ function isWaiting({ fleet, table, work, reading }: State): boolean {
 /** Until the first device has answered: who is asked, and what is known of them. */
 function Waiting({ state, theme, height }: BodyProps) {
   const { columns } = state.size;
-  const { header, count, row } = deviceList(state, 0, columns - 2);
+  const { header, count, row } = deviceList(state, state.fleet.devices, 0, columns - 2);
   const shown = Math.max(0, Math.min(count, height - 3));
   return (
     <>

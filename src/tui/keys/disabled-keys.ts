@@ -5,6 +5,7 @@ import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import { driftRows } from '../views/drift-list.ts';
 import { listView } from '../views/list-view.ts';
+import { listed } from '../views/listed.ts';
 
 type Reason = (state: State) => string | undefined;
 
@@ -33,13 +34,18 @@ const oneSelected: Reason = ({ fleet }) =>
   fleet.selected.length < 2 ? 'one device cannot be compared: select two or more' : undefined;
 
 const noText: Reason = ({ overlay }) =>
-  'cursor' in overlay ? 'a list is not searched; texts are' : undefined;
+  'cursor' in overlay ? 'a list shows nothing else' : undefined;
+
+const noList: Reason = ({ overlay }) =>
+  overlay.kind === 'none' || 'cursor' in overlay ? undefined : 'a text stays in its order';
 
 const nothingFound: Reason = ({ find }) =>
   lineText(find.editing.line) === '' ? 'nothing was searched for: "/" does' : undefined;
 
-const noRun: Reason = ({ overlay }) =>
-  overlay.kind === 'runs' && overlay.runs.length === 0 ? 'there is no run here' : undefined;
+const noRun: Reason = (state) =>
+  state.overlay.kind === 'runs' && listed(state)?.rows.length === 0
+    ? 'there is no run here'
+    : undefined;
 
 /** What the devices offer, as far as they have said so. */
 function notOffered(action: 'add' | 'set' | 'delete'): Reason {
@@ -59,7 +65,7 @@ function firstOf(...reasons: readonly Reason[]): Reason {
 const detailsReason: Reason = (state) => {
   const { overlay } = state;
   if (overlay.kind !== 'drift') return firstOf(noDevice, noRow)(state);
-  return driftRows(overlay).length === 0 ? 'nothing differs' : undefined;
+  return driftRows(overlay, state.find).length === 0 ? 'nothing differs' : undefined;
 };
 
 /** Texts have at least a line, and the help asks here while it is made: they are not looked at. */
@@ -87,9 +93,11 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   'connect-device': noDevice,
   'disconnect-device': noDevice,
   'trust-device': noDevice,
-  find: noText,
-  'next-found': firstOf(noText, nothingFound),
-  'previous-found': firstOf(noText, nothingFound),
+  sort: noList,
+  reverse: noList,
+  'only-found': firstOf(noText, nothingFound),
+  'next-found': nothingFound,
+  'previous-found': nothingFound,
   'resume-run': firstOf(noRun, readOnly),
   'retry-run': firstOf(noRun, readOnly),
   'undo-run': firstOf(noRun, readOnly),

@@ -24,9 +24,9 @@ export function contextOf(state: State): Context {
 }
 
 function overlayContext({ overlay: { kind }, find }: State): Context {
-  if (kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift')
-    return kind;
-  return find.isOpen ? 'find' : 'overlay';
+  if (find.isOpen) return 'find';
+  const isList = kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift';
+  return isList ? kind : 'overlay';
 }
 
 /** Whether what is typed goes into the line of the prompt. */
@@ -62,7 +62,7 @@ const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
   drift: 'ways',
 };
 
-const WAYS: readonly (ViewAction | Effect)[] = ['go-prompt', 'help'];
+const WAYS: readonly (ViewAction | Effect)[] = ['find', 'go-prompt', 'help'];
 
 /** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
 export type Pressed =

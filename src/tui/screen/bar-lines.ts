@@ -212,21 +212,26 @@ function tableParts(state: State): TitlePart[] {
 /** What there is to say of a view over the table, and which part of it is in sight. */
 function overlayParts(state: State): TitlePart[] {
   const { overlay } = state;
+  const found: TitlePart = { text: visible(findSummary(state)), rank: 1 };
   switch (overlay.kind) {
     case 'none':
       return [];
     case 'runs':
-      return [{ text: count(overlay.runs.length, 'run'), rank: 2 }];
+      return [{ text: count(overlay.runs.length, 'run'), rank: 2 }, found];
     case 'devices':
       return [
-        { text: deviceSummary(state), rank: 1 },
-        { text: watchText(state), rank: 2 },
+        { text: deviceSummary(state), rank: found.text === '' ? 1 : 2 },
+        found,
+        { text: watchText(state), rank: 3 },
       ];
     case 'resources':
-      return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }];
+      return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }, found];
     case 'drift': {
       const { drift, resource } = overlay.output;
-      return [{ text: visible(driftSummary(drift, resource)), rank: 1 }];
+      return [
+        { text: visible(driftSummary(drift, resource)), rank: found.text === '' ? 1 : 2 },
+        found,
+      ];
     }
     case 'roll-out':
       return [{ text: rollOutTitle(overlay.rollOut), rank: 1 }];
@@ -238,10 +243,7 @@ function overlayParts(state: State): TitlePart[] {
       const top = Math.max(0, Math.min(overlay.top, length - height));
       const end = Math.min(length, top + height);
       const where = length > height ? `lines ${top + 1}-${end} of ${length}` : '';
-      return [
-        { text: visible(findSummary(state)), rank: 1 },
-        { text: where, rank: 2 },
-      ];
+      return [found, { text: where, rank: 2 }];
     }
   }
 }

@@ -8,6 +8,7 @@ import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../value-at.ts';
+import { currentId } from '../views/listed.ts';
 
 /* What the keys of the table do, as lines that could be typed. */
 
@@ -209,17 +210,18 @@ const RUN_COMMANDS = {
 } as const satisfies Partial<Record<Effect, string>>;
 
 /** A command about the run under the cursor. */
-export function runLine({ overlay }: State, effect: keyof typeof RUN_COMMANDS): string | undefined {
-  const run = overlay.kind === 'runs' ? overlay.runs[overlay.cursor] : undefined;
-  return run && `${RUN_COMMANDS[effect]} ${quoteWord(run.id)}`;
+export function runLine(state: State, effect: keyof typeof RUN_COMMANDS): string | undefined {
+  const id = state.overlay.kind === 'runs' ? currentId(state) : undefined;
+  return id && `${RUN_COMMANDS[effect]} ${quoteWord(id)}`;
 }
 
 /** A command about the device under the cursor of the list of devices. */
 export function deviceLine(
-  { overlay, fleet }: State,
+  state: State,
   effect: 'open-device' | 'connect-device' | 'disconnect-device' | 'trust-device',
 ): string | undefined {
-  const device = overlay.kind === 'devices' ? fleet.devices[overlay.cursor] : undefined;
+  const id = state.overlay.kind === 'devices' ? currentId(state) : undefined;
+  const device = state.fleet.devices.find((one) => one.name === id);
   if (device === undefined) return undefined;
   const name = quoteWord(device.name);
   switch (effect) {
@@ -236,15 +238,16 @@ export function deviceLine(
 }
 
 /** The table of the resource under the cursor. */
-export function resourceLine({ overlay }: State): string | undefined {
-  const offer = overlay.kind === 'resources' ? overlay.resources[overlay.cursor] : undefined;
-  return offer && `${quoteWord(offer.resource)} list`;
+export function resourceLine(state: State): string | undefined {
+  const id = state.overlay.kind === 'resources' ? currentId(state) : undefined;
+  return id && `${quoteWord(id)} list`;
 }
 
 /** The comparison of what the table shows, or the one that is on the screen. */
 export function driftLine({ overlay, table }: State): string {
   if (overlay.kind === 'drift') return overlay.command;
-  return `${table.command} --drift`;
+  const filter = lineText(table.filter.editing.line).trim();
+  return [table.command, filter, '--drift'].filter((text) => text !== '').join(' ');
 }
 
 /** Values that cannot be typed as they are, and secrets, are left out. */

@@ -3,7 +3,8 @@ import { reasonText } from '../../output/error-text.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
-import { listLines, type ListColumn, type ListView } from './list-view.ts';
+import type { ListSource } from './arrange.ts';
+import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = {
@@ -13,8 +14,36 @@ const TONES = {
   failed: 'bad',
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
+/** The devices as they can be sorted and filtered; those that do not answer come first. */
+export function deviceSource(state: State): ListSource<DeviceTab> {
+  const columns = deviceColumns(state, Infinity);
+  return {
+    items: state.fleet.devices,
+    idOf: ({ name }) => name,
+    fields: columns.map(fieldOf),
+    recordOf: recordBy(columns),
+    isDoubtful: ({ kind }) => kind === 'failed',
+  };
+}
+
 /** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
-export function deviceList({ fleet, lastSeen }: State, cursor: number, width: number): ListView {
+export function deviceList(
+  state: State,
+  devices: readonly DeviceTab[],
+  cursor: number,
+  width: number,
+): ListView {
+  const { header, lines } = listLines(devices, deviceColumns(state, width), width);
+  return {
+    header,
+    count: lines.length,
+    row: (index) => ({ text: lines[index] ?? '', tone: TONES[devices[index]?.kind ?? 'new'] }),
+    cursor,
+    empty: 'no device is connected: "connect ADDRESS" at the prompt',
+  };
+}
+
+function deviceColumns({ fleet, lastSeen }: State, width: number): ListColumn<DeviceTab>[] {
   const { devices } = fleet;
   const known = new Map<string, number>();
   for (const { facts } of devices) {
@@ -33,12 +62,18 @@ export function deviceList({ fleet, lastSeen }: State, cursor: number, width: nu
   const seenText = ({ kind, address }: DeviceTab): string =>
     kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
-  const columns: ListColumn<DeviceTab>[] = [
+  return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
-    { title: 'STATE', text: stateText, most: 22, rank: 1 },
+    { title: 'STATE', text: signedState, value: stateText, most: 22, rank: 1 },
     { title: 'SINCE', text: sinceText, most: 12, rank: 1.5 },
     { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
-    { title: 'LATENCY', text: ({ facts }) => latencyText(facts?.latencyMs), most: 8, rank: 3 },
+    {
+      title: 'LATENCY',
+      text: ({ facts }) => latencyText(facts?.latencyMs),
+      value: ({ facts }) => facts?.latencyMs ?? '',
+      most: 8,
+      rank: 3,
+    },
     ...(devices.some((device) => seenText(device) !== '') ? [seen] : []),
     ...counts,
     { title: 'AS', text: ({ facts }) => visible(facts?.account ?? ''), most: 16, rank: 5 },
@@ -47,14 +82,6 @@ export function deviceList({ fleet, lastSeen }: State, cursor: number, width: nu
     { title: 'REACHED BY', text: ({ facts }) => visible(facts?.route ?? ''), most: 40, rank: 7 },
     { title: 'ADDRESS', text: addressText, most: 32, rank: 8 },
   ];
-  const { header, lines } = listLines(devices, columns, width);
-  return {
-    header,
-    count: lines.length,
-    row: (index) => ({ text: lines[index] ?? '', tone: TONES[devices[index]?.kind ?? 'new'] }),
-    cursor,
-    empty: 'no device is connected: "connect ADDRESS" at the prompt',
-  };
 }
 
 /** "3 devices, 2 connected, 1 failed" */
@@ -72,6 +99,10 @@ export function deviceSummary({ fleet }: State): string {
   ].join(', ');
 }
 
+function signedState(device: DeviceTab): string {
+  return `${SIGNS[device.kind]} ${stateText(device)}`;
+}
+
 function stateText({ kind, error }: DeviceTab): string {
   const words = {
     ready: 'connected',
@@ -79,7 +110,7 @@ function stateText({ kind, error }: DeviceTab): string {
     new: 'not connected',
     failed: error === undefined ? 'failed' : failureWord(error),
   };
-  return `${SIGNS[kind]} ${words[kind]}`;
+  return words[kind];
 }
 
 /** `17:02:11`, of an earlier day `11-21 17:02`. */

@@ -4,8 +4,11 @@ import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
 import type { Span } from '../screen/bar-lines.ts';
+import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
+import { memoized } from '../screen/memoized.ts';
+import { arranged, type ListSource } from './arrange.ts';
 import type { ListView } from './list-view.ts';
-import type { DriftOverlay } from './overlay.ts';
+import type { DriftOverlay, Find } from './overlay.ts';
 
 const MOST_KEY = 28;
 const MOST_CELL = 22;
@@ -19,19 +22,52 @@ const CELL_TONES = { same: 'good', only: 'warning', differs: 'warning', missing:
 
 const MISSING: DriftCell = { kind: 'missing' };
 
-/** The records that are in sight: those that differ, or all. */
-export function driftRows({
-  output,
-  isWhole,
-}: Pick<DriftOverlay, 'output' | 'isWhole'>): readonly DriftRow[] {
-  const { rows } = output.drift;
-  return isWhole ? rows : rows.filter(({ isSame }) => !isSame);
+/** The records that are in sight: those that differ, or all, as they are filtered and sorted. */
+export function driftRows(overlay: DriftOverlay, find: Find): readonly DriftRow[] {
+  return arranged(driftSource(overlay), find);
+}
+
+/** Its filter finds a record by what any device holds, and devices by what is told of them. */
+export function driftSource({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
+  const { keyField } = output.drift;
+  const field = keyField === '' ? output.resource : keyField;
+  return {
+    items: rowsInSight(output.drift.rows, isWhole),
+    idOf: ({ key }) => key,
+    fields: [field, 'difference'],
+    recordOf: (row) => ({
+      [field]: row.key,
+      difference: differenceTexts(output.drift, row).join('; '),
+    }),
+    haystacksOf: (row) => haystacks(row, output.drift),
+  };
+}
+
+const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
+  isWhole ? rows : rows.filter(({ isSame }) => !isSame),
+);
+
+const prepared = new WeakMap<DriftRow, readonly Haystack[]>();
+
+/** One for each device, with the word of its cell; where all hold the same, one for all. */
+function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
+  const before = prepared.get(row);
+  if (before !== undefined) return before;
+  const names = devices.map(({ name }) => name);
+  const made = (row.isSame ? row.cells.slice(0, 1) : row.cells).flatMap((cell, index) => {
+    const held = row.held[index] ?? [];
+    const records = held.length === 0 ? [{ [keyField]: row.key }] : held;
+    const told = { device: row.isSame ? names : (names[index] ?? ''), difference: driftWord(cell) };
+    return records.map((record) => prepareHaystack({ ...told, ...record }, ''));
+  });
+  prepared.set(row, made);
+  return made;
 }
 
 /** A column for each device, those from `shift` on; on a narrow screen one sentence for each record. */
-export function driftList(overlay: DriftOverlay, width: number): ListView {
+export function driftList(overlay: DriftOverlay, find: Find, width: number): ListView {
   const { drift, resource } = overlay.output;
-  const { rows, title, key, devices, widths, more } = measured(overlay, width);
+  const { rows, title, key, devices, widths, more } = measured(overlay, find, width);
   const isSentence = widths.length < Math.min(2, devices.length);
   const line = (head: string, texts: readonly string[]): string =>
     cut([fit(head, key), ...texts].join('  ').trimEnd(), width);
@@ -66,13 +102,13 @@ export function driftList(overlay: DriftOverlay, width: number): ListView {
 }
 
 /** How many devices have no room on the right. */
-export function devicesBeyond(overlay: DriftOverlay, width: number): number {
-  return measured(overlay, width).more;
+export function devicesBeyond(overlay: DriftOverlay, find: Find, width: number): number {
+  return measured(overlay, find, width).more;
 }
 
-function measured(overlay: DriftOverlay, width: number) {
+function measured(overlay: DriftOverlay, find: Find, width: number) {
   const { drift, resource } = overlay.output;
-  const rows = driftRows(overlay);
+  const rows = driftRows(overlay, find);
   const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
   const sample = rows.slice(0, MEASURED_ROWS);
   const keys = sample.map((row) => widthOf(keyText(row, resource)));

@@ -1,6 +1,8 @@
 import { edit, lineText, type EditKey } from '../editor/line.ts';
 import { layoutOf } from '../screen/layout.ts';
-import { overlayLines } from './overlay-lines.ts';
+import { movedTop } from '../table/moved-top.ts';
+import { listed, listedText } from './listed.ts';
+import { overlayLines, searcher } from './overlay-lines.ts';
 import { NO_FIND } from '../initial-state.ts';
 import type { State } from '../state.ts';
 
@@ -8,22 +10,6 @@ import type { State } from '../state.ts';
 export interface FoundPart {
   readonly text: string;
   readonly isFound: boolean;
-}
-
-/** Capitals count only when some were typed. */
-function searcher({ find }: Pick<State, 'find'>): (line: string) => number[] {
-  const wanted = lineText(find.editing.line);
-  const isExact = wanted !== wanted.toLowerCase();
-  return (line) => {
-    const places: number[] = [];
-    if (wanted === '') return places;
-    const text = isExact ? line : line.toLowerCase();
-    const needle = isExact ? wanted : wanted.toLowerCase();
-    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
-      places.push(at);
-    }
-    return places;
-  };
 }
 
 /** The line as it is to be drawn. */
@@ -39,9 +25,10 @@ export function foundParts(state: Pick<State, 'find'>, line: string): FoundPart[
   return [...parts, { text: line.slice(end), isFound: false }].filter(({ text }) => text !== '');
 }
 
-/** "'lang': line 2 of 5", for the title; empty where nothing is looked for. */
+/** "'lang': 2 of 5", for the title; empty where nothing is looked for. */
 export function findSummary(state: State): string {
   const wanted = lineText(state.find.editing.line);
+  if ('cursor' in state.overlay) return listedText(state, wanted);
   if (wanted === '') return '';
   const lines = foundLines(state);
   if (lines.length === 0) return `'${wanted}' is not here`;
@@ -59,6 +46,12 @@ export function editFind(state: State, key: EditKey): State {
 
 /** `n`, `N`: from line to line, around the end. */
 export function nextFound(state: State, by: 1 | -1): State {
+  const { overlay } = state;
+  if ('cursor' in overlay) {
+    const last = Math.max(0, (listed(state)?.rows.length ?? 0) - 1);
+    const cursor = movedTop(overlay.cursor, by === 1 ? 'down' : 'up', 1, last);
+    return { ...state, overlay: { ...overlay, cursor } };
+  }
   const at = state.find.at ?? -1;
   return jumped(state, (lines) =>
     by === 1
@@ -67,8 +60,15 @@ export function nextFound(state: State, by: 1 | -1): State {
   );
 }
 
+/** In a list what was typed before is gone on with, as in the table. */
 export function openedFind(state: State): State {
-  return { ...state, find: { ...NO_FIND, isOpen: true } };
+  const { find } = 'cursor' in state.overlay ? state : clearedFind(state);
+  return { ...state, find: { ...find, isOpen: true } };
+}
+
+/** Another order stays. */
+export function clearedFind(state: State): State {
+  return { ...state, find: { ...NO_FIND, sort: state.find.sort } };
 }
 
 export function keptFind(state: State): State {

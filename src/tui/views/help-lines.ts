@@ -27,7 +27,7 @@ export const KEY_SECTIONS: readonly {
   { context: 'devices', title: 'In the list of devices' },
   { context: 'resources', title: 'In the list of resources' },
   { context: 'drift', title: 'While devices are compared' },
-  { context: 'find', title: 'While searching in a text' },
+  { context: 'find', title: 'While searching in a view' },
   { context: 'overlay', title: 'In texts like this one, and in lists' },
   { context: 'anywhere', title: 'Everywhere' },
 ];

@@ -1,11 +1,15 @@
 import { cut, fit, widthOf } from '../../output/width.ts';
 import type { Span } from '../screen/bar-lines.ts';
-import { runLines } from './runs-lines.ts';
+import { runLines, runSource } from './runs-lines.ts';
 import type { State } from '../state.ts';
+import { visible } from '../../visible.ts';
 import type { Tone } from '../screen/theme.ts';
-import { deviceList } from './device-list.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import { lineText } from '../editor/line.ts';
+import { arranged } from './arrange.ts';
+import { deviceList, deviceSource } from './device-list.ts';
 import { driftList } from './drift-list.ts';
-import { resourceList } from './resource-list.ts';
+import { resourceList, resourceSource } from './resource-list.ts';
 
 export interface ListRow {
   readonly text: string;
@@ -27,11 +31,20 @@ export interface ListView {
 
 /** The view over the table as a list; undefined when it is none. */
 export function listView(state: State): ListView | undefined {
-  const { overlay, size } = state;
+  const list = whole(state);
+  const wanted = lineText(state.find.editing.line);
+  return list === undefined || wanted === ''
+    ? list
+    : { ...list, empty: `nothing here has '${visible(wanted)}'` };
+}
+
+function whole(state: State): ListView | undefined {
+  const { overlay, size, find } = state;
   const width = size.columns - 2;
   switch (overlay.kind) {
     case 'runs': {
-      const [header = '', ...lines] = runLines(overlay.runs, width);
+      const runs = arranged(runSource(overlay.runs), find);
+      const [header = '', ...lines] = runLines(runs, width);
       return {
         header,
         count: lines.length,
@@ -41,11 +54,13 @@ export function listView(state: State): ListView | undefined {
       };
     }
     case 'devices':
-      return deviceList(state, overlay.cursor, width);
-    case 'resources':
-      return resourceList(state, overlay, width);
+      return deviceList(state, arranged(deviceSource(state), find), overlay.cursor, width);
+    case 'resources': {
+      const offers = arranged(resourceSource(state, overlay.resources), find);
+      return resourceList(state, offers, overlay.cursor, width);
+    }
     case 'drift':
-      return driftList(overlay, width);
+      return driftList(overlay, find, width);
     case 'none':
     case 'pager':
     case 'help':
@@ -59,11 +74,24 @@ export interface ListColumn<T> {
   readonly title: string;
   /** Harmless. */
   readonly text: (item: T) => string;
+  /** What it is sorted by, where that is not its text. */
+  readonly value?: (item: T) => Value;
   readonly most: number;
   /** What goes first when there is no room: the largest. */
   readonly rank: number;
   /** Rather than going, it is made so narrow. */
   readonly least?: number;
+}
+
+/** The name of a column in a filter: `reached_by`. */
+export function fieldOf({ title }: Pick<ListColumn<never>, 'title'>): string {
+  return title.toLowerCase().replaceAll(' ', '_');
+}
+
+/** What the columns say of an item, by their names. */
+export function recordBy<T>(columns: readonly ListColumn<T>[]): (item: T) => DeviceRecord {
+  const fields = columns.map((column) => [fieldOf(column), column.value ?? column.text] as const);
+  return (item) => Object.fromEntries(fields.map(([field, value]) => [field, value(item)]));
 }
 
 /** Columns as wide as their content; those that have no room are left out, the least important first. */

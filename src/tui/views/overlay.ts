@@ -55,11 +55,17 @@ export interface Place {
   /** As `tableId` tells it. */
   readonly table: string;
   readonly overlay: Overlay;
+  readonly find: Find;
 }
 
-/** `/` in a text: what was typed, and the line that was found last. */
+/** What was typed behind `/` in a view: a list shows only what has it, in a text it is jumped to. */
 export interface Find {
   readonly editing: Editing;
   readonly isOpen: boolean;
+  /** The line of a text that was found last. */
   readonly at: number | undefined;
+  /** A text, too, shows only the lines that have it. */
+  readonly isOnly: boolean;
+  /** What a list is sorted by, as `--sort` has it; undefined: failed and doubtful ones first. */
+  readonly sort: string | undefined;
 }

@@ -5,7 +5,7 @@ import { overlayLines } from './overlay-lines.ts';
 import type { RollOutState, State } from '../state.ts';
 import { keyOfRow, tableRows } from '../table/rows.ts';
 import { devicesBeyond, driftRows } from './drift-list.ts';
-import { listView } from './list-view.ts';
+import { listed } from './listed.ts';
 import type { Overlay } from './overlay.ts';
 import { opened } from './trail.ts';
 
@@ -13,7 +13,7 @@ import { opened } from './trail.ts';
 export function openedDetails(state: State): State {
   const { overlay } = state;
   if (overlay.kind === 'drift') {
-    const row = driftRows(overlay)[overlay.cursor];
+    const row = driftRows(overlay, state.find)[overlay.cursor];
     if (row === undefined) return state;
     const details = { kind: 'of-drift', key: row.key, drift: overlay.output, row } as const;
     return opened(state, { kind: 'details', details, top: 0 });
@@ -52,7 +52,7 @@ export function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
   const height = Math.max(1, layoutOf(state).body);
   if ('cursor' in overlay) {
-    const last = Math.max(0, (listView(state)?.count ?? 0) - 1);
+    const last = Math.max(0, (listed(state)?.rows.length ?? 0) - 1);
     const cursor = movedTop(overlay.cursor, action, Math.max(1, height - 1), last);
     return { ...state, overlay: { ...overlay, cursor } };
   }
@@ -65,18 +65,14 @@ export function scrolled(state: State, action: MoveAction): State {
 export function changedDrift(state: State, action: 'left' | 'right' | 'whole'): State {
   const { overlay } = state;
   if (overlay.kind !== 'drift') return state;
-  const { shift, isWhole, cursor } = overlay;
+  const { shift, isWhole } = overlay;
   switch (action) {
     case 'left':
       return { ...state, overlay: { ...overlay, shift: Math.max(0, shift - 1) } };
     case 'right':
-      if (devicesBeyond(overlay, state.size.columns - 2) === 0) return state;
+      if (devicesBeyond(overlay, state.find, state.size.columns - 2) === 0) return state;
       return { ...state, overlay: { ...overlay, shift: shift + 1 } };
-    case 'whole': {
-      const next = { ...overlay, isWhole: !isWhole };
-      const row = driftRows(overlay)[cursor];
-      const at = row === undefined ? 0 : driftRows(next).indexOf(row);
-      return { ...state, overlay: { ...next, cursor: Math.max(0, at) } };
-    }
+    case 'whole':
+      return { ...state, overlay: { ...overlay, isWhole: !isWhole } };
   }
 }

@@ -2,6 +2,7 @@ import type { TableOutput } from '../../shell/output.ts';
 import { fieldText } from '../../output/value.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import type { RunRow } from '../state.ts';
+import type { ListSource } from './arrange.ts';
 
 /** The rows of the command `runs`. */
 export function runRows({ rows }: TableOutput): RunRow[] {
@@ -16,6 +17,21 @@ export function runRows({ rows }: TableOutput): RunRow[] {
       command: text('command'),
     };
   });
+}
+
+const OPEN = /^(stopped|unfinished|unreadable)/;
+/** Verdicts after which somebody has to look. */
+const DOUBTFUL = /failed|unknown|differs|drift/;
+
+/** What did not come to its end, or not to a good one, comes first. */
+export function runSource(items: readonly RunRow[]): ListSource<RunRow> {
+  return {
+    items,
+    idOf: ({ id }) => id,
+    fields: [...COLUMNS.map(({ field }) => field), 'command'],
+    recordOf: (run) => ({ ...run }),
+    isDoubtful: ({ state, verdicts }) => OPEN.test(state) || DOUBTFUL.test(verdicts),
+  };
 }
 
 interface RunColumn {

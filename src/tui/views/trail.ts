@@ -17,10 +17,11 @@ export function tableId({ view, commandFilter, scope, command }: TableSource): s
 /** Lays a view over the table. One that is open or was left is gone back to, and takes on what is new. */
 export function opened(state: State, overlay: Overlay): State {
   const here = placeOf(state);
-  const next: Place = { focus: 'table', table: here.table, overlay };
+  const next: Place = { focus: 'table', table: here.table, overlay, find: NO_FIND };
   const id = placeId(next);
   const known = [...state.trail, here].find((place) => placeId(place) === id);
-  const focused = { ...state, focus: 'table', find: NO_FIND } as const;
+  const find = known === undefined ? NO_FIND : { ...known.find, isOpen: false };
+  const focused = { ...state, focus: 'table', find } as const;
   const resumed = known === undefined ? overlay : resume(overlay, known.overlay);
   if (placeId(here) === id) return { ...focused, overlay: resumed };
   return { ...focused, overlay: resumed, trail: [...without(state.trail, id), here] };
@@ -38,14 +39,19 @@ export function closed(state: State): State {
     trail: state.trail.slice(0, -1),
     table: table ?? state.table,
     tables,
-    find: NO_FIND,
+    find: place.find,
   };
 }
 
 /** A line fills the table: it comes into sight, the one before stays behind. */
 export function entered(state: State, source: TableSource): State {
   const here = placeOf(state);
-  const next: Place = { focus: state.focus, table: tableId(source), overlay: { kind: 'none' } };
+  const next: Place = {
+    focus: state.focus,
+    table: tableId(source),
+    overlay: { kind: 'none' },
+    find: NO_FIND,
+  };
   const id = placeId(next);
   const shown = sourced(state, source);
   if (placeId(here) === id) return shown;
@@ -77,15 +83,15 @@ function swapped(
   return { table: tables.get(id), tables: new Map([...kept.slice(1 - MOST_TABLES), [now, table]]) };
 }
 
-function placeOf({ focus, table, overlay }: State): Place {
-  return { focus, table: tableId(table), overlay };
+function placeOf({ focus, table, overlay, find }: State): Place {
+  return { focus, table: tableId(table), overlay, find: { ...find, isOpen: false } };
 }
 
 function without(trail: readonly Place[], id: string): Place[] {
   return trail.filter((place) => placeId(place) !== id);
 }
 
-function placeId({ table, overlay }: Place): string {
+function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
   switch (overlay.kind) {
     case 'none':
       return `table ${table}`;

@@ -48,10 +48,10 @@ describe('every view names the key for help, and the prompt where there is room'
     const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(80, overlay)}`);
     expect([`table: ${footer(80)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
       "table: : prompt · enter details · / filter · ? help · a add · e edit · d delete
-      devices: enter open · esc back · c connect · x disconnect · t trust · : prompt · ? help
-      drift: enter details · esc back · f all · → devices · r again · : prompt · ? help
-      resources: enter open · esc back · : prompt · ? help
-      runs: enter show · esc back · r resume · t retry · u undo · : prompt · ? help
+      devices: enter open · esc back · c connect · x disconnect · / search · t trust · ? help
+      drift: enter details · esc back · f all · → devices · / search · r again · ? help
+      resources: enter open · esc back · / search · : prompt · ? help
+      runs: enter show · esc back · r resume · t retry · / search · u undo · ? help
       help: esc back · ↓ scroll · pgdn page · / search · : prompt · ? help"
     `);
   });

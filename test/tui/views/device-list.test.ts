@@ -13,17 +13,21 @@ function stateWith(kind: DeviceTab['kind']): State {
   return reduce(known, { kind: 'last-seen', texts });
 }
 
+function deviceListOf(state: State) {
+  return deviceList(state, state.fleet.devices, 0, 80);
+}
+
 test.each(['new', 'connecting', 'failed'] as const)(
   'what a device held before stands beside it while it is %s',
   (kind) => {
-    const { header, row } = deviceList(stateWith(kind), 0, 80);
+    const { header, row } = deviceListOf(stateWith(kind));
     expect(header).toContain('LAST SEEN');
     expect(row(0).text).toContain('41 users yesterday 17:02');
   },
 );
 
 test('it is gone once the device has answered', () => {
-  const { header, row } = deviceList(stateWith('ready'), 0, 80);
+  const { header, row } = deviceListOf(stateWith('ready'));
   expect(header).not.toContain('LAST SEEN');
   expect(row(0).text).not.toContain('41 users');
 });
