@@ -50,7 +50,7 @@ export class Member {
   #calling: Access | undefined;
   readonly #onChange: () => void;
   /** The records last read, by resource: for completion and counts, never for decisions. */
-  readonly #seen = new Map<string, readonly DeviceRecord[]>();
+  readonly #seen = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
 
   constructor(entry: DeviceEntry, onChange: () => void = () => undefined) {
     this.entry = entry;
@@ -74,7 +74,11 @@ export class Member {
   route: Route | undefined;
 
   seen(resource: string): readonly DeviceRecord[] | undefined {
-    return this.#seen.get(resource);
+    return this.#seen.get(resource)?.records;
+  }
+
+  seenAt(resource: string): Date | undefined {
+    return this.#seen.get(resource)?.at;
   }
 
   get seenResources(): readonly string[] {
@@ -116,7 +120,7 @@ export class Member {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     const listing = await this.use(access, (device) => device.list(resource, signal));
-    this.#seen.set(resource, listing.records);
+    this.#seen.set(resource, { records: listing.records, at: new Date() });
     const observed = newInListing(this.#profile, resource, listing);
     if (observed !== undefined) {
       this.#profile = withListing(this.#profile, resource, observed);

@@ -1,12 +1,19 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/completion/complete.ts';
-import type { ReadOutput, View } from '../shell/output.ts';
+import type { View } from '../shell/output.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
-import type { FleetView, LineProblem, LogLine, OpenQuestion, RollOutState } from './state.ts';
+import type {
+  FleetView,
+  LineProblem,
+  LogLine,
+  OpenQuestion,
+  RollOutState,
+  TableRead,
+} from './state.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Overlay } from './views/overlay.ts';
@@ -105,7 +112,7 @@ export type Action =
   | { readonly kind: 'table'; readonly source: TableSource }
   /** The same table from another source, in sight or not. */
   | { readonly kind: 'table-source'; readonly source: TableSource }
-  | { readonly kind: 'reads'; readonly reads: readonly ReadOutput[] }
+  | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
   | { readonly kind: 'reading'; readonly text: string | undefined }
   /** The rows for the filter have been found. */
   | { readonly kind: 'apply-filter'; readonly filter: Filter }

@@ -1,4 +1,5 @@
 import type { StepResult } from '../change/verdict.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
@@ -99,7 +100,7 @@ export interface TableState {
   /** The devices that the command named itself; undefined: the selection. */
   readonly scope: readonly string[] | undefined;
   /** By device name, in the order of the answers. */
-  readonly reads: ReadonlyMap<string, ReadOutput>;
+  readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
   /** The keys of rows that are unfolded where the others are folded, and the other way round. */
   readonly turnedRows: ReadonlySet<string>;
@@ -120,6 +121,18 @@ export interface TableState {
   readonly watchMs: number | undefined;
   /** What the last refresh found changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
+}
+
+/** What a device answered, and when. */
+export interface TableRead extends ReadOutput {
+  readonly at?: Date | undefined;
+  /** Where that failed: what it held when it last answered. */
+  readonly last?: LastRead | undefined;
+}
+
+export interface LastRead {
+  readonly records: readonly DeviceRecord[];
+  readonly at: Date | undefined;
 }
 
 /** What is other than before in records that were read again. */

@@ -81,8 +81,8 @@ test('--json has the shape of the README, csv the whole matrix', async () => {
   const csv = await devsh('user list --drift --on @lab --format csv');
   expect(csv.stdout).toMatchInlineSnapshot(`
     "username,sim1,sim2,sim3
-    admin,same,same,same
     bob,differs: lang,differs: lang,missing
+    admin,same,same,same
     viewer,same,same,same
     "
   `);

@@ -65,7 +65,8 @@ function Table({ state, theme, height }: BodyProps) {
 
 /** The whole line of the cursor stands out; in it, too, what the filter found. */
 function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
-  const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : 'plain';
+  const still = row.isStale ? 'quiet' : 'plain';
+  const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : still;
   const tones = {
     plain,
     match: isCurrent ? 'current-match' : 'match',

@@ -37,7 +37,7 @@ const noText: Reason = ({ overlay }) =>
   'cursor' in overlay ? 'a list shows nothing else' : undefined;
 
 const noList: Reason = ({ overlay }) =>
-  overlay.kind === 'none' || 'cursor' in overlay ? undefined : 'a text stays in its order';
+  ['pager', 'details', 'roll-out'].includes(overlay.kind) ? 'a text stays in its order' : undefined;
 
 const nothingFound: Reason = ({ find }) =>
   lineText(find.editing.line) === '' ? 'nothing was searched for: "/" does' : undefined;

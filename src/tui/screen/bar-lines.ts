@@ -12,6 +12,7 @@ import type { DeviceTab, FleetView, State } from '../state.ts';
 import { countMarks } from '../table/reduce-marks.ts';
 import { changesText } from '../table/changes.ts';
 import { columnLayout } from '../table/columns.ts';
+import { staleText } from '../table/age.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';
 import type { Tone } from './theme.ts';
@@ -188,6 +189,7 @@ function tableParts(state: State): TitlePart[] {
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
     { text: `${shown}${count(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
+    { text: staleText(data.stale), rank: 1, glue: ', ' },
     { text: count(data.recordCount, 'record'), rank: 3 },
     {
       text:

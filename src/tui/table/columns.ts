@@ -1,11 +1,12 @@
 import { isDated } from '../../fleet/compared.ts';
-import { foldNote, type FoldedRow } from '../../fleet/fold.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle } from '../../output/columns.ts';
 import { fieldText } from '../../output/value.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import type { State } from '../state.ts';
+import { noteOf } from './age.ts';
 import { shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
 import { valueAt } from '../../value-at.ts';
 
@@ -68,7 +69,8 @@ export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: numbe
   const { table } = state;
   const sort = sortFields(table, data.keyField).join('\n');
   const devices = shownDevices(state).length;
-  const measured = measuredColumns(data.all, data.fields, data.keyField, table.view, sort, devices);
+  const { all, fields, keyField, stale } = data;
+  const measured = measuredColumns(all, fields, keyField, table.view, sort, devices, stale);
   return fitted(measured, table.shift, width - GUTTER);
 }
 
@@ -80,6 +82,7 @@ const measuredColumns = memoized(
     view: State['table']['view'],
     sort: string,
     devices: number,
+    stale: TableRows['stale'],
   ): readonly Measured[] => {
     const sign = sortSigns(sort.split('\n'));
     const sample = sampleOf(rows);
@@ -106,8 +109,9 @@ const measuredColumns = memoized(
       ? drafts
       : drafts.map((draft) => ({ ...draft, isKey: draft === first }));
     const shown = devices < 2 ? named : [deviceColumn(sign('device'), devices), ...named];
-    const hasNotes = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
-    const all = hasNotes ? [...shown, noteColumn(view.filtered)] : shown;
+    const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
+    const hasNotes = isSeveral || stale.size > 0;
+    const all = hasNotes ? [...shown, noteColumn(view.filtered, stale)] : shown;
     return all.map((draft, index) => measure(draft, sample, index));
   },
 );
@@ -136,14 +140,14 @@ function deviceColumn(sign: string, devices: number): Draft {
   };
 }
 
-function noteColumn(isFiltered: boolean | undefined): Draft {
+function noteColumn(isFiltered: boolean | undefined, stale: TableRows['stale']): Draft {
   return {
     kind: 'note',
     isKey: false,
     isId: false,
     field: 'note',
     title: 'NOTE',
-    text: (row) => visible(foldNote(row, isFiltered)),
+    text: (row) => noteOf(row, isFiltered, stale),
     least: 13,
     most: 40,
   };

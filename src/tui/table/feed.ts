@@ -6,6 +6,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { perDeviceFields } from '../../shell/commands/record-arguments.ts';
 import { defaultView } from '../../shell/records/default-view.ts';
 import { Gathering } from '../gathering.ts';
+import type { TableRead } from '../state.ts';
 import type { Store } from '../store.ts';
 
 /** Brings what devices answered into the main table. */
@@ -13,7 +14,7 @@ export class TableFeed {
   readonly #store: Store;
   readonly #fleet: Fleet;
   readonly #columns: Services['columns'];
-  #pending: ReadOutput[] = [];
+  #pending: TableRead[] = [];
   readonly #news = new Gathering(() => {
     this.#take();
   });
@@ -57,7 +58,7 @@ export class TableFeed {
         },
       });
     }
-    this.#pending.push(read);
+    this.#pending.push({ ...read, at: new Date() });
     this.#news.soon();
   }
 
@@ -103,7 +104,7 @@ export class TableFeed {
     if (table.commandFilter !== '' || table.scope !== undefined) return;
     if (table.reads.size === 0) this.reset();
     const { resource } = table.view;
-    const reads: ReadOutput[] = [];
+    const reads: TableRead[] = [];
     const perDevice = new Set(table.view.perDevice);
     for (const member of this.#fleet.selection) {
       const records = member.seen(resource);
@@ -114,6 +115,7 @@ export class TableFeed {
         kind: 'read',
         view: table.view,
         device: member.ref,
+        at: member.seenAt(resource),
         outcome: { ok: true, records },
       });
     }

@@ -1,7 +1,7 @@
 import { foldRecords, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/columns.ts';
-import type { ReadOutput, View } from '../../shell/output.ts';
+import type { View } from '../../shell/output.ts';
 import { cellText } from '../../output/value.ts';
 import { filterRows } from './filter-rows.ts';
 import { memoized } from '../screen/memoized.ts';
@@ -21,11 +21,13 @@ export interface TableRows {
   /** "3 fields hidden" by the columns of the last time; empty when none is. */
   readonly hidden: string;
   readonly recordCount: number;
-  /** Records that all devices hold in the same way; undefined when only one device was read. */
+  /** Records that all devices hold in the same way; undefined when not two or more have answered now. */
   readonly sharedCount: number | undefined;
   readonly deviceCount: number;
   /** How many more the table is about that were not read, or not yet. */
   readonly unreadCount: number;
+  /** By device that does not answer now: since when its records are as they are shown. */
+  readonly stale: ReadonlyMap<string, Date | undefined>;
 }
 
 /** A record as its device holds it, or the value of the column DEVICE. */
@@ -98,14 +100,18 @@ const mergedRows = memoized(
     isFolded: boolean,
     turnedRows: TableState['turnedRows'],
   ): Merged => {
-    const answered = devices.flatMap((name): DeviceRecords[] => {
-      const read: ReadOutput | undefined = reads.get(name);
-      return read?.outcome.ok ? [{ device: read.device, records: read.outcome.records }] : [];
+    const stale = new Map<string, Date | undefined>();
+    const known = devices.flatMap((name): DeviceRecords[] => {
+      const read = reads.get(name);
+      if (read?.outcome.ok) return [{ device: read.device, records: read.outcome.records }];
+      if (read?.last === undefined) return [];
+      stale.set(name, read.last.at);
+      return [{ device: read.device, records: read.last.records }];
     });
-    const records = answered.flatMap((read) => read.records);
+    const records = known.flatMap((read) => read.records);
     const keyField = keyFieldOf(view, fieldsOf(records));
-    const unreadCount = devices.length - answered.length;
-    const folded = foldRecords(answered, keyField, view.perDevice, unreadCount);
+    const unreadCount = devices.length - known.length;
+    const folded = foldRecords(known, keyField, view.perDevice, unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
       isFolded !== (turnedRows.size > 0 && turnedRows.has(rawKeyOf(row.record, keyField)));
     return {
@@ -115,11 +121,12 @@ const mergedRows = memoized(
       hidden: hiddenText(view, records),
       recordCount: records.length,
       sharedCount:
-        answered.length < 2
+        known.length < 2 || stale.size > 0
           ? undefined
           : folded.filter((row) => row.devices.length === row.of).length,
-      deviceCount: answered.length,
+      deviceCount: known.length - stale.size,
       unreadCount,
+      stale,
     };
   },
 );

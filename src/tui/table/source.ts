@@ -1,8 +1,7 @@
 import { fieldsOf, keyFieldOf } from '../../output/columns.ts';
-import type { ReadOutput } from '../../shell/output.ts';
 import type { TableSource } from '../actions.ts';
 import { changesBetween } from './changes.ts';
-import type { State, TableState } from '../state.ts';
+import type { LastRead, State, TableRead, TableState } from '../state.ts';
 
 /** Another command fills the table: what other devices answered before is no part of it. */
 export function setSource(state: State, source: TableSource): TableState {
@@ -37,9 +36,13 @@ export function isSameView(
   return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter;
 }
 
-export function addReads(table: TableState, reads: readonly ReadOutput[]): TableState {
+/** A device that does not answer now may hold what it held: its last records stay, with their age. */
+export function addReads(table: TableState, reads: readonly TableRead[]): TableState {
   const all = new Map(table.reads);
-  for (const read of reads) all.set(read.device.name, read);
+  for (const read of reads) {
+    const { name } = read.device;
+    all.set(name, read.outcome.ok ? read : { ...read, last: lastOf(all.get(name)) });
+  }
   const view = reads.at(-1)?.view ?? table.view;
   const records = reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : []));
   const keyField = keyFieldOf(view, view.key === undefined ? fieldsOf(records) : []);
@@ -50,6 +53,10 @@ export function addReads(table: TableState, reads: readonly ReadOutput[]): Table
     view: sameView(table.view, view) ? table.view : view,
     changes: found ?? table.changes,
   };
+}
+
+function lastOf(read: TableRead | undefined): LastRead | undefined {
+  return read?.outcome.ok === true ? { records: read.outcome.records, at: read.at } : read?.last;
 }
 
 function sameView(a: TableState['view'], b: TableState['view']): boolean {

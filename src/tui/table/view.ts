@@ -4,6 +4,7 @@ import { cut, fit, widthOf } from '../../output/width.ts';
 import { isMarkedRow } from './reduce-marks.ts';
 import type { State, TableChanges } from '../state.ts';
 import { columnLayout, GAP, GUTTER, type Column } from './columns.ts';
+import { isStaleRow } from './age.ts';
 import { marksOf, tableRows } from './rows.ts';
 
 /** A part of a line: what the filter found in it, or what the last refresh found changed. */
@@ -19,6 +20,8 @@ export interface RowView {
   readonly pieces: readonly Piece[];
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
+  /** Its devices do not answer now: this is what they held. */
+  readonly isStale: boolean;
 }
 
 export interface TableView {
@@ -45,7 +48,9 @@ export function tableView(
       const changed = changedIn(row, data.keyField, table.changes);
       const gutter = (isCurrent ? '▸' : ' ') + (isMarked ? '*' : changed.sign);
       const { applied } = table.filter;
-      return { isCurrent, isMarked, ...lineOf(row, { gutter, columns, width, applied, changed }) };
+      const isStale = isStaleRow(row, data.stale);
+      const line = lineOf(row, { gutter, columns, width, applied, changed });
+      return { isCurrent, isMarked, isStale, ...line };
     }),
   };
 }

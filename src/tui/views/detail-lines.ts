@@ -7,6 +7,7 @@ import { cut, fit, widthOf } from '../../output/width.ts';
 import type { State } from '../state.ts';
 import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
 import { NO_FILTER } from '../initial-state.ts';
+import { asOfText } from '../table/age.ts';
 import type { Details } from './overlay.ts';
 import { wrapText } from '../screen/wrap.ts';
 import { valueAt } from '../../value-at.ts';
@@ -51,11 +52,21 @@ export function detailLines(state: State, details: Details): readonly string[] {
   const notes = [
     ...(missing.length > 0 ? [`not on ${missing.map(visible).join(', ')}`] : []),
     ...(unread.length > 0 ? [`not read: ${unread.map(visible).join(', ')}`] : []),
+    ...(details.kind === 'of-table' ? agesOf(state, variants) : []),
     ...(fields.some(isDiffering) ? ['≠ differs between the devices'] : []),
   ];
   return notes.length === 0
     ? lines
     : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
+}
+
+/** Devices that do not answer now held it as it is shown. */
+function agesOf(state: State, variants: readonly Variant[]): string[] {
+  const { stale } = tableRows(state);
+  const names = [...new Set(variants.map(({ name }) => name))].filter((name) => stale.has(name));
+  if (names.length === 0) return [];
+  const times = asOfText(names.map((name) => stale.get(name)));
+  return [`${times}, not answering now: ${names.map(visible).join(', ')}`];
 }
 
 /** As the devices held it when they were compared. */

@@ -3,6 +3,7 @@ import { reasonText } from '../../output/error-text.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
+import { shortTime } from '../table/age.ts';
 import type { ListSource } from './arrange.ts';
 import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
 
@@ -116,12 +117,9 @@ function stateText({ kind, error }: DeviceTab): string {
 /** `17:02:11`, of an earlier day `11-21 17:02`. */
 function sinceText({ since }: DeviceTab): string {
   if (since === undefined) return '';
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const [hours, minutes, seconds] = [since.getHours(), since.getMinutes(), since.getSeconds()];
-  const time = `${two(hours)}:${two(minutes)}`;
-  return since.toDateString() === new Date().toDateString()
-    ? `${time}:${two(seconds)}`
-    : `${two(since.getMonth() + 1)}-${two(since.getDate())} ${time}`;
+  const time = shortTime(since);
+  const isToday = since.toDateString() === new Date().toDateString();
+  return isToday ? `${time}:${String(since.getSeconds()).padStart(2, '0')}` : time;
 }
 
 /** The name stands beside it. */

@@ -311,16 +311,19 @@ test('what is said of a table is said of the devices that were read', () => {
     'not on fw2',
     'not read: fw3',
   ]);
-  // After an outage, too: what it held before is no reading.
+  // After an outage, too: what it held before is shown, and no reading.
   const refused = new RefusedError('no answer');
   const gone = { ...readOf('fw2', []), outcome: { ok: false, error: refused } } as const;
   const down = after(fleet, { kind: 'reads', reads: [gone] });
-  expect(lines(down)[1]).toMatch(/ alice .* here; 1 not read$/);
+  expect(lines(down)[1]).toMatch(/ alice .* fw2 as of before$/);
+  expect(lines(down)[4]).toMatch(/ carol .* here; 1 not read$/);
   const all = after(down, {
     kind: 'reads',
     reads: [{ ...gone, device: readOf('fw1', []).device }],
   });
-  expect(emptyLines(all).join()).toContain('no device answers');
+  expect(lines(all)[1]).toMatch(/ alice .* as of before$/);
+  const never = after(stateOf({}), { kind: 'reads', reads: [gone] });
+  expect(emptyLines(never).join()).toContain('no device answers');
 });
 
 describe('keys as commands', () => {

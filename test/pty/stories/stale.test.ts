@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { ADMIN, answer, goToTable, startDevsh } from '../devsh.ts';
+
+/** Three devices in a process of their own, which can be stopped. */
+async function startDevices() {
+  const args = [inject('cli'), 'simulator', '--devices', '3', '--users', '6', '--json'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(async () => {
+    child.kill('SIGCONT');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8');
+  for (;;) {
+    const [chunk] = (await once(child.stdout, 'data')) as [string];
+    text += chunk;
+    const addresses = [...new Set(text.match(/127\.0\.0\.\d+:\d+/g))];
+    if (addresses.length === 3) return { addresses, child };
+  }
+}
+
+test('devices that stop while they are watched keep their records, with their age, until they are back', async () => {
+  const { addresses, child } = await startDevices();
+  const args = ['connect', ...addresses];
+  const program = await startDevsh(args, { cols: 120, rows: 35, env: ADMIN });
+  await program.waitFor('type yes to trust');
+  await answer(program, 'yes');
+  await program.waitFor('connected to 3 devices');
+  program.type('user list --watch=0.3 --timeout 0.5\r');
+  await program.waitFor(/3 devices · .*every 0.3 s/);
+  await goToTable(program);
+  expect(program.screen().join('\n')).toMatch(/^▸ all +admin/m);
+
+  child.kill('SIGSTOP');
+  await program.waitFor(/0 of 3 devices read, 3 as of \d\d:\d\d · 18 records/);
+  await program.waitFor(/^▸ all +admin.* as of \d\d:\d\d/m);
+  expect(program.screen().join('\n')).not.toMatch(/nothing was read|no records|waiting for/);
+
+  child.kill('SIGCONT');
+  await program.waitFor(/ 3 devices · 18 records/);
+  await program.waitFor((screen) => !screen.join('\n').includes('as of'));
+});
