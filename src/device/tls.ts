@@ -65,14 +65,19 @@ export function connectTls(options: ConnectOptions): buildConnector.connector {
   };
 }
 
-/** Connects, reads the certificate and leaves; no byte of HTTP is sent. */
+/**
+ * Connects, reads the certificate and leaves; no byte of HTTP is sent. Throws UntrustedError for one that
+ * does not pass `trust`, where that is given.
+ */
 export async function scanCertificate(
   device: DeviceRef,
   address: Address,
-  options: Pick<ConnectOptions, 'connectTimeoutMs' | 'signal' | 'route'>,
+  {
+    trust = { kind: 'insecure' },
+    ...options
+  }: Pick<ConnectOptions, 'connectTimeoutMs' | 'signal' | 'route'> & { trust?: Trust | undefined },
 ): Promise<PresentedCertificate> {
   try {
-    const trust = { kind: 'insecure' } as const;
     const { socket, x509 } = await openTrusted({ device, address, trust, ...options });
     socket.destroy();
     return describeCertificate(x509);

@@ -43,6 +43,8 @@ export class Member {
   readonly ref: DeviceRef;
   #state: MemberState = { kind: 'new' };
   #failsSince: Date | undefined;
+  #failure: DevshError | undefined;
+  #declined: string | undefined;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
   #profile: Profile = documentedProfile;
@@ -60,6 +62,22 @@ export class Member {
 
   get state(): MemberState {
     return this.#state;
+  }
+
+  /** Why it failed the last time, also while it is tried again; undefined once it is ready. */
+  get failure(): DevshError | undefined {
+    return this.#failure;
+  }
+
+  /** Which question about it the user has declined. */
+  get declined(): string | undefined {
+    return this.#declined;
+  }
+
+  /** Undefined: what was declined may be asked again. */
+  decline(question: string | undefined): void {
+    this.#declined = question;
+    this.#onChange();
   }
 
   /** The account that requests are made as; undefined before the first use and for a bare token. */
@@ -90,7 +108,11 @@ export class Member {
    * `access` is asked and `work` runs again: it must be one request, or safe to repeat after a 401.
    */
   async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
-    if (this.#calling !== access && isStopped(this.#state)) await this.close();
+    if (this.#calling !== access && isStopped(this.#state)) {
+      const failure = this.#failure;
+      await this.close();
+      this.#failure = failure;
+    }
     this.#calling = access;
     if (this.#state.kind !== 'ready') this.#change({ kind: 'connecting' });
     try {
@@ -289,6 +311,8 @@ export class Member {
   #change(state: MemberState): void {
     // Tried again in vain, it fails for as long as before.
     if (state.kind === 'ready') this.#failsSince = undefined;
+    if (state.kind === 'failed') this.#failure = state.error;
+    else if (state.kind !== 'connecting') this.#failure = undefined;
     this.#state = state;
     this.#onChange();
   }

@@ -14,12 +14,16 @@ export interface Question {
   readonly color?: LabelColor | undefined;
   /** Aborted when the answer is no longer of use: the question is taken away. */
   readonly until?: AbortSignal;
+  /** It follows from work, and is taken back where the user has gone on with something else. */
+  readonly isLate?: boolean;
 }
 
 /** Where a line comes from: what it may ask, read, and when it is to stop. */
 export interface ShellIo {
   /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** Certificates and logins wait in a list (`questions`) until the user opens it. */
+  readonly asksLater?: boolean;
   /** Lets the user change a text in an editor; absent without a terminal. Resolves to what was saved. */
   readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
   /** Somebody reads the tables on a screen, not a program. */

@@ -148,6 +148,8 @@ export class Session {
   readonly gate = new CredentialGate();
   /** By device name: trust and credential of this session alone. */
   readonly given = new Map<string, Given>();
+  /** By device name: who typed a password that the device refused, and is not asked who he is again. */
+  readonly refusedUsers = new Map<string, string>();
   /** Options of `devsh connect` that hold for all lines that follow. */
   defaults: Partial<Options> = {};
   /** Set by `--read-only`: every write is refused until the session ends. */

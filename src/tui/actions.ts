@@ -82,6 +82,7 @@ export type ViewAction =
   | 'previous-found'
   | 'whole'
   | 'messages'
+  | 'questions'
   | 'help'
   | 'close'
   | 'go-prompt'

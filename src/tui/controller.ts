@@ -115,6 +115,7 @@ export class Controller {
   }
 
   onKey(event: KeyEvent): void {
+    if (!['question', 'plan'].includes(contextOf(this.#store.state))) this.#questions.goOn();
     const { state } = this.#store;
     const context = contextOf(state);
     if (context === 'waiting') this.#questions.hold();

@@ -109,6 +109,9 @@ export class Effects {
       case 'export':
         this.#prefill(exportLine(state));
         break;
+      case 'prove-questions':
+        this.#prefill('questions accept --fingerprints ');
+        break;
       case 'first-connect':
         this.#prefill('connect ');
         break;

@@ -82,6 +82,7 @@ export function initialState(
       selected: [],
       isNarrowed: false,
       prompt: 'devsh> ',
+      questions: [],
       rights: [],
       isReadOnly: false,
       denied: new Map(),

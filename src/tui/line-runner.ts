@@ -88,6 +88,7 @@ export class LineRunner {
       this.#stop = stop;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
+      this.#options.questions.attend();
       store.dispatch({ kind: 'log-clear' });
       store.dispatch({ kind: 'work-start', waiting: this.#jobs.length });
       await Promise.race([this.#run(job, stop.signal), left]);
@@ -130,6 +131,7 @@ export class LineRunner {
       isOnScreen: true,
       isPrompt: true,
       isRefreshing: true,
+      asksLater: true,
       ask: async (question) => {
         const { questions, store } = this.#options;
         const details = [...router.written, ...(question.details ?? [])];

@@ -38,6 +38,7 @@ const plainStyle = (_tone: string, text: string): string => text;
 /** Said where a list has nothing in it. */
 const EMPTY_LISTS: Readonly<Partial<Record<Overlay['kind'], string>>> = {
   runs: 'no run was made yet',
+  questions: 'nothing waits for an answer',
   devices: 'no device is connected: "connect ADDRESS" does that',
 };
 
@@ -199,6 +200,7 @@ export class OutputRouter {
   }
 
   #listOf(output: TableOutput): Overlay | undefined {
+    if (output.name === 'questions') return { kind: 'questions', cursor: 0, marks: new Set() };
     switch (this.#invocation.command.name) {
       case 'runs':
         return { kind: 'runs', runs: runRows(output), cursor: 0 };
@@ -265,7 +267,9 @@ export class OutputRouter {
   }
 
   #isConnecting(): boolean {
-    return ['connect', 'demo'].includes(this.#invocation.command.name);
+    const { command, verb } = this.#invocation;
+    const isAccepting = command.name === 'questions' && verb.name === 'accept';
+    return isAccepting || ['connect', 'demo'].includes(command.name);
   }
 
   /** The bar shows the states; the failures stand under the table. */

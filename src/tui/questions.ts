@@ -21,6 +21,8 @@ export class Questions {
   #lastId = 0;
   #timer: NodeJS.Timeout | undefined;
   #answeredAt = -Infinity;
+  /** Whether the user has pressed keys for something else since a line began or was answered. */
+  #hasGoneOn = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -28,11 +30,11 @@ export class Questions {
 
   /** Resolves to `undefined` when the user says no, or when `signal` is aborted. */
   ask(
-    { kind, text, details = [], expected, color }: Question,
+    { kind, text, details = [], expected, color, isLate = false }: Question,
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    if (signal?.aborted === true) return Promise.resolve(undefined);
+    if (signal?.aborted === true || (isLate && this.#hasGoneOn)) return Promise.resolve(undefined);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
@@ -54,6 +56,7 @@ export class Questions {
           expected,
           color,
           isOpen: false,
+          isLate,
           lines: short([...(plan?.folded ?? []), ...said]),
           unfolded: plan && short([...plan.unfolded, ...said]),
           isUnfolded: false,
@@ -64,6 +67,18 @@ export class Questions {
       });
       if (this.#store.state.questions[0]?.id === id) this.#present();
     });
+  }
+
+  /** A line begins: its user waits for what it asks. */
+  attend(): void {
+    this.#hasGoneOn = false;
+  }
+
+  /** A key that answers nothing: who presses it is elsewhere, and late questions do not call him back. */
+  goOn(): void {
+    this.#hasGoneOn = true;
+    for (const { id, isLate, isOpen } of this.#store.state.questions)
+      if (isLate && !isOpen) this.#settle(id, undefined);
   }
 
   /** A key came before the question could have been read: it waits anew. */
@@ -101,6 +116,7 @@ export class Questions {
     const resolve = this.#waiting.get(id);
     if (resolve === undefined) return;
     this.#waiting.delete(id);
+    if (answer !== undefined) this.attend();
     const wasShown = this.#store.state.questions[0]?.id === id;
     this.#store.dispatch({ kind: 'answered', id });
     if (wasShown) {

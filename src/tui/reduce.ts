@@ -24,6 +24,7 @@ import type { State } from './state.ts';
 import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
 import { followList, sortedList } from './views/listed.ts';
 import type { Overlay } from './views/overlay.ts';
+import { markedQuestions } from './views/questions-list.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
@@ -198,6 +199,7 @@ function editActive(state: State, key: EditKey): State {
     case 'runs':
     case 'devices':
     case 'resources':
+    case 'questions':
     case 'drift':
     case 'overlay':
     case 'form-run':
@@ -231,6 +233,8 @@ function act(state: State, action: ViewAction): State {
       return openedDetails(state);
     case 'messages':
       return openedMessages(state);
+    case 'questions':
+      return opened(state, { kind: 'questions', cursor: 0, marks: new Set() });
     case 'find':
       return openedFind(state);
     case 'keep-find':
@@ -294,6 +298,8 @@ function act(state: State, action: ViewAction): State {
       return state.overlay.kind === 'none' ? onTable(state, action) : sortedList(state, action);
     case 'mark':
     case 'mark-all':
+      if (state.overlay.kind === 'questions') return markedQuestions(state, action);
+      return onTable(state, action);
     case 'mark-invert':
     case 'mark-range':
     case 'range-up':

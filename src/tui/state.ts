@@ -3,6 +3,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
+import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
@@ -175,6 +176,8 @@ export interface FleetView {
   readonly devices: readonly DeviceTab[];
   readonly selected: readonly string[];
   readonly isNarrowed: boolean;
+  /** What devices wait for, in the order of the list. */
+  readonly questions: readonly DeviceQuestion[];
   readonly prompt: string;
   /** The colour of the label in it. */
   readonly color?: LabelColor | undefined;
@@ -232,6 +235,8 @@ export interface OpenQuestion {
   readonly color?: LabelColor | undefined;
   /** False while it has just come up: what is typed then was not meant for it. */
   readonly isOpen: boolean;
+  /** Taken back when a key comes before it is open. */
+  readonly isLate?: boolean;
   /** Shown above it; harmless already. */
   readonly lines: readonly LogLine[];
   /** The same device by device, where there is a plan to be unfolded. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
@@ -9,14 +9,23 @@ export interface StartOptions {
   readonly cols?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Devices whose certificates are pinned already. */
+  readonly known?: Simulator['devices'];
 }
 
 /** The built program in a pty, with folders of its own; ends with the test. */
 export async function startDevsh(
   args: readonly string[],
-  { cols = 100, rows = 30, env = {} }: StartOptions = {},
+  { cols = 100, rows = 30, env = {}, known = [] }: StartOptions = {},
 ): Promise<PtyProgram> {
   const home = await mkdtemp(join(tmpdir(), 'devsh-pty-'));
+  if (known.length > 0) {
+    const pins = known.map(
+      ({ address, fingerprint }) => `${address} sha256:${fingerprint} first-seen=2026-01-02\n`,
+    );
+    await mkdir(join(home, 'data', 'devsh'), { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'data', 'devsh', 'known-devices'), pins.join(''), { mode: 0o600 });
+  }
   const program = startInPty({
     command: process.execPath,
     args: [inject('cli'), ...args],
@@ -50,24 +59,18 @@ export async function simulate(
 /** What a terminal with this account in its environment would be. */
 export const ADMIN = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
 
-/** devsh on simulated devices, connected, their certificates accepted, the table filled. */
+/** devsh on simulated devices that it knows, connected, the table filled. */
 export async function connect(
   simulator: Simulator,
   { args = [], ...options }: StartOptions & { readonly args?: readonly string[] } = {},
 ): Promise<PtyProgram> {
   const addresses = simulator.devices.map(({ address }) => address);
   const program = await startDevsh(['connect', ...addresses, ...args], {
+    known: simulator.devices,
     ...options,
     env: { ...ADMIN, ...options.env },
   });
-  const shows = (text: string): boolean => program.screen().join('\n').includes(text);
-  // Devices that answer late are asked about in a question of their own.
-  for (;;) {
-    await program.waitFor(() => shows('connected to') || shows('type yes to trust'));
-    if (shows('connected to')) break;
-    await answer(program, 'yes');
-    await program.waitFor(() => !shows('answer>'));
-  }
+  await program.waitFor('connected to');
   await program.waitFor(isQuiet);
   return program;
 }

@@ -235,6 +235,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'ctrl-right': '\x1b[1;5C',
   'ctrl-_': '\x1f',
   f1: '\x1bOP',
+  f2: '\x1bOQ',
   f5: '\x1b[15~',
 };
 

@@ -35,6 +35,8 @@ export class ShellAccess implements Access {
   readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
+  /** The line is there to ask: what others leave to the list of questions is asked at once. */
+  asksAtOnce = false;
   readonly #session: Session;
   readonly #io: ShellIo;
   readonly #options: Options;
@@ -65,7 +67,7 @@ export class ShellAccess implements Access {
       session.services.notices.add(text);
     };
     this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
-    this.#loginDesk = new Desk((entries) => this.#askLogin(entries));
+    this.#loginDesk = new Desk((entries) => this.#askLogin(entries, io.asksLater === true));
   }
 
   /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
@@ -123,6 +125,7 @@ export class ShellAccess implements Access {
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
+    if (this.#ask === undefined) return undefined;
     const pinnedAt = await this.#trustDesk.bring({ entry, error });
     const { fingerprint } = error.presented;
     return pinnedAt === undefined ? undefined : { kind: 'pinned', fingerprint, pinnedAt };
@@ -131,7 +134,9 @@ export class ShellAccess implements Access {
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
     const given = this.#session.given.get(entry.name);
     if (given !== undefined) return given.credential;
-    return (await this.#credentials.find(this.#request(entry)))?.credential;
+    return (
+      this.typed.get(entry) ?? (await this.#credentials.find(this.#request(entry)))?.credential
+    );
   }
 
   /** Where the credential of a device would come from; nobody is asked. */
@@ -158,11 +163,16 @@ export class ShellAccess implements Access {
     refused: Credential | undefined,
   ): Promise<Credential | undefined> {
     if (refused !== undefined) {
-      this.typed.delete(entry);
-      this.#refused.set(entry.name, refused.user);
+      const { user } = refused;
+      if (this.typed.delete(entry) && user !== undefined)
+        this.#session.refusedUsers.set(entry.name, user);
+      this.#refused.set(entry.name, user);
     }
-    if (this.#io.ask === undefined) {
+    if (this.#ask === undefined) {
       if (refused !== undefined) return undefined;
+      if (this.#io.asksLater === true) {
+        throw new CredentialError(`${entry.name}: it wants a login: "questions" takes one`);
+      }
       throw new CredentialError(
         `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
           '--token-stdin or --password-stdin, or keep one with "devsh login" ' +
@@ -181,7 +191,20 @@ export class ShellAccess implements Access {
   async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
     // Whether it can be kept is to be known before somebody types it.
     if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
-    return this.#loginDesk.bring(entry);
+    return this.#askLogin([entry], false);
+  }
+
+  /** One login for all of these devices, which they are opened with then; false where none is given. */
+  async askLogin(entries: readonly DeviceEntry[]): Promise<boolean> {
+    const credential = await this.#askLogin(entries, false);
+    if (credential !== undefined) for (const entry of entries) this.typed.set(entry, credential);
+    return credential !== undefined;
+  }
+
+  /** Who decides about what devsh asks by itself; undefined where it waits, or nobody is there. */
+  get #ask(): ShellIo['ask'] {
+    const { asksLater, ask } = this.#io;
+    return asksLater === true && !this.asksAtOnce ? undefined : ask;
   }
 
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
@@ -194,7 +217,7 @@ export class ShellAccess implements Access {
       device: { name: entry.name, address: entry.address },
       user: this.#options.user ?? entry.user,
       places: { command, git, netrc: netrc === false ? undefined : netrc },
-      askPassphrase: this.askPassphrase,
+      askPassphrase: this.#ask && this.askPassphrase,
       signal: this.#io.signal,
     };
   }
@@ -231,28 +254,43 @@ export class ShellAccess implements Access {
     return firstSeen;
   }
 
-  async #askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
+  async #askLogin(
+    entries: readonly DeviceEntry[],
+    isLate: boolean,
+  ): Promise<Credential | undefined> {
     const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
     const where = someOf(names, 4);
     const problems = this.#untoldProblems();
+    const { refusedUsers } = this.#session;
+    const retyping = new Set(names.map((name) => refusedUsers.get(name)));
+    const isRetyped = retyping.size === 1 && !retyping.has(undefined);
     const details = [
       ...this.#refusals(names),
+      ...(isRetyped && !isLate
+        ? ['Without a password, the user name is asked for the next time.']
+        : []),
       ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
     ];
-    const known = new Set(entries.map(({ user }) => this.#options.user ?? user));
+    const known = isRetyped
+      ? retyping
+      : new Set(entries.map(({ user }) => this.#options.user ?? user));
     let [user] = known;
     const asksUser = known.size > 1 || user === undefined;
     if (asksUser) {
       const text = `User name on ${where}:`;
-      user = await this.#io.ask?.({ kind: 'text', text, details: [...problems, ...details] });
+      const above = [...problems, ...details];
+      user = await this.#io.ask?.({ kind: 'text', text, details: above, isLate });
     }
     if (user === undefined || user === '') return undefined;
     const password = await this.#io.ask?.({
       kind: 'secret',
       text: `Password of ${user} on ${where}:`,
       details: asksUser ? details : [...problems, ...details],
+      isLate,
     });
-    return password === undefined || password === '' ? undefined : Credential.basic(user, password);
+    if (password !== undefined && password !== '') return Credential.basic(user, password);
+    if (!isLate) for (const name of names) refusedUsers.delete(name);
+    return undefined;
   }
 
   /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../device/address.ts';
 import type { PresentedCertificate } from '../../device/errors.ts';
+import type { Trust } from '../../device/tls.ts';
 import { DevshError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -29,20 +30,29 @@ export interface Seen {
 }
 
 /** Looks at the certificates of devices, as they answer; no byte of HTTP is sent to any. */
-function sightings(call: Call, members: readonly Member[]): AsyncGenerator<Seen> {
+function sightings(
+  call: Call,
+  members: readonly Member[],
+  trust: Trust | undefined,
+): AsyncGenerator<Seen> {
   const look = async (member: Member, emit: (seen: Seen) => void): Promise<void> => {
-    emit({ member, sighting: await sight(call, member) });
+    emit({ member, sighting: await sight(call, member, trust) });
   };
   return fanOut(members, call.readWidth, look, call.io.signal);
 }
 
-async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
+async function sight(
+  call: Call,
+  { ref, entry }: Member,
+  trust: Trust | undefined,
+): Promise<Sighting> {
   const { changedCertificate, scanCertificate } = await import('../../device/network.ts');
   try {
     const presented = await scanCertificate(ref, parseAddress(ref.address), {
       route: call.session.services.route(ref.address, call.options.route ?? entry.route),
       connectTimeoutMs: call.options.timeoutMs ?? CONNECT_TIMEOUT_MS,
       signal: call.io.signal,
+      trust,
     });
     const pin = await call.session.services.knownDevices.find(ref.address);
     if (pin === undefined) return { kind: 'new', presented };
@@ -54,13 +64,17 @@ async function sight(call: Call, { ref, entry }: Member): Promise<Sighting> {
   }
 }
 
-/** Looks at the certificates of devices, with progress; in the order of the selection. No HTTP is sent. */
+/**
+ * Looks at the certificates of devices, with progress; in the order of the selection. No HTTP is sent.
+ * Where `trust` is given, those that do not pass it have failed.
+ */
 export async function* lookAt(
   call: Call,
   members: readonly Member[],
+  trust?: Trust,
 ): AsyncGenerator<Output, readonly Seen[]> {
   const seen = new Map<Member, Seen>();
-  for await (const one of sightings(call, members)) {
+  for await (const one of sightings(call, members, trust)) {
     seen.set(one.member, one);
     const text = `looking at certificates: ${one.member.ref.name}`;
     yield { kind: 'progress', done: seen.size, total: members.length, text };

@@ -1,3 +1,4 @@
+import { readCa } from '../../device/ca.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { normalizeFingerprint } from '../../device/fingerprint.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
@@ -5,13 +6,41 @@ import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
+import { lookAt } from './certificates.ts';
 import { info, pinAll, pinned, refuseOther, type Vouched } from './pin-certificates.ts';
 
-/** Pins for each device what a file of the user's says of it; no device is asked. */
+/**
+ * Pins another certificate where it is proved: by the list of --fingerprints, or as --ca has signed what
+ * the device presents.
+ */
+export async function* pinProved(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const { fingerprints, ca: file } = call.options;
+  if (fingerprints !== undefined) {
+    yield* acceptListed(call, members, fingerprints, true);
+    return;
+  }
+  if (file === undefined) return;
+  const pem = readCa(await call.readText(file), file);
+  const vouched: Vouched[] = [];
+  for (const { member, sighting } of yield* lookAt(call, members, { kind: 'ca', pem, file })) {
+    if (sighting.kind === 'failed')
+      yield { kind: 'error', error: sighting.error, device: member.ref };
+    else if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
+    else vouched.push({ member, presented: sighting.presented });
+  }
+  yield* pinVouched(call, vouched);
+}
+
+/**
+ * Pins for each device what a file of the user's says of it; no device is asked.
+ *
+ * @param replaces also where another certificate is pinned
+ */
 export async function* acceptListed(
   call: Call,
   members: readonly Member[],
   file: string,
+  replaces = false,
 ): AsyncGenerator<Output> {
   const inventory = await call.session.services.inventory.load();
   const listed = fingerprintsIn(await call.readText(file), file, inventory);
@@ -26,7 +55,7 @@ export async function* acceptListed(
       if (others.length > 0) {
         throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
       }
-      if (await refuseOther(call, member, fingerprint)) {
+      if (await (replaces ? isOther : refuseOther)(call, member, fingerprint)) {
         vouched.push({ member, presented: { fingerprint } });
       } else {
         yield info(`${ref.name} is known already`);
@@ -36,6 +65,15 @@ export async function* acceptListed(
       yield { kind: 'error', error, device: ref };
     }
   }
+  yield* pinVouched(call, vouched);
+}
+
+async function isOther(call: Call, { ref }: Member, fingerprint: string): Promise<boolean> {
+  const known = await call.session.services.knownDevices.find(ref.address);
+  return known?.fingerprint !== fingerprint;
+}
+
+async function* pinVouched(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   await pinAll(call, vouched);
   for (const { member, presented } of vouched) yield pinned(member, presented.fingerprint);
 }

@@ -12,6 +12,7 @@ const MAX_TOKENS = 3;
  */
 export function netBoxAccess(call: Call): Access {
   const { access, options, io, session } = call;
+  access.asksAtOnce = true;
   const { importing } = session.services;
   const credentials = session.services.credentials(options);
   let asked = 0;

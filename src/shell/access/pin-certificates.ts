@@ -2,14 +2,15 @@ import type { PresentedCertificate } from '../../device/errors.ts';
 import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { Seen } from './certificates.ts';
 import type { MessageOutput, Output } from '../output.ts';
 
+interface Shown {
+  readonly member: Member;
+  readonly presented: PresentedCertificate;
+}
+
 /** Shows the certificates and pins them; throws unless the user types yes. */
-export async function* askAndPin(call: Call, seen: readonly Seen[]): AsyncGenerator<Output> {
-  const shown = seen.flatMap(({ member, sighting }) =>
-    'presented' in sighting ? [{ member, presented: sighting.presented }] : [],
-  );
+export async function* askAndPin(call: Call, shown: readonly Shown[]): AsyncGenerator<Output> {
   const names = shown.map(({ member }) => member.ref.name).join(', ');
   if (call.io.ask === undefined) {
     const presents = shown.map(

@@ -17,6 +17,7 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
     kind: 'confirm',
     text: `Keep the login for ${where} in the ${store}? Type y to keep it:`,
     expected: 'y',
+    isLate: io.asksLater === true,
   });
   if (answer !== 'y') return;
   try {

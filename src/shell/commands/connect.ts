@@ -40,6 +40,8 @@ export const connect: CommandSpec = {
         const { fleet } = call.session;
         const before = new Set(fleet.connected.map(({ ref }) => ref.name));
         fleet.join(members);
+        // Who connects again may be asked again.
+        for (const member of members) member.decline(undefined);
         keepForSession(call);
         yield* probe(call, members);
         const added = members.filter(({ ref }) => !before.has(ref.name));

@@ -10,6 +10,7 @@ import { help } from './help.ts';
 import { history } from './history.ts';
 import { importCommand } from './import.ts';
 import { login, logout } from './login.ts';
+import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
 import { open } from './open.ts';
@@ -55,6 +56,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   credentials,
   vault,
   trust,
+  questions,
   run,
   watch,
   history,

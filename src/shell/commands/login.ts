@@ -78,6 +78,7 @@ export const logout: CommandSpec = {
 
 async function* loginTo(call: Call, member: Member): AsyncGenerator<Output> {
   const { access, io, options } = call;
+  access.asksAtOnce = true;
   const credential = await givenLogin(call, member);
   if (credential === undefined) throw new RefusedError('no login was given; nothing is changed');
   await member.openWith(access, credential);

@@ -117,11 +117,25 @@ export const trust: CommandSpec = {
     {
       name: 'replace',
       summary: 'Pin another certificate for a known device',
-      args: [DEVICE],
-      options: ['trust'],
-      examples: ['trust replace fw1'],
+      args: [SOME_TARGETS],
+      options: ['trust', 'trust-list', 'devices'],
+      details:
+        'One device is asked, and you compare. Many are replaced only by what proves them: --fingerprints\n' +
+        'takes the fingerprints of FILE as they are, --ca those of devices whose certificate this CA has signed.',
+      examples: [
+        'trust replace fw1',
+        'trust replace @berlin --fingerprints seen.tsv',
+        'trust replace @berlin --ca new-ca.pem',
+      ],
       async *run(call) {
-        const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
+        const members = await call.resolve(call.args.all('TARGET'));
+        const { fingerprints, ca } = call.given;
+        if (fingerprints !== undefined || ca !== undefined) {
+          const { pinProved } = await import('../access/listed-fingerprints.ts');
+          yield* pinProved(call, members);
+          return;
+        }
+        const member = onlyOne(call, members, 'TARGET');
         const wanted = fingerprintOption(call);
         if (wanted !== undefined) {
           await pin(call, member, { fingerprint: wanted });
@@ -133,7 +147,7 @@ export const trust: CommandSpec = {
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
           yield info(`${member.ref.name} presents what is pinned`);
-        else yield* askAndPin(call, [seen]);
+        else yield* askAndPin(call, [{ member, presented: seen.sighting.presented }]);
       },
     },
     {
@@ -219,7 +233,9 @@ async function* acceptAll(call: Call, members: readonly Member[]): AsyncGenerato
     if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: member.ref };
   }
-  const fresh = seen.filter(({ sighting }) => sighting.kind === 'new');
+  const fresh = seen.flatMap(({ member, sighting }) =>
+    sighting.kind === 'new' ? [{ member, presented: sighting.presented }] : [],
+  );
   if (fresh.length > 0) yield* askAndPin(call, fresh);
 }
 

@@ -4,6 +4,7 @@ import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import { driftRows } from '../views/drift-list.ts';
+import { currentQuestion } from '../views/questions-list.ts';
 import { listView } from '../views/list-view.ts';
 import { listed } from '../views/listed.ts';
 
@@ -46,6 +47,22 @@ const noRun: Reason = (state) =>
   state.overlay.kind === 'runs' && listed(state)?.rows.length === 0
     ? 'there is no run here'
     : undefined;
+
+const noQuestion: Reason = ({ overlay, fleet }) =>
+  overlay.kind === 'questions' && fleet.questions.length === 0
+    ? 'nothing waits for an answer'
+    : undefined;
+
+/** It would be asked about when nobody thinks of it any more. */
+const lineRuns: Reason = ({ work }) =>
+  work === undefined ? undefined : 'a line is still running; Ctrl-C ends it';
+
+const cannotMark: Reason = (state) => {
+  if (state.overlay.kind !== 'questions') return firstOf(noDevice, noRow)(state);
+  return currentQuestion(state)?.kind === 'changed'
+    ? 'a changed certificate is replaced by itself: compare, and accept it here'
+    : noQuestion(state);
+};
 
 /** What the devices offer, as far as they have said so. */
 function notOffered(action: 'add' | 'set' | 'delete'): Reason {
@@ -105,8 +122,12 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   'report-run': noRun,
   copy: firstOf(noDevice, nothingMarked),
   details: detailsReason,
-  mark: firstOf(noDevice, noRow),
-  'mark-all': firstOf(noDevice, noRow),
+  questions: ({ questions }) => (questions.length > 0 ? 'this is to be answered first' : undefined),
+  'accept-questions': firstOf(noQuestion, lineRuns),
+  'decline-questions': noQuestion,
+  mark: cannotMark,
+  'mark-all': (state) =>
+    state.overlay.kind === 'questions' ? noQuestion(state) : firstOf(noDevice, noRow)(state),
   refresh: noDevice,
   'page-out': nothingToPage,
   export: noDevice,

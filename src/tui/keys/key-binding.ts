@@ -27,6 +27,9 @@ const EFFECTS = [
   'disconnect-device',
   'trust-device',
   'open-resource',
+  'accept-questions',
+  'decline-questions',
+  'prove-questions',
   'compare-again',
   'runs',
   'show-run',
@@ -63,6 +66,7 @@ export type Context =
   | 'runs'
   | 'devices'
   | 'resources'
+  | 'questions'
   | 'drift'
   | 'find'
   | 'overlay'

@@ -26,7 +26,7 @@ export function contextOf(state: State): Context {
 function overlayContext({ overlay: { kind }, find }: State): Context {
   if (find.isOpen) return 'find';
   const isList = kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift';
-  return isList ? kind : 'overlay';
+  return isList || kind === 'questions' ? kind : 'overlay';
 }
 
 /** Whether what is typed goes into the line of the prompt. */
@@ -42,6 +42,7 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   runs: 'overlay',
   devices: 'overlay',
   resources: 'overlay',
+  questions: 'overlay',
   drift: 'overlay',
   'form-switch': 'form',
   'form-choice': 'form',
@@ -59,6 +60,7 @@ const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
   runs: 'ways',
   devices: 'ways',
   resources: 'ways',
+  questions: 'ways',
   drift: 'ways',
 };
 

@@ -9,6 +9,7 @@ const NOT_TYPED_IN: readonly Context[] = [
   'runs',
   'devices',
   'resources',
+  'questions',
   'drift',
 ];
 

@@ -115,6 +115,43 @@ export const VIEW_KEYS: Keymap = [
   bind('resources', ['escape', 'q'], 'close', 'back', { rank: 2, text: 'back' }),
 
   bind(
+    'questions',
+    ['enter', 'a'],
+    'accept-questions',
+    'trust the marked certificates, or this one; type the login of the marked devices',
+    { rank: 1, text: 'accept' },
+    'questions accept DEVICE…',
+  ),
+  bind('questions', ['space'], 'mark', 'mark it; a changed certificate is replaced by itself', {
+    rank: 3,
+    text: 'mark',
+  }),
+  bind('questions', ['*'], 'mark-all', 'mark all but changed certificates, or none', {
+    rank: 3.2,
+    text: 'all',
+  }),
+  bind(
+    'questions',
+    ['x'],
+    'decline-questions',
+    'take the marked ones, or this one, off the list',
+    { rank: 3.4, text: 'decline' },
+    'questions decline DEVICE…',
+  ),
+  bind(
+    'questions',
+    ['f'],
+    'prove-questions',
+    'accept what stands in a list of fingerprints, changed certificates too',
+    { rank: 3.6, text: 'from a file' },
+    'questions accept --fingerprints FILE',
+  ),
+  bind('questions', ['escape', 'q'], 'close', 'back; the questions stay open', {
+    rank: 2,
+    text: 'back',
+  }),
+
+  bind(
     'drift',
     ['enter'],
     'details',

@@ -61,6 +61,7 @@ export function inputLine(state: State): InputLine {
     case 'runs':
     case 'devices':
     case 'resources':
+    case 'questions':
     case 'drift':
     case 'overlay':
     case 'table':

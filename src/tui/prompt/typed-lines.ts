@@ -10,6 +10,9 @@ import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
+/** What somebody types who expects a question; no command is called like this. */
+const EARLY_ANSWER = /^\s*(y|yes|n|no)\s*$/i;
+
 /** The line at the prompt on its way to the shell: typed, completed, run, remembered. */
 export class TypedLines {
   readonly #shell: Shell;
@@ -62,6 +65,10 @@ export class TypedLines {
     const [only] = lines;
     if (only === undefined) {
       this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+    } else if (EARLY_ANSWER.test(only)) {
+      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+      const text = `"${only.trim()}" answers nothing: no question is open`;
+      this.#store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
     } else if (lines.length > 1) {
       void this.#runSeveral(lines);
     } else if (this.submit(only)) {

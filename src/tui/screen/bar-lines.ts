@@ -15,10 +15,14 @@ import { columnLayout } from '../table/columns.ts';
 import { staleText } from '../table/age.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';
+import { questionsText } from '../../shell/access/open-questions.ts';
+import type { Keymap } from '../keys/key-binding.ts';
+import { keyNameOf } from '../keys/keymap.ts';
 import type { Tone } from './theme.ts';
 import { crumbText } from '../views/crumbs.ts';
 import { deviceSummary } from '../views/device-list.ts';
 import { findSummary } from '../views/find.ts';
+import { markedOf } from '../views/questions-list.ts';
 
 /** A piece of a line in one tone. */
 export interface Span {
@@ -31,15 +35,20 @@ const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad
 const WORDS = { ready: '', connecting: 'connecting', new: 'not connected' } as const;
 
 /** ` devsh   ● fw1   ✗ fw3 unreachable          as admin · pinned · read-write` */
-export function deviceBar({ fleet, size }: State): Span[] {
-  return barOf(fleet, size.columns);
+export function deviceBar({ fleet, size, keymap }: State): Span[] {
+  return barOf(fleet, size.columns, keymap);
 }
 
-const barOf = memoized((fleet: FleetView, columns: number): Span[] => {
+const barOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span[] => {
   const head: Span = { tone: 'heading', text: ' devsh' };
   const tabs = new Tabs(fleet);
   const whole = widthOf(head.text) + tabs.width(3, columns);
-  const rights = fittingRights(fleet, columns, whole);
+  const badge = badgeText(fleet, keymap);
+  const rights = fittingRights(
+    badge === '' ? fleet : { rights: [{ text: badge, isAlarming: true }, ...fleet.rights] },
+    columns,
+    whole,
+  );
   const rightWidth = rights.reduce((sum, { text }) => sum + widthOf(text), 0);
   const left = [head, ...fittingTabs(tabs, fleet, columns - widthOf(head.text) - rightWidth - 2)];
   const used = left.reduce((sum, { text }) => sum + widthOf(text), 0);
@@ -48,6 +57,13 @@ const barOf = memoized((fleet: FleetView, columns: number): Span[] => {
     ? left
     : [...left, { tone: 'plain', text: ' '.repeat(gap) }, ...rights];
 });
+
+/** `83 certificates, 2 logins: F2`: what waits for an answer, and the key that opens it. */
+function badgeText({ questions }: FleetView, keymap: Keymap): string {
+  if (questions.length === 0) return '';
+  const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
+  return `${questionsText(questions)}: ${key ?? '"questions"'}`;
+}
 
 /** The devices of the bar; only those that are looked at are made and measured. */
 class Tabs {
@@ -117,7 +133,11 @@ function fittingTabs(tabs: Tabs, { devices }: FleetView, width: number): Span[] 
  * All of it where that leaves room for the devices; otherwise the account goes first, and what must be
  * known before writing stays. Where the devices have no room anyway, nothing is gained by dropping.
  */
-function fittingRights({ rights }: FleetView, columns: number, tabsWidth: number): Span[] {
+function fittingRights(
+  { rights }: Pick<FleetView, 'rights'>,
+  columns: number,
+  tabsWidth: number,
+): Span[] {
   const variants = rights.map((_, from) =>
     rights
       .filter(({ isAlarming }, index) => index >= from || isAlarming)
@@ -228,6 +248,14 @@ function overlayParts(state: State): TitlePart[] {
       ];
     case 'resources':
       return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }, found];
+    case 'questions': {
+      const marked = markedOf(state, overlay).length;
+      return [
+        { text: count(state.fleet.questions.length, 'question'), rank: 1 },
+        found,
+        { text: marked === 0 ? '' : `${marked} marked`, rank: 1 },
+      ];
+    }
     case 'drift': {
       const { drift, resource } = overlay.output;
       return [

@@ -1,3 +1,4 @@
+import { openQuestions } from '../../shell/access/open-questions.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import { visible } from '../../visible.ts';
@@ -8,6 +9,7 @@ import type { FleetView } from '../state.ts';
 
 /** The fleet as it is now, as plain data. */
 export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
+  const questions = openQuestions(fleet);
   return {
     devices: fleet.connected.map((member, index) => {
       const { ref, state } = member;
@@ -24,9 +26,10 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
     }),
     selected: fleet.selection.map(({ ref }) => ref.name),
     isNarrowed: fleet.isNarrowed,
+    questions,
     prompt: promptText(fleet, usual),
     color: labelsOf(fleet.selection.map(({ entry }) => entry)).color,
-    rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly),
+    rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly, questions),
     isReadOnly: isReadOnly || isAllReadOnly(fleet.selection),
     denied: deniedWrites(fleet.selection),
   };
@@ -37,7 +40,11 @@ function isAllReadOnly(members: readonly Member[]): boolean {
 }
 
 /** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
-function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['rights'] {
+function rightsOf(
+  members: readonly Member[],
+  isReadOnly: boolean,
+  questions: FleetView['questions'],
+): FleetView['rights'] {
   // A device that never answered has proved nothing.
   const known = members.filter(({ state, trust }) => {
     return state.kind === 'ready' || trust?.kind === 'insecure';
@@ -45,8 +52,10 @@ function rightsOf(members: readonly Member[], isReadOnly: boolean): FleetView['r
   const accounts = distinct(known.map(({ account }) => account));
   const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
   const [account] = accounts;
+  // What waits for an answer is counted with it.
+  const isAsked = questions.some(({ kind }) => kind === 'changed');
   const changed = members.filter(
-    (member) => member.state.kind === 'failed' && deviceFacts(member).trust === CHANGED,
+    (member) => !isAsked && member.state.kind === 'failed' && deviceFacts(member).trust === CHANGED,
   ).length;
   const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
   const mode =

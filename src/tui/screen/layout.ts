@@ -4,6 +4,7 @@ import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';
 import { LABEL_TONES } from './theme.ts';
+import { questionFacts } from '../views/questions-list.ts';
 import { wrapText } from './wrap.ts';
 
 /** Below this nothing useful can be shown. */
@@ -74,6 +75,7 @@ function messageLines(state: State, room: number): LogLine[] {
   const { kind } = state.overlay;
   // A roll-out tells what comes in itself.
   if (kind === 'roll-out') return [];
+  const facts = state.overlay.kind === 'questions' ? questionFacts(state) : [];
   // Rows that the table leaves empty are free.
   const isTable = state.form === undefined && kind === 'none';
   const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
@@ -93,7 +95,7 @@ function messageLines(state: State, room: number): LogLine[] {
     const [line = text] = wrapText(text, width);
     if (count > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
   }
-  return [...shown, ...said.slice(said.length - forSaid)];
+  return [...facts.slice(0, Math.floor(room / 2)), ...shown, ...said.slice(said.length - forSaid)];
 }
 
 /** So many devices of a cause are named under the table; the messages name all. */

@@ -66,6 +66,7 @@ export class TableReader {
         isOnScreen: true,
         isPrompt: true,
         isRefreshing: true,
+        asksLater: true,
         ask: (question: Parameters<Questions['ask']>[0]) =>
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),

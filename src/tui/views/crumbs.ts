@@ -80,6 +80,7 @@ function overlayName(overlay: Overlay): string {
     case 'runs':
     case 'devices':
     case 'resources':
+    case 'questions':
       return overlay.kind;
   }
 }

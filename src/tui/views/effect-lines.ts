@@ -10,6 +10,7 @@ import {
   runLine,
   useLine,
 } from '../table/commands.ts';
+import { questionLine } from './questions-list.ts';
 
 /** The lines that a key runs. `index`: which of its keys it was. */
 type LinesOf = (state: State, index: number) => readonly (string | undefined)[];
@@ -28,6 +29,8 @@ const LINES = {
   'connect-device': (state) => [deviceLine(state, 'connect-device')],
   'disconnect-device': (state) => [deviceLine(state, 'disconnect-device')],
   'trust-device': (state) => [deviceLine(state, 'trust-device')],
+  'accept-questions': (state) => [questionLine(state, 'accept')],
+  'decline-questions': (state) => [questionLine(state, 'decline')],
   'open-resource': (state) => [resourceLine(state)],
   'show-run': (state) => [runLine(state, 'show-run')],
   'resume-run': (state) => [runLine(state, 'resume-run')],

@@ -26,6 +26,7 @@ export const KEY_SECTIONS: readonly {
   { context: 'runs', title: 'In the list of runs' },
   { context: 'devices', title: 'In the list of devices' },
   { context: 'resources', title: 'In the list of resources' },
+  { context: 'questions', title: 'In the list of questions' },
   { context: 'drift', title: 'While devices are compared' },
   { context: 'find', title: 'While searching in a view' },
   { context: 'overlay', title: 'In texts like this one, and in lists' },

@@ -9,6 +9,7 @@ import { lineText } from '../editor/line.ts';
 import { arranged } from './arrange.ts';
 import { deviceList, deviceSource } from './device-list.ts';
 import { driftList } from './drift-list.ts';
+import { questionList, questionSource } from './questions-list.ts';
 import { resourceList, resourceSource } from './resource-list.ts';
 
 export interface ListRow {
@@ -59,6 +60,8 @@ function whole(state: State): ListView | undefined {
       const offers = arranged(resourceSource(state, overlay.resources), find);
       return resourceList(state, offers, overlay.cursor, width);
     }
+    case 'questions':
+      return questionList(arranged(questionSource(state), find), overlay, width);
     case 'drift':
       return driftList(overlay, find, width);
     case 'none':

@@ -3,6 +3,7 @@ import { keyOfRow, tableRows } from '../table/rows.ts';
 import { arranged, nextSort, type ListSource } from './arrange.ts';
 import { deviceSource } from './device-list.ts';
 import { driftSource } from './drift-list.ts';
+import { questionSource } from './questions-list.ts';
 import { resourceSource } from './resource-list.ts';
 import { runSource } from './runs-lines.ts';
 
@@ -27,6 +28,8 @@ export function listed(state: State): Listed | undefined {
       return listedOf(deviceSource(state), find);
     case 'resources':
       return listedOf(resourceSource(state, overlay.resources), find);
+    case 'questions':
+      return listedOf(questionSource(state), find);
     case 'drift':
       return listedOf(driftSource(overlay), find);
     case 'none':

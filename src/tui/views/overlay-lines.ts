@@ -46,6 +46,7 @@ function allLines(state: State): readonly string[] {
     case 'devices':
     case 'resources':
     case 'drift':
+    case 'questions':
       return [];
   }
 }

@@ -18,6 +18,12 @@ export type Overlay =
   | { readonly kind: 'details'; readonly details: Details; readonly top: number }
   | { readonly kind: 'devices'; readonly cursor: number }
   | { readonly kind: 'resources'; readonly resources: readonly Offer[]; readonly cursor: number }
+  | {
+      readonly kind: 'questions';
+      readonly cursor: number;
+      /** Addresses of the devices whose questions are marked. */
+      readonly marks: ReadonlySet<string>;
+    }
   | DriftOverlay;
 
 /** Of which record the fields are shown: the table's, or one of a comparison. */

@@ -106,6 +106,7 @@ function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
     case 'runs':
     case 'devices':
     case 'resources':
+    case 'questions':
       return overlay.kind;
   }
 }
@@ -116,6 +117,7 @@ function resume(overlay: Overlay, known: Overlay): Overlay {
     const { cursor, shift, isWhole } = known;
     return { ...overlay, cursor, shift, isWhole };
   }
+  if (overlay.kind === 'questions') return known;
   if ('cursor' in overlay && 'cursor' in known) return { ...overlay, cursor: known.cursor };
   return overlay;
 }

@@ -25,6 +25,7 @@ export function stateOf(
     prompt: 'devsh all> ',
     rights: [{ text: 'as admin', isAlarming: false }],
     isReadOnly: false,
+    questions: [],
     denied: new Map(),
   };
   return after(

@@ -1,0 +1,74 @@
+import {
+  UnauthorizedError,
+  UntrustedError,
+  type PresentedCertificate,
+} from '../../device/errors.ts';
+import { CredentialError } from '../../errors.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { Member } from '../../fleet/member.ts';
+
+/** What devsh wants to know of one device before it can go on with it; not yet safe to show. */
+export interface DeviceQuestion {
+  /** `changed`: the certificate is not the one that is pinned. */
+  readonly kind: 'changed' | 'certificate' | 'login';
+  readonly name: string;
+  readonly address: string;
+  /** The certificate that the device presents. */
+  readonly presented: PresentedCertificate | undefined;
+  /** The pin that it does not fit. */
+  readonly pinned: { readonly fingerprint: string; readonly since: string } | undefined;
+  /** Why it is asked. */
+  readonly reason: string;
+}
+
+/** Doubtful ones first. */
+const KINDS = ['changed', 'certificate', 'login'] as const;
+
+/** What the user has not answered yet, over all devices of the session. */
+export function openQuestions(fleet: Fleet): DeviceQuestion[] {
+  const open = fleet.known.flatMap((member) => {
+    const question = questionOf(member);
+    return question === undefined || member.declined === idOf(question) ? [] : [question];
+  });
+  return open.sort(
+    (a, b) =>
+      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
+}
+
+/** Takes the question about a device off the list; another certificate is another question. */
+export function decline(member: Member): void {
+  const question = questionOf(member);
+  if (question !== undefined) member.decline(idOf(question));
+}
+
+function idOf({ kind, presented }: DeviceQuestion): string {
+  return `${kind} ${presented?.fingerprint ?? ''}`;
+}
+
+function questionOf({ ref, failure: error, trust }: Member): DeviceQuestion | undefined {
+  const { name, address } = ref;
+  const reason = error?.message.replace(`${name}: `, '') ?? '';
+  const nothing = { name, address, reason, presented: undefined, pinned: undefined };
+  if (error instanceof UntrustedError) {
+    const { presented } = error;
+    if (error.reason === 'unknown') return { ...nothing, kind: 'certificate', presented };
+    if (error.reason !== 'changed' || trust?.kind !== 'pinned') return undefined;
+    const pinned = { fingerprint: trust.fingerprint, since: trust.pinnedAt };
+    return { ...nothing, kind: 'changed', presented, pinned };
+  }
+  const isLogin =
+    error instanceof CredentialError ||
+    (error instanceof UnauthorizedError && error.code === 'unauthorized');
+  return isLogin ? { ...nothing, kind: 'login' } : undefined;
+}
+
+/** "1 CHANGED certificate, 83 certificates, 2 logins"; empty where nothing is asked. */
+export function questionsText(questions: readonly Pick<DeviceQuestion, 'kind'>[]): string {
+  const nouns = { changed: 'CHANGED certificate', certificate: 'certificate', login: 'login' };
+  return KINDS.flatMap((kind) => {
+    const count = questions.filter((question) => question.kind === kind).length;
+    return count === 0 ? [] : [`${count} ${nouns[kind]}${count === 1 ? '' : 's'}`];
+  }).join(', ');
+}

@@ -1,0 +1,187 @@
+import { RefusedError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import { someOf } from '../../some-of.ts';
+import { ShellAccess } from '../access/access.ts';
+import { expiryText } from '../access/certificates.ts';
+import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
+import { askAndPin, info } from '../access/pin-certificates.ts';
+import type { Call } from '../call.ts';
+import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import type { Output } from '../output.ts';
+import { probe } from './connect.ts';
+
+const NONE = 'nothing waits for an answer';
+
+const ASKING: ArgSpec = {
+  name: 'DEVICE',
+  summary: 'which of the devices that a question is about',
+  isRest: true,
+  complete: ({ fleet }) =>
+    openQuestions(fleet).map(({ name, kind }) => ({ text: name, summary: kind })),
+};
+
+export const questions: CommandSpec = {
+  name: 'questions',
+  summary: 'What devices wait for: certificates to be trusted, logins',
+  section: 'Trust and login',
+  defaultVerb: 'list',
+  verbs: [
+    {
+      name: 'list',
+      summary: 'List the certificates and logins that devices wait for',
+      args: [],
+      options: ['devices'],
+      details:
+        'On the full screen devsh never asks about a device by itself: the question waits in this list (F2),\n' +
+        'and work goes on with the other devices. The plain prompt and a single command ask in turn on a\n' +
+        'terminal; without one they refuse. With --on, those devices are tried first, and nobody is asked.',
+      examples: ['questions', 'questions --on @berlin'],
+      async *run(call) {
+        const { session, options, io } = call;
+        if (options.on.length > 0) yield* tryOut(call, await call.members());
+        const open = openQuestions(session.fleet);
+        yield questionTable(open, session.services.now());
+        if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
+      },
+    },
+    {
+      name: 'accept',
+      summary: 'Trust the certificates that devices wait with, type their login, and connect them',
+      args: [ASKING],
+      options: ['trust-list', 'devices'],
+      details:
+        'Without DEVICE all are meant but changed certificates. A changed certificate is replaced by itself\n' +
+        '("questions accept fw3"), or many of them by what proves them: --fingerprints takes those that stand\n' +
+        'in FILE, --ca those that this CA has signed.',
+      examples: [
+        'questions accept',
+        'questions accept fw3 fw7',
+        'questions accept --fingerprints seen.tsv',
+      ],
+      run: accept,
+    },
+    {
+      name: 'decline',
+      summary: 'Take questions off the list; "connect" asks them again',
+      args: [ASKING],
+      options: [],
+      async *run(call) {
+        const asking = await askingMembers(call);
+        for (const [member] of asking) decline(member);
+        const names = asking.map(([{ ref }]) => ref.name);
+        yield info(
+          names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
+        );
+      },
+    },
+  ],
+};
+
+async function* accept(call: Call): AsyncGenerator<Output> {
+  const { access, options, session } = call;
+  const isNamed = call.args.all('DEVICE').length > 0;
+  const asking = await askingMembers(call);
+  const isProved = options.fingerprints !== undefined || options.ca !== undefined;
+  const changed = asking.filter(([, { kind }]) => kind === 'changed');
+  const chosen = isNamed || isProved ? asking : asking.filter((one) => !changed.includes(one));
+  const members = chosen.map(([member]) => member);
+  const [only] = changed;
+  if (only !== undefined && !isProved && (members.length !== 1 || !isNamed)) {
+    const { name } = only[0].ref;
+    const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: a changed certificate is replaced by itself ("questions accept ${name}"), or by --fingerprints FILE or --ca FILE`;
+    if (isNamed || members.length === 0) throw new RefusedError(text);
+    yield info(text);
+  }
+  if (members.length === 0) {
+    yield info(NONE);
+    return;
+  }
+  access.asksAtOnce = true;
+  const certificates = chosen.flatMap(([member, { kind, presented }]) =>
+    kind === 'login' || presented === undefined ? [] : [{ member, presented }],
+  );
+  if (isProved) {
+    const { pinProved } = await import('../access/listed-fingerprints.ts');
+    yield* pinProved(
+      call,
+      certificates.map(({ member }) => member),
+    );
+  } else if (certificates.length > 0) yield* askAndPin(call, certificates);
+  const logins = chosen.flatMap(([member, { kind }]) => (kind === 'login' ? [member] : []));
+  const left = isProved || (logins.length > 0 && !(await giveLogin(call, logins))) ? logins : [];
+  const tried = members.filter((member) => !left.includes(member));
+  if (tried.length > 0) yield* probe(call, tried);
+  for (const { entry, state } of members) if (state.kind !== 'ready') access.typed.delete(entry);
+}
+
+/** Asks for a login, unless the vault may have it, which is asked first. */
+async function giveLogin(
+  { access, session, options }: Call,
+  members: readonly Member[],
+): Promise<boolean> {
+  const { services } = session;
+  const isLocked = !services.vault.isUnlocked && (await services.vault.exists());
+  const credentials = services.credentials(options);
+  const isOpened = isLocked && (await credentials.unlockVault(access.askPassphrase));
+  // Whether it can be kept is to be known before somebody types it.
+  if (!isOpened) await credentials.reachesKeychain();
+  const isGiven = isOpened || (await access.askLogin(members.map(({ entry }) => entry)));
+  // They are opened anew with it.
+  if (isGiven) await Promise.all(members.map((member) => member.close()));
+  return isGiven;
+}
+
+/** The devices that are named, or all, with what is asked about each. */
+async function askingMembers(call: Call): Promise<(readonly [Member, DeviceQuestion])[]> {
+  const { fleet } = call.session;
+  const names = call.args.all('DEVICE');
+  const wanted = names.length > 0 ? await call.resolve(names) : undefined;
+  const addresses = wanted && new Set(wanted.map(({ ref }) => ref.address));
+  const members = new Map(fleet.known.map((member) => [member.ref.name, member]));
+  return openQuestions(fleet).flatMap((question) => {
+    const member = members.get(question.name);
+    const isWanted = addresses?.has(question.address) !== false;
+    return member === undefined || !isWanted ? [] : [[member, question] as const];
+  });
+}
+
+/** Reads from the devices without asking anybody: what they wait for shows. */
+async function* tryOut(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+  const { session, io, options, readWidth: width } = call;
+  const { signal, readInput, trace } = io;
+  const access = new ShellAccess(session, { signal, readInput, trace }, options);
+  let done = 0;
+  for await (const { member } of session.fleet.read(members, 'user', { access, width, signal })) {
+    done += 1;
+    yield { kind: 'progress', done, total: members.length, text: `trying ${member.ref.name}` };
+  }
+}
+
+function questionTable(open: readonly DeviceQuestion[], now: Date): Output {
+  return {
+    kind: 'table',
+    name: 'questions',
+    columns: [
+      { key: 'device', title: 'DEVICE' },
+      { key: 'question', title: 'QUESTION' },
+      { key: 'fingerprint', title: 'SHA-256' },
+      ...(open.some(({ pinned }) => pinned !== undefined)
+        ? [{ key: 'pinned', title: 'PINNED' }]
+        : []),
+      { key: 'expires', title: 'EXPIRES' },
+      { key: 'subject', title: 'SUBJECT' },
+      { key: 'reason', title: 'REASON', isExtra: true },
+    ],
+    rows: open.map(({ name, address, kind, presented, pinned, reason }) => ({
+      device: name,
+      address,
+      question: kind,
+      fingerprint: presented?.fingerprint ?? null,
+      pinned: pinned?.fingerprint ?? null,
+      expires: presented === undefined ? null : expiryText(presented.validTo, now),
+      validTo: presented?.validTo ?? null,
+      subject: presented?.subject ?? null,
+      reason,
+    })),
+  };
+}

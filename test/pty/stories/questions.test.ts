@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Simulator } from '../../../src/simulator/simulator.ts';
+import { ADMIN, answer, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
+import type { PtyProgram } from '../harness.ts';
+
+const WRONG = Array.from({ length: 32 }, () => 'AB').join(':');
+
+/** A file with the fingerprints of the devices from `first` on; those in `changed` have another pin. */
+async function fingerprintFile(
+  { devices }: Simulator,
+  { first = 0, changed = [] }: { first?: number; changed?: readonly number[] } = {},
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'devsh-seen-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const lines = devices.map(({ address, fingerprint }, index) =>
+    index < first ? '' : `${address} ${changed.includes(index) ? WRONG : fingerprint}\n`,
+  );
+  await writeFile(join(folder, 'seen.tsv'), lines.join(''));
+  return join(folder, 'seen.tsv');
+}
+
+/** devsh with pins for all devices from `first` on, connecting to all of them. */
+async function connecting(
+  simulator: Simulator,
+  options: { first?: number; changed?: readonly number[] },
+): Promise<PtyProgram> {
+  const file = await fingerprintFile(simulator, options);
+  const addresses = simulator.devices.map(({ address }) => address);
+  const program = await startDevsh([], { cols: 120, rows: 35, env: ADMIN });
+  await program.waitFor('devsh>');
+  const pinned = addresses.slice(options.first ?? 0);
+  program.type(`trust accept ${pinned.join(' ')} --fingerprints ${file}\r`);
+  await program.waitFor('is pinned to');
+  await program.waitFor(isQuiet);
+  program.type(`connect ${addresses.join(' ')}\r`);
+  return program;
+}
+
+test('40 devices of which 12 are unknown and one wants another login leave the filter its keys', async () => {
+  const passwords = Array.from({ length: 40 }, (_, index) =>
+    index === 39 ? 'other' : 'admin-secret',
+  );
+  const simulator = await simulate({ devices: 40, users: 4, passwords });
+  const program = await connecting(simulator, { first: 12 });
+  await program.waitFor(/\d+ of \d+ devices/);
+  await goToTable(program);
+  program.type('/');
+  await program.waitFor('enter keep');
+  for (const key of 'username=viewer') {
+    program.type(key);
+    await program.waitFor((screen) => screen.join('\n').includes('filter'));
+  }
+  await program.waitFor('12 certificates, 1 login: F2');
+  await program.waitFor(/filter: username=viewer/);
+  await program.waitFor(isQuiet);
+  expect(program.screen().join('\n')).not.toContain('answer>');
+  // Nothing was sent to those that nobody has accepted.
+  for (const { log } of simulator.devices.slice(0, 12)) expect(log).toEqual([]);
+
+  program.press('enter');
+  await program.waitFor('/ filter');
+  program.press('f2');
+  await program.waitFor(/13 questions/);
+  program.type('*');
+  await program.waitFor(/13 marked/);
+  program.press('enter');
+  await program.waitFor('Type yes to trust and pin 12 certificates');
+  await answer(program, 'yes');
+  await program.waitFor('User name on');
+  await answer(program, 'admin');
+  await program.waitFor('Password of admin');
+  await answer(program, 'wrong');
+  await program.waitFor(/The login of admin was refused by/);
+  await program.waitFor('Password of admin');
+  expect(program.screen().join('\n')).not.toContain('User name on');
+  await answer(program, 'other');
+  await program.waitFor('connected to 13 devices');
+  await program.waitFor('nothing waits for an answer');
+  program.press('escape');
+  await program.waitFor(/filter: username=viewer/);
+  await program.waitFor(/40 devices/);
+});
+
+test('a changed certificate is never among all: it is replaced by itself, or by a list of fingerprints', async () => {
+  const simulator = await simulate({ devices: 5, users: 4 });
+  const [first, second, third] = simulator.devices;
+  const program = await connecting(simulator, { first: 1, changed: [1, 2] });
+  await program.waitFor('2 CHANGED certificates, 1 certificate: F2');
+  await program.waitFor(isQuiet);
+  program.press('f2');
+  await program.waitFor(/3 questions/);
+  // Both fingerprints of the one under the cursor, whole.
+  const shown = program.screen().join('').replace(/\s/g, '');
+  expect(shown).toContain(WRONG);
+  expect(shown).toContain(second?.fingerprint);
+  program.press('space');
+  await program.waitFor('a changed certificate is replaced by itself');
+  program.type('*');
+  await program.waitFor(/1 marked/);
+  program.press('enter');
+  await program.waitFor(`the certificate of ${first?.address ?? ''}:`);
+  await answer(program, 'yes');
+  await program.waitFor(/2 CHANGED certificates: F2/);
+  await program.waitFor(isQuiet);
+  expect([second?.log, third?.log]).toEqual([[], []]);
+
+  program.press('enter');
+  await program.waitFor(`the certificate of ${second?.address ?? ''}:`);
+  await answer(program, 'yes');
+  await program.waitFor(/1 CHANGED certificate: F2/);
+  await program.waitFor(isQuiet);
+
+  program.press('f');
+  await program.waitFor('> questions accept --fingerprints');
+  program.type(`${await fingerprintFile(simulator)}\r`);
+  await program.waitFor((screen) => !screen.join('\n').includes('CHANGED'));
+  await program.waitFor(/● 127\.0\.0\.2.*● 127\.0\.0\.3.*● 127\.0\.0\.4/);
+});
+
+test('Esc leaves questions open, x declines them, and a yes that nobody asked for is no command', async () => {
+  const simulator = await simulate({ devices: 2, users: 4 });
+  const program = await connecting(simulator, { first: 1 });
+  program.type('yes\r');
+  await program.waitFor('1 certificate: F2');
+  await program.waitFor('"yes" answers nothing');
+  await program.waitFor(isQuiet);
+  expect(program.screen().join('\n')).not.toContain('no command');
+  expect(simulator.devices[0]?.log).toEqual([]);
+
+  program.press('f2');
+  await program.waitFor(/1 question/);
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('1 question'));
+  expect(program.screen()[0]).toContain('1 certificate: F2');
+
+  program.press('f2');
+  await program.waitFor(/1 question/);
+  program.press('x');
+  await program.waitFor('declined: 127.0.0.2');
+  await program.waitFor((screen) => !(screen[0] ?? '').includes('F2'));
+  expect(simulator.devices[0]?.log).toEqual([]);
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('0 questions'));
+  program.type(`:connect ${simulator.devices[0]?.address ?? ''}\r`);
+  await program.waitFor('1 certificate: F2');
+});
+
+test('who goes on with a filter is not called back for another password', async () => {
+  const simulator = await simulate({
+    devices: 2,
+    users: 4,
+    latencyMs: 400,
+    passwords: ['other', 'admin-secret'],
+  });
+  const program = await connecting(simulator, {});
+  await program.waitFor('1 login: F2');
+  await program.waitFor(isQuiet);
+  await goToTable(program);
+  program.press('f2');
+  await program.waitFor(/1 question/);
+  program.press('enter');
+  await program.waitFor('User name on');
+  await answer(program, 'admin');
+  await program.waitFor('Password of admin');
+  await answer(program, 'wrong');
+  await program.waitFor('Ctrl-C cancels');
+  program.press('q');
+  program.type('/viewer');
+  await program.waitFor('filter> viewer');
+  await program.waitFor('1 login: F2');
+  await program.waitFor(isQuiet);
+  expect(program.screen().join('\n')).toContain('filter> viewer');
+
+  program.press('enter');
+  program.press('f2');
+  await program.waitFor(/1 question/);
+  program.press('enter');
+  await program.waitFor('Password of admin');
+  expect(program.screen().join('\n')).not.toContain('User name on');
+});
