@@ -388,3 +388,64 @@ test.each([
   expect(stdout).toContain(device(1).fingerprint);
   expect(stdout).not.toContain('…');
 });
+
+test('many changed certificates are replaced only by a list of fingerprints or by their CA', async () => {
+  const { devsh, device } = await startFleet({ devices: 4 });
+  for (const number of [1, 2, 3]) device(number).setFault('certificate-change');
+  const refused = await devsh('trust replace @lab', { tty: ['yes'] });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('names 4 devices; this takes one');
+
+  const list = join(devsh.folder, 'seen.tsv');
+  await writeFile(list, `sim1 ${device(1).fingerprint}\nsim4 ${device(4).fingerprint}\n`);
+  const listed = await devsh(`trust replace sim1 sim3 sim4 --fingerprints ${list}`);
+  expect(listed.stderr).toContain(`sim1 is pinned to ${device(1).fingerprint}`);
+  expect(listed.stderr).toContain(`sim3: ${list} has no SHA-256 fingerprint for it`);
+  expect(listed.stderr).toContain('sim4 is known already');
+
+  const ca = join(devsh.folder, 'ca.pem');
+  await writeFile(ca, device(2).certificate);
+  const signed = await devsh(`trust replace @lab --ca ${ca}`);
+  expect(signed.stderr).toContain(`sim2 is pinned to ${device(2).fingerprint}`);
+  expect(signed.stderr).toMatch(/sim3\b.*the certificate does not pass/);
+  expect(device(3).log).toEqual([]);
+  const { stdout } = await devsh('trust scan @lab --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    certificates: ['known', 'known', 'CHANGED', 'known'].map((state) => ({ state })),
+  });
+});
+
+test('questions tells what devices wait for and asks nobody; accept leaves changed ones out', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  await devsh('trust forget sim1');
+  device(2).setFault('certificate-change');
+  const env = { DEVSH_USER: '', DEVSH_PASSWORD: '' };
+  const { stdout, exitCode } = await devsh('questions --on @lab --json', { env, tty: ['yes'] });
+  expect(JSON.parse(stdout)).toMatchObject({
+    questions: [
+      { device: 'sim2', question: 'changed', fingerprint: device(2).fingerprint },
+      { device: 'sim1', question: 'certificate', fingerprint: device(1).fingerprint, pinned: null },
+      { device: 'sim3', question: 'login', fingerprint: null },
+    ],
+  });
+  expect(exitCode).toBe(0);
+  expect([device(1).log, device(2).log]).toEqual([[], []]);
+
+  const script = 'questions --on sim1,sim2\nquestions accept\nuser list --on sim1\n';
+  const alone = await devsh('run -', { stdin: script });
+  expect(alone.stderr).toContain(`sim1 presents ${device(1).fingerprint}; nobody to ask`);
+  expect(alone.exitCode).toBe(6);
+  const named = await devsh('run -', {
+    stdin: 'questions --on @lab\nquestions accept sim1 sim2\n',
+  });
+  expect(named.stderr).toContain('sim2: a changed certificate is replaced by itself');
+  expect([device(1).log, device(2).log]).toEqual([[], []]);
+
+  const list = join(devsh.folder, 'seen.tsv');
+  await writeFile(list, [1, 2].map((n) => `sim${n} ${device(n).fingerprint}\n`).join(''));
+  const proved = `questions --on @lab\nquestions accept --fingerprints ${list}\nquestions\n`;
+  const { stderr } = await devsh('run -', { stdin: proved });
+  expect(stderr).toContain(`sim2 is pinned to ${device(2).fingerprint}`);
+  expect(stderr).toContain('nothing waits for an answer');
+  expect((await devsh('user list --on @lab')).exitCode).toBe(0);
+});

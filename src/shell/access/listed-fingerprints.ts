@@ -14,7 +14,7 @@ import { info, pinAll, pinned, refuseOther, type Vouched } from './pin-certifica
  * the device presents.
  */
 export async function* pinProved(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { fingerprints, ca: file } = call.options;
+  const { fingerprints, ca: file } = call.given;
   if (fingerprints !== undefined) {
     yield* acceptListed(call, members, fingerprints, true);
     return;

@@ -78,10 +78,10 @@ export const questions: CommandSpec = {
 };
 
 async function* accept(call: Call): AsyncGenerator<Output> {
-  const { access, options, session } = call;
+  const { access, given } = call;
   const isNamed = call.args.all('DEVICE').length > 0;
   const asking = await askingMembers(call);
-  const isProved = options.fingerprints !== undefined || options.ca !== undefined;
+  const isProved = given.fingerprints !== undefined || given.ca !== undefined;
   const changed = asking.filter(([, { kind }]) => kind === 'changed');
   const chosen = isNamed || isProved ? asking : asking.filter((one) => !changed.includes(one));
   const members = chosen.map(([member]) => member);
