@@ -75,7 +75,7 @@ test('three devices with one down: the two others are shown, the third stands th
   await goToTable(program);
   program.press('r');
   await program.waitFor(/ 3 devices · 24 records/);
-  expect(program.screen().join('\n')).not.toContain('✗');
+  await program.waitFor((screen) => !screen.join('\n').includes('✗'));
 });
 
 test('a certificate that changes while devsh learns in the background turns the device red at once', async () => {
