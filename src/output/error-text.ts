@@ -40,16 +40,15 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
 }
 
 /**
- * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ no answer within 5 s: fw1, fw2, fw4 +10".
+ * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ fw1, fw2, fw4 +10: no answer within 5 s".
  *
  * @param most so many names of one cause are written out
  */
 export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
     const names = found.map(({ device }) => visible(device.name));
-    if (names.length === 1) return `✗ ${names.join()}: ${text}`;
     const rest = names.length > most ? ` +${names.length - most}` : '';
-    return `✗ ${text}: ${names.slice(0, most).join(', ')}${rest}`;
+    return `✗ ${names.slice(0, most).join(', ')}${rest}: ${text}`;
   });
 }
 

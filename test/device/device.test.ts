@@ -180,15 +180,14 @@ test('a device that asks to wait is asked again after that time', { timeout: 15_
   expect(countOf(box, 'GET')).toBe(2);
 });
 
-test('a changed certificate is refused with both fingerprints before anything is sent', async () => {
+test('a changed certificate is refused before anything is sent', async () => {
   const { box, device } = await simulated();
   await device.list('user');
   const before = box.log.length;
-  const pinned = box.fingerprint;
   box.setFault('certificate-change', true);
   const error: unknown = await device.write(addCarol).catch((failure: unknown) => failure);
   expect(error).toMatchObject({ code: 'untrusted', reason: 'changed', exitCode: 5 });
-  expect(String(error)).toContain(pinned);
+  expect(String(error)).toContain('trust scan fw1');
   expect(String(error)).toContain('trust replace fw1');
   // Not over a connection that was opened before the change either.
   await expect(device.list('user')).rejects.toMatchObject({ reason: 'changed' });

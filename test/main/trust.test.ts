@@ -75,7 +75,7 @@ test('devices that fail for the same cause are told of in one line', async () =>
     const { stderr } = await devsh(line);
     const told = stderr.split('\n').filter((text) => text.startsWith('✗'));
     expect(told, line).toEqual([
-      expect.stringMatching(/^✗ the device refuses the connection.*: sim2, sim3$/),
+      expect.stringMatching(/^✗ sim2, sim3: the device refuses the connection/),
     ]);
   }
 });

@@ -40,7 +40,7 @@ test('devices that failed for the same cause are one line with their names', () 
     failed(name, 'ADDRESS refuses the connection'),
   );
   expect(messages(stateWith([...down, failed('fw9', 'no answer within 5 s')]))).toEqual([
-    '✗ the device refuses the connection: fw1, fw2, fw3 +2',
+    '✗ fw1, fw2, fw3 +2: the device refuses the connection',
     '✗ fw9: no answer within 5 s',
   ]);
 });
@@ -50,7 +50,7 @@ test('a cause that only one device has keeps its words', () => {
   expect(messages(stateWith([failed('fw1', why)]))).toEqual([`✗ fw1: ${why}`]);
   const both = ['fw1', 'fw2'].map((name) => failed(name, why.replace('fw1', name)));
   expect(messages(stateWith(both))).toEqual([
-    '✗ the login was refused. Try "login DEVICE": fw1, fw2',
+    '✗ fw1, fw2: the login was refused. Try "login DEVICE"',
   ]);
 });
 
