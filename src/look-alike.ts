@@ -68,6 +68,26 @@ export function replaceForged(text: string, replacement: (letter: string) => str
 }
 
 /**
+ * A name told apart from those that are drawn the same: blanks other than the usual one, and what NFC would
+ * write in another way, by their numbers: `e<U+0301>`, `a<U+00A0>b`.
+ */
+export function unmistakable(name: string): string {
+  if (isPlainAscii(name)) return name;
+  const isComposed = name === name.normalize('NFC');
+  return Array.from(name, (letter) => {
+    const isApart = /[\p{M}\u1160-\u11ff]/u.test(letter) || letter !== letter.normalize('NFC');
+    const isBlank = /(?![ \u3000])\p{Zs}/u.test(letter);
+    return isBlank || (!isComposed && isApart) ? codePointText(letter) : letter;
+  }).join('');
+}
+
+/** `<U+202E>` */
+export function codePointText(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+/**
  * What a name looks like: names with the same look can be taken for one another. Case, accents written
  * in another way, look-alike letters and digits, and what is not shown at all make no difference.
  */

@@ -1,5 +1,5 @@
 import { isPlainAscii } from './ascii.ts';
-import { replaceForged } from './look-alike.ts';
+import { codePointText, replaceForged } from './look-alike.ts';
 
 /**
  * What a terminal obeys or shows as nothing: control and bidi characters, zero-width and other
@@ -75,5 +75,5 @@ function shown(match: string): string {
   const code = match.codePointAt(0) ?? 0;
   if (code < 0x20) return '^' + String.fromCharCode(code + 64);
   if (code === 0x7f) return '^?';
-  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+  return codePointText(match);
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { quotedKey } from '../src/change/record-name.ts';
 import { lookOf, replaceForged } from '../src/look-alike.ts';
 import { visible } from '../src/visible.ts';
 
@@ -49,5 +50,41 @@ test('showing forged letters twice changes nothing', () => {
         expect(visible(visible(text))).toBe(visible(text));
       },
     ),
+  );
+});
+
+test.each([
+  ['admin ', "'admin '"],
+  ['ad\u00a0min', 'ad<U+00A0>min'],
+  ['Jose\u0301', 'Jose<U+0301>'],
+  ['\u212aelvin', '<U+212A>elvin'],
+  ['José', 'José'],
+  ['山田\u3000太郎', '山田\u3000太郎'],
+  ['สมชาย', 'สมชาย'],
+])('as a name %j is shown as %s', (name, shown) => {
+  expect(visible(quotedKey(name))).toBe(shown);
+});
+
+test('names that are drawn the same are shown in different ways', () => {
+  const letter = fc.constantFrom(
+    'e',
+    '\u00e9',
+    '\u0301',
+    ' ',
+    '\u00a0',
+    '\u2009',
+    'K',
+    '\u212a',
+    'Å',
+    '\u212b',
+  );
+  const name = fc.string({ unit: letter, maxLength: 5 });
+  fc.assert(
+    fc.property(name, name, (one, other) => {
+      fc.pre(one !== other);
+      const isSame =
+        visible(quotedKey(one)).normalize('NFC') === visible(quotedKey(other)).normalize('NFC');
+      expect(isSame).toBe(false);
+    }),
   );
 });

@@ -1,3 +1,5 @@
+import { unmistakable } from '../look-alike.ts';
+
 /** What a step is about, in words: `user bob`, or `system` where there is one object only. */
 export function recordName({
   resource,
@@ -9,7 +11,8 @@ export function recordName({
   return key === '' ? resource : `${resource} ${quotedKey(key)}`;
 }
 
-/** In quotes where blanks would not be seen: at its ends, or two in a row. */
+/** In quotes where blanks would not be seen: at its ends, or two in a row. No two keys become the same. */
 export function quotedKey(key: string): string {
-  return /^\s|\s$|\s\s/.test(key) ? `'${key}'` : key;
+  const shown = unmistakable(key);
+  return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
 }

@@ -43,7 +43,9 @@ export function columnsOf(view: View, records: readonly DeviceRecord[]): string[
   ];
 }
 
-/** `first_name` -> `FIRST NAME`. */
+/** `first_name` -> `FIRST NAME`; `_id` stays `_ID`, at the start of its column and apart from `id`. */
 export function columnTitle(field: string): string {
-  return visible(field).replaceAll('_', ' ').toUpperCase();
+  return visible(field)
+    .replace(/(?<=[^_])_(?=[^_])/g, ' ')
+    .toUpperCase();
 }

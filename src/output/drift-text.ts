@@ -6,6 +6,7 @@ import {
   type DriftRow,
   type FieldDrift,
 } from '../fleet/drift.ts';
+import { quotedKey } from '../change/record-name.ts';
 import type { DriftOutput } from '../shell/output.ts';
 import { visible } from '../visible.ts';
 import { columnTitle } from './columns.ts';
@@ -37,7 +38,7 @@ export function driftCells({ drift, resource }: DriftOutput, isTty: boolean): Te
 
 /** `bob`; what stands in its place where there is no key. */
 export function keyText({ key }: DriftRow, resource: string): string {
-  return key === '' ? `(${visible(resource)})` : visible(key);
+  return key === '' ? `(${visible(resource)})` : visible(quotedKey(key));
 }
 
 /** `9 of 10`; `9 of 10 read` where not all were. */

@@ -8,6 +8,7 @@ import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/ve
 import { valueText } from '../device/value-text.ts';
 import { causesOf } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
+import { unmistakable } from '../look-alike.ts';
 import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { fieldText, quotedText } from './value.ts';
@@ -101,8 +102,8 @@ function grantTexts({ steps }: DevicePlan): string[] {
 /** 'beware: add "Bob" looks like "bob"': the one that is meant and those that it can be taken for. */
 function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
   return lookAlikes.map(({ action, key, others }) => {
-    const names = others.map((other) => `"${visible(other)}"`).join(', ');
-    return `beware: ${action} "${visible(key)}" looks like ${names}`;
+    const quoted = (name: string): string => `"${visible(unmistakable(name))}"`;
+    return `beware: ${action} ${quoted(key)} looks like ${others.map(quoted).join(', ')}`;
   });
 }
 

@@ -13,7 +13,7 @@ import type { ReadOutput, View } from '../shell/output.ts';
 import { columnsOf, columnTitle, fieldsOf, hiddenText, keyFieldOf } from './columns.ts';
 import { visible } from '../visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
-import { cellText, fieldText } from './value.ts';
+import { cellText, fieldText, nameText } from './value.ts';
 import { valueAt } from '../value-at.ts';
 
 /** Reads of one view, made ready for text. */
@@ -21,6 +21,8 @@ export interface ReadTable {
   readonly view: View;
   readonly rows: readonly FoldedRow[];
   readonly fields: readonly string[];
+  /** The field that names a record. */
+  readonly key: string;
   /** "41 records on 3 devices, 12 the same on all" */
   readonly footer: () => string;
 }
@@ -78,6 +80,7 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
     fields: columnsOf(view, records),
+    key,
     footer: () =>
       footer(folded(), reads.length, unread, records.length) +
       hiddenNote(hiddenText(view, records)),
@@ -102,8 +105,12 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
 
-/** The table's cells: the device first, the note on folding last. */
-export function readCells({ view, rows, fields }: ReadTable): TextTable {
+/**
+ * The table's cells: the device first, the note on folding last.
+ *
+ * @param isTty for people, who have to see names that are drawn the same apart
+ */
+export function readCells({ view, rows, fields, key }: ReadTable, isTty: boolean): TextTable {
   const hasNotes = view.fold && rows.some(({ of, unread }) => of + unread > 1);
   const columns: TextColumn[] = [
     { title: 'DEVICE', role: 'whole' },
@@ -117,7 +124,10 @@ export function readCells({ view, rows, fields }: ReadTable): TextTable {
     columns,
     rows: rows.map((row) => [
       visible(row.devices.map(({ name }) => name).join(',')),
-      ...fields.map((field) => rowText(row, field, view)),
+      ...fields.map((field) => {
+        const isName = isTty && field === key;
+        return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
+      }),
       ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
     ]),
   };

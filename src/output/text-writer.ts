@@ -49,7 +49,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       // A single object is read best as a block, too.
       const isBlock = layout === 'record' || (key === '' && columns === undefined);
       if (isBlock) print(recordLines(merged, style));
-      else table(readCells(merged));
+      else table(readCells(merged, streams.isTty));
       const hasFooter = streams.isTty && !streams.quiet && !isBlock;
       if (hasFooter) remarks.lines([style('quiet', merged.footer())]);
     }

@@ -1,3 +1,4 @@
+import { quotedKey } from '../change/record-name.ts';
 import type { Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
@@ -16,6 +17,12 @@ export function cellText(value: Value | undefined): string {
 export function fieldText(field: string, value: Value | undefined): string {
   if (isSecretField(field)) return valueText(value) === '' ? '' : '•••';
   return visible(valueText(value === undefined ? value : maskedValue(field, value)));
+}
+
+/** The same for the field that names the record: those that are drawn the same are told apart. */
+export function nameText(field: string, value: Value | undefined): string {
+  const isText = typeof value === 'string' && !isSecretField(field);
+  return isText ? visible(quotedKey(value)) : fieldText(field, value);
 }
 
 /** In a sentence more of a value helps nobody; it stands in full in `--json` and in `user show`. */

@@ -142,3 +142,23 @@ test('colour adds nothing that is not said without it', () => {
   expect(stripVTControlCharacters(colored.out)).toBe(plain.out);
   expect(stripVTControlCharacters(colored.err)).toBe(plain.err);
 });
+
+test('keys that are drawn the same are told apart, and a field with _ stands in its column', () => {
+  const twins = ['admin', 'admin ', 'Jose\u0301', 'José'].map((username, index) => ({
+    username,
+    _id: `${index}`,
+    id: '7',
+    __app_state: 'on',
+  }));
+  expect('\n' + write('table', [read(fw1, twins)], { isTty: true }).out).toMatchInlineSnapshot(`
+    "
+    DEVICE  USERNAME      _ID  ID  __APP STATE
+    fw1     admin           0   7  on
+    fw1     'admin '        1   7  on
+    fw1     Jose<U+0301>    2   7  on
+    fw1     José            3   7  on
+    "
+  `);
+  // For programs it stays as the device holds it.
+  expect(write('table', [read(fw1, twins)]).out).toContain('fw1\tadmin \t1');
+});

@@ -226,7 +226,7 @@ function holdsSecret(value: Value | undefined): boolean {
 
 /** `first_name` -> `First name`. */
 function labelOf(field: string): string {
-  const words = field.replaceAll('_', ' ');
+  const words = field.replace(/(?<=[^_])_(?=[^_])/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

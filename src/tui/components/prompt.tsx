@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { quotedKey } from '../../change/record-name.ts';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { ghostOf } from '../prompt/ghost.ts';
@@ -90,7 +91,7 @@ function menuLines(
   const { columns } = state.size;
   const { proposals, start } = completion;
   const first = Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
-  const texts = proposals.map(({ text }) => visible(text));
+  const texts = proposals.map(({ text }) => visible(quotedKey(text)));
   const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
   const { origin } = inputLine(state);
   const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;

@@ -113,6 +113,11 @@ const KIND_OF_KEY: ReadonlyMap<string, PlainKind> = new Map(
   EDIT_KEYS.flatMap(({ kind, keys }) => keys.map((key) => [key, kind])),
 );
 
+/** The line with what a record holds, or a device offers: as it is, whatever nobody can type in it. */
+export function filled(state: Editing, text: string): Editing {
+  return change(state, 'set', { before: text, after: '' });
+}
+
 function insert(state: Editing, text: string): Editing {
   const clean = insertable(text);
   if (clean === '') return state;

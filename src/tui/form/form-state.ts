@@ -1,7 +1,7 @@
 import type { FieldChoice, FieldIssues, FormField } from '../../shell/records/form-fields.ts';
 import { checkText } from '../../change/check-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { edit, EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
+import { EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 
 /** What a form is about. */
 export interface FormOpening {
@@ -100,13 +100,11 @@ export function textOf(form: Pick<FormState, 'draft'>, field: FormField): string
 
 /** Whether something else was typed than the record holds. */
 export function isChanged(form: Pick<FormState, 'draft'>, field: FormField): boolean {
-  return !field.isReadOnly && textOf(form, field) !== lineText(untouched(field).line);
+  return !field.isReadOnly && textOf(form, field) !== field.value;
 }
 
 function untouched({ value }: FormField): Editing {
-  // As if it had been typed, so that only what is typed on is a change.
-  const { line } = edit(EMPTY_EDITING, { kind: 'set', line: value });
-  return { ...EMPTY_EDITING, line };
+  return { ...EMPTY_EDITING, line: { before: value, after: '' } };
 }
 
 /** The choices that are shown while they are open. */

@@ -1,7 +1,7 @@
 import { isOn, soughtIndex, toggledText } from '../../shell/records/field-text.ts';
 import type { FieldIssues, FormField } from '../../shell/records/form-fields.ts';
 import type { Action, FormAction } from '../actions.ts';
-import { edit, EMPTY_EDITING, type Editing, type EditKey } from '../editor/line.ts';
+import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { formCommand } from './form-command.ts';
 import {
@@ -145,7 +145,7 @@ export function editForm(form: FormState, key: EditKey): FormState {
       return put(form, edit(editing, key));
     case 'form-switch': {
       const text = switchText(field, key);
-      return text === undefined ? form : put(form, edit(editing, { kind: 'set', line: text }));
+      return text === undefined ? form : put(form, filled(editing, text));
     }
     case 'form-choice': {
       if (isCheckList(field)) return openCheckList(form, key);
@@ -167,8 +167,7 @@ function openCheckList(form: FormState, key: EditKey): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   // Taking out all at once is the one thing that needs no list of choices.
-  if (key.kind === 'kill-left')
-    return put(form, edit(editingOf(form, field), { kind: 'set', line: '' }));
+  if (key.kind === 'kill-left') return put(form, filled(editingOf(form, field), ''));
   return key.kind === 'insert' ? sought(picking(form, false), key.text) : form;
 }
 
@@ -195,7 +194,7 @@ function toggled(form: FormState): FormState {
   const option = form.picking && openChoices(form)[form.picking.chosen];
   if (field === undefined || form.picking === undefined || option === undefined) return form;
   const text = toggledText(field, textOf(form, field) || field.fallback, option.value);
-  const next = put(form, edit(editingOf(form, field), { kind: 'set', line: text }));
+  const next = put(form, filled(editingOf(form, field), text));
   return { ...next, picking: { ...form.picking, sought: '' } };
 }
 
@@ -222,7 +221,7 @@ function switched(form: FormState): FormState {
   const now = textOf(form, field) || field.fallback;
   const { yes = 'true', no = 'false' } = field.spelling ?? {};
   const line = isOn(field, now) === true ? no : yes;
-  return put(form, edit(editingOf(form, field), { kind: 'set', line }));
+  return put(form, filled(editingOf(form, field), line));
 }
 
 /** The choice so many further: shown as chosen while the choices are open, else taken at once. */
@@ -263,7 +262,7 @@ function taken(form: FormState): FormState {
 
 function taking(form: FormState, field: FormField, value: string | undefined): FormState {
   if (value === undefined) return form;
-  return put(form, edit(editingOf(form, field), { kind: 'set', line: value }));
+  return put(form, filled(editingOf(form, field), value));
 }
 
 /** The field with the cursor holds this now; what a device said of it, or of the whole, is over. */

@@ -1,7 +1,7 @@
 import { isDated } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle } from '../../output/columns.ts';
-import { fieldText } from '../../output/value.ts';
+import { fieldText, nameText } from '../../output/value.ts';
 import { cut, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
 import { memoized } from '../screen/memoized.ts';
@@ -98,7 +98,9 @@ const measuredColumns = memoized(
         isId,
         field,
         title: columnTitle(field) + sign(field),
-        text: (row) => textOf(row, field, isId),
+        text: isKey
+          ? (row) => nameText(field, row.record[field])
+          : (row) => textOf(row, field, isId),
         least: isKey ? 12 : isId ? 9 : 8,
         most: isKey ? 32 : isId ? 36 : 24,
       };

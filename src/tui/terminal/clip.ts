@@ -14,9 +14,14 @@ export interface ClippedLine {
 const SGR = /(\x1b\[[\d;:]*m)/;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 
+/** Emoji, sequences and marks of which terminals do not agree how many cells they take. */
+const UNSURE =
+  /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Mc}|[\u200d\ufe0e\ufe0f\u20e3]/u;
+
 /**
  * Cuts a line to `columns` cells, never through a wide character, keeps its colours and drops every
- * other control character: whatever slipped through above, the terminal is not steered by data.
+ * other control character: whatever slipped through above, the terminal is not steered by data. What terminals
+ * draw in more or fewer cells than it should take is followed by a move to its next column.
  */
 export function clipLine(line: string, columns: number): ClippedLine {
   if (isPlainAscii(line)) {
@@ -30,7 +35,7 @@ export function clipLine(line: string, columns: number): ClippedLine {
     if (index % 2 === 1) {
       text += part;
     } else if (!isFull) {
-      const clipped = clipText(part.replace(CONTROLS, ''), columns - width);
+      const clipped = clipText(part.replace(CONTROLS, ''), width, columns);
       text += clipped.text;
       width += clipped.width;
       isFull = clipped.isCut;
@@ -39,16 +44,33 @@ export function clipLine(line: string, columns: number): ClippedLine {
   return { text: line.includes('\x1b') ? text + '\x1b[m' : text, width };
 }
 
-function clipText(text: string, columns: number): ClippedLine & { readonly isCut: boolean } {
+/** `text` from column `start` on, as far as `columns`. */
+function clipText(
+  text: string,
+  start: number,
+  columns: number,
+): ClippedLine & { readonly isCut: boolean } {
   if (isNarrow(text)) {
-    const kept = text.slice(0, columns);
+    const kept = text.slice(0, columns - start);
     return { text: kept, width: kept.length, isCut: kept.length < text.length };
   }
-  let width = 0;
-  for (const { segment, index } of graphemeClusters(text)) {
-    const next = width + stringWidth(segment);
-    if (next > columns) return { text: text.slice(0, index), width, isCut: true };
-    width = next;
+  let kept = '';
+  let column = start;
+  for (const { segment } of graphemeClusters(text)) {
+    const cells = stringWidth(segment);
+    if (column + cells > columns) return { text: kept, width: column - start, isCut: true };
+    kept += UNSURE.test(segment) ? placed(segment, column, cells) : segment;
+    column += cells;
   }
-  return { text, width, isCut: false };
+  return { text: kept, width: column - start, isCut: false };
+}
+
+/** Its cells are emptied first: where it takes fewer of them, no old ones stay. */
+function placed(segment: string, column: number, cells: number): string {
+  return `${' '.repeat(cells)}${toColumn(column)}${segment}${toColumn(column + cells)}`;
+}
+
+/** Cursor Character Absolute, from column 0. */
+function toColumn(column: number): string {
+  return `\x1b[${column + 1}G`;
 }

@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder';
+
 /** A piece of what the terminal sent, cut where its meaning ends. */
 export type InputToken =
   /** Characters typed one by one, control characters among them. */
@@ -11,14 +13,43 @@ export type InputToken =
 export type Unfinished = 'nothing' | 'escape' | 'sequence' | 'paste';
 
 const ESC = '\x1b';
+/** ESC, and what stands for ESC and one more character in 8 bits: SS3, DCS, SOS, CSI, OSC, PM, APC (ECMA-48, 5.3). */
+const SEQUENCE_START = /[\x1b\x8f\x90\x98\x9b\x9d-\x9f]/g;
 const PASTE_START = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
 /** A longer paste is handed on in pieces, so that a terminal that never ends it cannot fill the memory. */
 const PASTE_LIMIT = 4 * 1024 * 1024;
 /** No answer of a terminal is this long; what is gets thrown away. */
 const SEQUENCE_LIMIT = 64 * 1024;
 /** DCS, SOS, OSC, PM and APC: text up to ST or BEL (ECMA-48, 5.6). */
 const STRING_INTRODUCERS = 'PX]^_';
+
+/**
+ * Bytes as UTF-8. A byte of 0x80 to 0x9f that belongs to no character is the control character that it is
+ * where a terminal answers in 8 bits.
+ */
+export class InputDecoder {
+  readonly #utf8 = new StringDecoder('utf8');
+  /** So many bytes the last character still needs. */
+  #missing = 0;
+
+  decode(chunk: Buffer): string {
+    const bytes = Buffer.alloc(chunk.length * 2);
+    let length = 0;
+    for (const byte of chunk) {
+      const isRest = this.#missing > 0 && byte >= 0x80 && byte < 0xc0;
+      if (!isRest && byte >= 0x80 && byte < 0xa0) bytes[length++] = 0xc2;
+      bytes[length++] = byte;
+      this.#missing = isRest ? this.#missing - 1 : bytesBehind(byte);
+    }
+    return this.#utf8.write(bytes.subarray(0, length));
+  }
+}
+
+/** How many bytes follow the first one of a character. */
+function bytesBehind(first: number): number {
+  if (first < 0xc2 || first > 0xf4) return 0;
+  return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
 
 /** Cuts decoded terminal input into tokens, wherever the chunks were cut. Keeps no time of its own. */
 export class InputSplitter {
@@ -27,11 +58,13 @@ export class InputSplitter {
   /** The pieces of a paste that is going on. */
   #paste: string[] | undefined;
   #pasteLength = 0;
+  /** In as many bits as its start: in the text of the other kind nothing ends. */
+  #pasteEnd = '';
 
   get unfinished(): Unfinished {
     if (this.#paste !== undefined) return 'paste';
     if (this.#held === '') return 'nothing';
-    return this.#held.length <= 2 ? 'escape' : 'sequence';
+    return isEscape(this.#held) ? 'escape' : 'sequence';
   }
 
   push(text: string): InputToken[] {
@@ -52,26 +85,27 @@ export class InputSplitter {
       this.#paste.push(held);
       return [{ kind: 'paste', text: this.#takePaste(undefined) }];
     }
-    return held !== '' && held.length <= 2 ? [{ kind: 'sequence', text: held }] : [];
+    return isEscape(held) ? [{ kind: 'sequence', text: held }] : [];
   }
 
   /** Takes tokens off the front up to the start of a paste; returns what follows it. */
   #split(text: string, tokens: InputToken[]): string {
     let at = 0;
     while (at < text.length) {
-      const escape = text.indexOf(ESC, at);
-      const plainEnd = escape === -1 ? text.length : escape;
-      if (plainEnd > at) tokens.push({ kind: 'text', text: text.slice(at, plainEnd) });
-      if (escape === -1) return '';
-      const end = sequenceEnd(text, escape);
+      SEQUENCE_START.lastIndex = at;
+      const start = SEQUENCE_START.exec(text)?.index ?? text.length;
+      if (start > at) tokens.push({ kind: 'text', text: text.slice(at, start) });
+      if (start === text.length) return '';
+      const end = sequenceEnd(text, start);
       if (end === undefined) {
-        if (text.length - escape < SEQUENCE_LIMIT) this.#held = text.slice(escape);
+        if (text.length - start < SEQUENCE_LIMIT) this.#held = text.slice(start);
         return '';
       }
-      const sequence = text.slice(escape, end);
+      const sequence = inSevenBits(text.slice(start, end));
       if (sequence === PASTE_START) {
         this.#paste = [];
         this.#pasteLength = 0;
+        this.#pasteEnd = text.slice(start, end).replace('200', '201');
         return text.slice(end);
       }
       tokens.push({ kind: 'sequence', text: sequence });
@@ -83,13 +117,13 @@ export class InputSplitter {
   /** Adds to the paste up to its end; returns what follows it. */
   #collect(text: string, tokens: InputToken[]): string {
     const paste = this.#paste ?? [];
-    const end = text.indexOf(PASTE_END);
+    const end = text.indexOf(this.#pasteEnd);
     if (end !== -1) {
       paste.push(text.slice(0, end));
       tokens.push({ kind: 'paste', text: this.#takePaste(undefined) });
-      return text.slice(end + PASTE_END.length);
+      return text.slice(end + this.#pasteEnd.length);
     }
-    const kept = text.length - partOfPasteEnd(text);
+    const kept = text.length - partAtEnd(text, this.#pasteEnd);
     paste.push(text.slice(0, kept));
     this.#pasteLength += kept;
     this.#held = text.slice(kept);
@@ -107,29 +141,41 @@ export class InputSplitter {
   }
 }
 
-/** How many characters at the end of `text` may be the start of the mark that ends a paste. */
-function partOfPasteEnd(text: string): number {
-  for (let length = PASTE_END.length - 1; length > 0; length--) {
-    if (text.endsWith(PASTE_END.slice(0, length))) return length;
+/** How many characters at the end of `text` may be the start of `mark`. */
+function partAtEnd(text: string, mark: string): number {
+  for (let length = mark.length - 1; length > 0; length--) {
+    if (text.endsWith(mark.slice(0, length))) return length;
   }
   return 0;
 }
 
-/** Where the sequence that starts with the ESC at `start` ends; undefined while that is open. */
+/** ESC alone or with one character: it may be the Escape key, or Alt with another one. */
+function isEscape(held: string): boolean {
+  return held.startsWith(ESC) && held.length <= 2;
+}
+
+function inSevenBits(sequence: string): string {
+  if (sequence.startsWith(ESC)) return sequence;
+  return ESC + String.fromCharCode(sequence.charCodeAt(0) - 0x40) + sequence.slice(1);
+}
+
+/** Where the sequence that begins at `start` ends; undefined while that is open. */
 function sequenceEnd(text: string, start: number): number | undefined {
-  const introducer = text.codePointAt(start + 1);
+  const head = inSevenBits(text.slice(start, start + 3));
+  const introducer = head.codePointAt(1);
   if (introducer === undefined) return undefined;
   const character = String.fromCodePoint(introducer);
   // Two ESC are two keys: on a slow line Escape and an arrow come in one chunk.
   if (character === ESC) return start + 1;
-  if (character === '[') return controlSequenceEnd(text, start);
-  if (character === 'O') return singleShiftEnd(text, start);
-  if (STRING_INTRODUCERS.includes(character)) return stringEnd(text, start + 2);
+  const body = text.startsWith(ESC, start) ? start + 2 : start + 1;
+  if (character === '[') return controlSequenceEnd(text, body);
+  if (character === 'O') return singleShiftEnd(text, body);
+  if (STRING_INTRODUCERS.includes(character)) return stringEnd(text, body);
   return start + 1 + character.length;
 }
 
-function controlSequenceEnd(text: string, start: number): number | undefined {
-  let at = start + 2;
+function controlSequenceEnd(text: string, body: number): number | undefined {
+  let at = body;
   // The Linux console sends F1 as `ESC [ [ A`; X10 mouse reports are `ESC [ M` and three characters.
   if (text[at] === '[') return text.length > at + 1 ? at + 2 : undefined;
   if (text[at] === 'M') return text.length > at + 3 ? at + 4 : undefined;
@@ -138,14 +184,13 @@ function controlSequenceEnd(text: string, start: number): number | undefined {
     if (code < 0x20 || code > 0x7e) return at;
     if (code >= 0x40) return at + 1;
     // rxvt ends shifted keys with `$`, which elsewhere only announces the last character.
-    if (code === 0x24 && /^\d+$/.test(text.slice(start + 2, at))) return at + 1;
+    if (code === 0x24 && /^\d+$/.test(text.slice(body, at))) return at + 1;
   }
   return undefined;
 }
 
-function singleShiftEnd(text: string, start: number): number | undefined {
-  let at = start + 2;
-  if (/\d/.test(text[at] ?? '')) at++;
+function singleShiftEnd(text: string, body: number): number | undefined {
+  const at = /\d/.test(text[body] ?? '') ? body + 1 : body;
   const code = text.charCodeAt(at);
   if (Number.isNaN(code)) return undefined;
   return code < 0x20 || code > 0x7e ? at : at + 1;

@@ -1,7 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
-import { InputSplitter, type InputToken, type Unfinished } from './input.ts';
+import { InputDecoder, InputSplitter, type InputToken, type Unfinished } from './input.ts';
 
 /** One key with its modifiers. */
 export interface KeyPress {
@@ -51,7 +50,7 @@ export class KeyReader {
   readonly #timeouts: Readonly<Record<Exclude<Unfinished, 'nothing'>, number>>;
   readonly #splitter = new InputSplitter();
   readonly #sequences = new PassThrough();
-  #decoder = new StringDecoder('utf8');
+  #decoder = new InputDecoder();
   #timer: NodeJS.Timeout | undefined;
   #isReading = false;
 
@@ -74,7 +73,7 @@ export class KeyReader {
   start(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    this.#decoder = new StringDecoder('utf8');
+    this.#decoder = new InputDecoder();
     this.#stdin.on('data', this.#onData);
     this.#stdin.resume();
   }
@@ -91,7 +90,7 @@ export class KeyReader {
 
   readonly #onData = (chunk: Buffer | string): void => {
     clearTimeout(this.#timer);
-    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk);
     this.#emit(this.#splitter.push(text));
     const { unfinished } = this.#splitter;
     if (unfinished === 'nothing' || !this.#isReading) return;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
 import { formCommand, shownCommand } from '../../../src/tui/form/form-command.ts';
 import type { FormState } from '../../../src/tui/form/form-state.ts';
@@ -112,6 +113,27 @@ describe('the command', () => {
     expect(formCommand(warned)).toBe('user set bob username=bobby lang=xxq --allow invalid');
     const missing = after(press(adding, 'next-field', 'choice-next'), { kind: 'form-warn' });
     expect(formCommand(formOf(missing))).toBe('user add lang=fr');
+  });
+
+  test('keeps what nobody can type in a value that is edited, and leaves out one that is not', () => {
+    const value = 'Al\x07ic\te\r\n\ud800';
+    const opening = { ...SET, key: 'alice' };
+    const fields = [field('first_name', { value }), field('note', { value })];
+    const state = after(start, { kind: 'form', opening, fields });
+    expect(formCommand(formOf(state))).toBe('user set alice');
+    expect(screen(state).join('\n')).toMatch(/first_name +Al\^Gic\^Ie\^M⏎<U\+D800> /);
+    const typed = formOf(press(state, '"x\x07y'));
+    expect(formCommand(typed)).toBe(`user set alice first_name='${value}xy'`);
+    expect(parseCompleteLine(formCommand(typed)).at(-1)?.text).toBe(`first_name=${value}xy`);
+    expect(formCommand(formOf(press(state, '"x', 'erase-left')))).toBe('user set alice');
+  });
+
+  test('has a choice of the device as it is', () => {
+    const choices = [{ value: 'a\tb', label: 'A' }];
+    const fields = [field('kind', { type: 'choice', choices, value: 'x' })];
+    const state = after(start, { kind: 'form', opening: SET, fields });
+    const picked = formOf(press(state, 'choice-next'));
+    expect(formCommand(picked)).toBe("user set bob kind='a\tb'");
   });
 
   test('hides secrets where it is shown', () => {

@@ -65,7 +65,38 @@ describe('typed characters', () => {
   });
 
   test('C1 control characters type nothing', () => {
-    expect(labelsOf('a\x9bb\x85')).toEqual(['a', 'b']);
+    expect(labelsOf('a\x84b\x85')).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['the device attributes', '?62;4c'],
+    ['the place of the cursor', '12;40R'],
+    ['a focus report', 'I'],
+  ])('no answer of a terminal in 8 bits is typed: %s', (_, answer) => {
+    expect(labelsOf(`\x9b${answer}.`)).toEqual(['.']);
+    expect(labelsOf(Buffer.from(`\x9b${answer}.`, 'latin1'))).toEqual(['.']);
+  });
+
+  test.each([
+    ['OSC', '\x9d11;rgb:0000/0000/0000\x9c'],
+    ['OSC up to BEL', '\x9d11;rgb:0000/0000/0000\x07'],
+    ['DCS', '\x90>|XTerm(388)\x9c'],
+    ['APC', '\x9fGi=1;OK\x9c'],
+  ])('nor is one that is a text: %s', (_, answer) => {
+    expect(labelsOf(Buffer.from(`x${answer}.`, 'latin1'))).toEqual(['x', '.']);
+  });
+
+  test('keys in 8 bits are keys, next to characters with the same bytes', () => {
+    const up = Buffer.from('\x9bA', 'latin1');
+    // U+06DB and U+1F6DB have a byte 0x9b.
+    const { feed, events } = startReader();
+    feed(Buffer.concat([Buffer.from('ۛ'), up, Buffer.from('🛛'), up]));
+    expect(events.map((event) => event.text || (event.kind === 'key' && event.name))).toEqual([
+      'ۛ',
+      'up',
+      '🛛',
+      'up',
+    ]);
   });
 });
 
@@ -166,6 +197,17 @@ describe('a paste', () => {
     ]);
   });
 
+  test('ends in as many bits as it began: no 8-bit control inside of it ends it', () => {
+    expect(labelsOf('\x1b[200~a\x9b201~q\x1b[201~b')).toEqual([
+      { kind: 'paste', text: 'a\x9b201~q' },
+      'b',
+    ]);
+    expect(labelsOf(Buffer.from('\x9b200~a\x1b[201~q\x9b201~b', 'latin1'))).toEqual([
+      { kind: 'paste', text: 'a\x1b[201~q' },
+      'b',
+    ]);
+  });
+
   test('of 100 KB in small chunks is one event, and quick', () => {
     const text = 'set user=bob lang=de ü\n'.repeat(4500);
     const { feed, events } = startReader();
@@ -198,6 +240,7 @@ describe('the reader', () => {
     const piece = fc.constantFrom(
       ...['a', 'ü', '表', '😀', '\r', '\x03', '\x1b[A', '\x1bOP', '\x1b[1;5D', '\x1b[<0;1;1M'],
       ...['\x1b]0;t\x07', '\x1bx', '\x1b[200~p\ra\x1b[201~', '\x1b[3~', '\x1b[?1;2c'],
+      ...['\x9bA', '\x9b?1;2c', '\x9d0;t\x9c', '\x9b200~p\x9b201~'],
     );
     fc.assert(
       fc.property(

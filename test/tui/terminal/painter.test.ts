@@ -137,6 +137,34 @@ test('a wrapped terminal is left as it was found', async () => {
   expect(emulator.modes).toMatchObject({ wraparoundMode: true, synchronizedOutputMode: false });
 });
 
+/** Where `text` begins on the row, in cells. */
+async function columnOf(
+  { emulator, settle }: ReturnType<typeof startPainter>,
+  text: string,
+): Promise<number> {
+  await settle();
+  const line = emulator.buffer.active.getLine(0);
+  const cells = Array.from({ length: emulator.cols }, (_, at) => line?.getCell(at)?.getChars());
+  return cells.indexOf(text);
+}
+
+test.each([
+  ['a family, of which the emulator draws each member', '👨‍👩‍👧‍👦', 2],
+  ['a sign that it takes for a narrow one', '❤️', 2],
+  ['a flag', '🇩🇪', 2],
+  ['a thumb with a colour', '👍🏽', 2],
+  ['a keycap', '1️⃣', 2],
+  ['a letter with an accent of its own', 'e\u0301', 1],
+])('what follows %s stands in its column', async (_, character, cells) => {
+  const screen = startPainter({ columns: 30, rows: 2 });
+  screen.painter.paint('old old old old old old');
+  screen.painter.paint(`\x1b[1mab${character}|\x1b[m表${character}#`);
+  expect(await columnOf(screen, '|')).toBe(2 + cells);
+  expect(await columnOf(screen, '#')).toBe(2 + cells + 1 + 2 + cells);
+  expect((await screen.lines())[0]).not.toMatch(/[old]/);
+  screen.close();
+});
+
 // The emulator knows the widths of Unicode 6: no emoji here.
 const character = fc.constantFrom(
   'a',
