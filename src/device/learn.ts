@@ -119,7 +119,7 @@ async function lookAtOne(
 const LINK = /^(?:_.*|url|href|links?)$/;
 
 /** Whether one record has more fields than its list shows; undefined where the device does not tell. */
-async function isLeftOut(
+export async function isLeftOut(
   device: Device,
   resource: string,
   record: DeviceRecord,

@@ -77,6 +77,8 @@ const listingSchema = z.object({
   path: z.string().startsWith('/').optional(),
   /** Fields in which the device keeps book of a record. */
   bookkeeping: z.array(z.string()).optional(),
+  /** A record that was written to has fields that the list leaves out. */
+  summary: z.boolean().optional(),
 });
 
 /** What was seen of one device without writing. It is kept, so it is plain data. */

@@ -32,13 +32,14 @@ export function withAllLearned(base: Profile, learned: Learned): Profile {
 
 /** What reading a resource showed put in; what somebody said stands. */
 export function withListing(base: Profile, resource: string, listing: LearnedListing): Profile {
-  const { step, single, path, bookkeeping } = listing;
+  const { step, single, path, bookkeeping, summary } = listing;
   const isOpen = path !== undefined && otherPaths(base, resource).includes(path);
   const profile = isOpen ? foundAt(base, resource, path) : base;
   const isSaid = saidSingle(profile, resource) !== undefined;
   const facts = {
     ...(step !== undefined && { pageStep: step, paging: pagingText(step) }),
     ...(single !== undefined && !isSaid && { single }),
+    ...(summary !== undefined && { summary }),
     ...(bookkeeping !== undefined &&
       isOpenFact(profile, resource, 'bookkeeping') && { bookkeeping }),
   };

@@ -166,6 +166,19 @@ export class Member {
     return this.use(access, (device) => device.details(resource, records, signal, this.#profile));
   }
 
+  /** Where nobody could tell whether the list leaves fields out, this record tells, read by itself. */
+  async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
+    const known = this.#profile.list.summary ?? this.#profile.resources[resource]?.summary;
+    if (known !== undefined) return;
+    const { isLeftOut } = await import('../device/learn.ts');
+    const summary = await this.use(access, (device) =>
+      isLeftOut(device, resource, record, this.#profile, undefined),
+    );
+    if (typeof summary !== 'boolean') return;
+    this.#profile = withListing(this.#profile, resource, { summary });
+    await access.observed?.(this.entry, resource, { summary });
+  }
+
   /** The records of a list, those that are wanted in full; which ones is only asked where need be. */
   async withDetails(
     access: Access,

@@ -8,8 +8,10 @@ import {
   type StepResult,
   type Verdict,
 } from '../change/verdict.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
+import { valueAt } from '../value-at.ts';
 import { visible } from '../visible.ts';
 import type { Style, Tone } from './style.ts';
 import { quotedText } from './value.ts';
@@ -43,15 +45,19 @@ function verdictText(result: StepResult, style: Style): string {
 /** What is to say besides the verdict: the differences, the note, the error. */
 export function reasonsOf(result: StepResult): string[] {
   return [
-    ...(result.differences ?? []).flatMap(differenceTexts),
+    ...(result.differences ?? []).flatMap((one) => differenceTexts(one, result.record)),
     ...(result.note === undefined ? [] : [visible(result.note)]),
     ...(result.error ? [reasonText(result.error, result.device)] : []),
   ];
 }
 
 /** "lang: sent de, device holds en", or what it was where nothing was sent; of a nested field only the parts that differ. */
-function differenceTexts(difference: Difference): string[] {
+function differenceTexts(difference: Difference, held: DeviceRecord | undefined): string[] {
   const { word, value } = expectedIn(difference);
+  if (held !== undefined && valueAt(held, difference.field) === undefined) {
+    const { field } = difference;
+    return [`${visible(field)}: ${word} ${quotedText(field, value)}, the device does not show it`];
+  }
   return changedParts(difference.field, difference.held, value).map(
     ({ field: part, before, after }) =>
       `${visible(part)}: ${word} ${quotedText(part, after)}, device holds ${quotedText(part, before)}`,

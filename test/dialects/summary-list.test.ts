@@ -53,7 +53,10 @@ test.each(['drf', 'generic-rest'] as const)(
     const add = 'user add username=zoe first_name=Zoe lastname=Z lang=de';
     expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('add user zoe: done');
     expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('zoe: done');
-    expect((await devsh('undo --yes')).stdout).toContain('add user zoe: done');
+    // All but what only the device sets.
+    expect((await devsh('undo --yes')).stdout).toMatch(
+      /zoe: .*not brought back: (?:uu)?id, modified/,
+    );
     expect(device.users.at(-1)).toMatchObject({ first_name: 'Zoe', lastname: 'Z', lang: 'de' });
   },
 );
@@ -94,21 +97,37 @@ test('a complete list costs no further request', async () => {
   expect(stdout).toMatch(/resources\.user\.summary\s+false\s+observed/);
 });
 
-test('what was learned of an empty list is learned again when records come', async () => {
-  const { devsh, device } = await start('drf', ['summary-list']);
-  const names = device.records('interface').map(({ name }) => JSON.stringify(name).slice(1, -1));
-  const last = ['--on', 'sim1', '--yes', '--allow', 'protected'];
-  await devsh(['interface', 'delete', ...names, ...last]);
-  expect(device.records('interface')).toEqual([]);
-  // The first write asks the device; there is no record that it could show.
-  const add = 'interface add name=wan0 mtu=1400 description=Uplink --on sim1 --yes';
-  await devsh(add);
-  expect(device.records('interface')).toHaveLength(1);
-  expect((await devsh(['interface', 'delete', 'wan0', ...last])).exitCode).toBe(0);
-  expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(0);
-  expect(device.records('interface')).toMatchObject([
-    { name: 'wan0', mtu: 1400, description: 'Uplink' },
-  ]);
+test.each(['drf', 'generic-rest'] as const)(
+  'what was learned of an empty list is learned again when records come: %s',
+  async (profile) => {
+    const { devsh, device } = await start(profile, ['summary-list']);
+    const names = device.records('interface').map(({ name }) => JSON.stringify(name).slice(1, -1));
+    const last = ['--on', 'sim1', '--yes', '--allow', 'protected'];
+    await devsh(['interface', 'delete', ...names, ...last]);
+    expect(device.records('interface')).toEqual([]);
+    // The first write asks the device; there is no record that it could show.
+    const add = 'interface add name=wan0 mtu=1400 description=Uplink --on sim1 --yes';
+    const added = await devsh(add);
+    expect(added.stdout).toBe('✓ sim1  add interface wan0: done\n1 done\n');
+    expect(device.records('interface')).toHaveLength(1);
+    expect((await devsh(['interface', 'delete', 'wan0', ...last])).exitCode).toBe(0);
+    const undo = await devsh('undo --on sim1 --yes');
+    expect(undo.stdout).toMatch(/add interface wan0: differs - .*not brought back: (?:uu)?id\n/);
+    expect(device.records('interface')).toMatchObject([
+      { name: 'wan0', mtu: 1400, description: 'Uplink' },
+    ]);
+  },
+);
+
+test('a field that not even the record itself shows is not called empty', async () => {
+  const { devsh, gets } = await start('drf', []);
+  await devsh('learn sim1 --resource interface');
+  gets();
+  const add = 'interface add name=wan0 mtu=1400 colour=red --on sim1 --yes --allow invalid';
+  const { stdout } = await devsh(add);
+  expect(stdout).toContain('differs - colour: sent red, the device does not show it');
+  // That the list leaves nothing out is learned once, for the plan.
+  expect(gets().filter((path) => /interface\/./.test(path))).toHaveLength(1);
 });
 
 test('the first change of a device that nobody has asked keeps what its list leaves out', async () => {
