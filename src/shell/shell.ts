@@ -5,6 +5,7 @@ import { bind, formatAsked, type Grammar, type Invocation } from './grammar/bind
 import { Call } from './call.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
+import { resourceNames } from './commands/resources.ts';
 import type { CommandSpec } from './grammar/spec.ts';
 import { complete, type Completion } from './completion/complete.ts';
 import { fileCandidates } from './completion/file-candidates.ts';
@@ -93,13 +94,8 @@ export class Shell {
 
   /** The resources, besides users, that the devices of this session are known to have. */
   #resources(): CommandSpec[] {
-    const names = this.session.fleet.known.flatMap(({ profile }) => [
-      ...(profile.offers ?? []),
-      ...Object.keys(profile.resources),
-    ]);
-    const others = [...new Set(names)].filter(
-      (name) => !COMMANDS.some((command) => command.name === name),
-    );
-    return others.map(resourceCommand);
+    return resourceNames(this.session.fleet)
+      .filter((name) => !COMMANDS.some((command) => command.name === name))
+      .map(resourceCommand);
   }
 }

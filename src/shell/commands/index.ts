@@ -1,3 +1,4 @@
+import { quoteWord } from '../grammar/parse.ts';
 import type { CommandSpec } from '../grammar/spec.ts';
 import { apply, plan } from './change-sets.ts';
 import { completion } from './completion.ts';
@@ -69,3 +70,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   help,
   quit,
 ];
+
+/** How a line about a resource begins: `interface`, and `resource alias` for one that is called like a command. */
+export function resourceWords(resource: string): string {
+  const isCommand = COMMANDS.some(
+    ({ name, aliases, defaultVerb }) =>
+      (name === resource && defaultVerb !== 'list') || aliases?.includes(resource) === true,
+  );
+  return isCommand ? `resource ${resource}` : quoteWord(resource);
+}

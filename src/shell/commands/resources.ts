@@ -1,3 +1,5 @@
+import { isResourceName } from '../../device/profile.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import type { CommandSpec } from '../grammar/spec.ts';
 
 export const resources: CommandSpec = {
@@ -48,7 +50,16 @@ export const resource: CommandSpec = {
       name: '',
       summary: 'The verbs of any resource, also of one that is called like a command',
       args: [
-        { name: 'NAME', summary: 'what the device calls it', isRequired: true },
+        {
+          name: 'NAME',
+          summary: 'what the device calls it',
+          isRequired: true,
+          complete: ({ fleet, commands }) => {
+            const seen = commands.filter(({ defaultVerb }) => defaultVerb === 'list');
+            const names = [...resourceNames(fleet), ...seen.map(({ name }) => name)];
+            return [...new Set(names)].map((text) => ({ text }));
+          },
+        },
         { name: 'VERB', summary: 'a verb of "user", with what belongs to it', isRest: true },
       ],
       options: [],
@@ -62,6 +73,15 @@ export const resource: CommandSpec = {
     },
   ],
 };
+
+/** The resources that the devices of this session are known to have. */
+export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {
+  const names = known.flatMap(({ profile }) => [
+    ...(profile.offers ?? []),
+    ...Object.keys(profile.resources),
+  ]);
+  return [...new Set(names)].filter(isResourceName);
+}
 
 /** Why so little is listed, and where more may be found. */
 function remark(

@@ -1,4 +1,6 @@
 import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
+import { isResourceName } from '../../device/profile.ts';
+import { resourceCommand } from '../commands/resource.ts';
 import { fieldCandidates } from '../commands/record-arguments.ts';
 import { OPTIONS } from '../grammar/option-list.ts';
 import type { OptionSpec } from '../grammar/options.ts';
@@ -42,11 +44,15 @@ export function expectedAt(
   scope: Omit<CompletionScope, 'given'>,
   commands: readonly CommandSpec[],
 ): Expected {
-  const plain = withoutOptions(before);
+  const words = withoutOptions(before);
+  const meant = resourceNamed(words);
+  const plain = meant === undefined ? words : words.slice(1);
   const [first, second] = plain;
-  const command = commands.find(
-    ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
-  );
+  const command =
+    meant ??
+    commands.find(
+      ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
+    );
   // Behind `--` nothing is an option.
   const isOver = before.some(({ text }) => text === '--');
   const optionBefore = isOver ? undefined : optionAwaitingValue(before.at(-1));
@@ -81,6 +87,11 @@ export function expectedAt(
   const arg = argumentAt(verb, given.length);
   const values = arg?.complete?.({ ...scope, given }) ?? [];
   return { candidates: [...verbs, ...values], takesFile: FILES.includes(arg?.name) };
+}
+
+/** `resource NAME`: what stands behind it is as behind the resource itself. */
+function resourceNamed([first, name = '']: readonly string[]): CommandSpec | undefined {
+  return first === 'resource' && isResourceName(name) ? resourceCommand(name) : undefined;
 }
 
 function argumentAt(verb: VerbSpec | undefined, index: number): ArgSpec | undefined {

@@ -1,3 +1,4 @@
+import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
 import type { FormField } from '../../shell/records/form-fields.ts';
 import { hasWrongValue, isChanged, textOf, type FormState } from './form-state.ts';
@@ -24,7 +25,7 @@ function commandWith(form: FormState, assign: (field: FormField) => string): str
   // Behind `--` what starts with a dash is no option, and options come before it.
   const hasDash = words.some((word) => word.startsWith('-'));
   const said = hasDash ? [on, '--', ...words] : [...words, on];
-  return [resource, action, ...said.filter((word) => word !== '')].join(' ');
+  return [resourceWords(resource), action, ...said.filter((word) => word !== '')].join(' ');
 }
 
 function assignment(field: string, value: string): string {

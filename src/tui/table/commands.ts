@@ -1,6 +1,7 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { hasUnsafe } from '../../visible.ts';
 import { cellText, fieldText } from '../../output/value.ts';
+import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
 import type { Effect } from '../keys/key-binding.ts';
 import type { FormOpening } from '../form/form-state.ts';
@@ -13,7 +14,7 @@ import { currentId } from '../views/listed.ts';
 /* What the keys of the table do, as lines that could be typed. */
 
 export function addLine({ table }: State): string {
-  return `${table.view.resource} add `;
+  return `${resourceWords(table.view.resource)} add `;
 }
 
 /** `export user lang=de --output `: what the table shows, but for the name of the file. */
@@ -31,6 +32,7 @@ export function editLine(state: State): Line | undefined {
   if (row === undefined) return undefined;
   const key = rawKeyOf(row.record, keyField);
   const { resource, perDevice } = state.table.view;
+  const start = `${resourceWords(resource)} set`;
   const fields = Object.keys(row.record).filter(
     (field) => field !== keyField && !perDevice.includes(field),
   );
@@ -39,8 +41,8 @@ export function editLine(state: State): Line | undefined {
   const words = [...named, ...assignments(row.record, fields)].join(' ');
   // Behind `--` a key that starts with a dash is no option, and options come before it.
   return key.startsWith('-')
-    ? { before: `${resource} set ${on} -- ${words}`, after: '' }
-    : { before: `${resource} set ${words}`, after: on === '' ? '' : ` ${on}` };
+    ? { before: `${start} ${on} -- ${words}`, after: '' }
+    : { before: `${start} ${words}`, after: on === '' ? '' : ` ${on}` };
 }
 
 /** What a form for a new record is about. */
@@ -106,7 +108,7 @@ function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined
   const words = named.map(quoteWord);
   const hasDash = named.some((key) => key.startsWith('-'));
   const said = hasDash ? [...options, '--', ...words] : [...words, ...options];
-  return [state.table.view.resource, verb, ...said].join(' ');
+  return [resourceWords(state.table.view.resource), verb, ...said].join(' ');
 }
 
 /** By key: the devices that the marked records, or the current one, are meant on. */
@@ -180,7 +182,7 @@ export function copyLines(state: State): string[] {
   const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
   return chosen.map(({ record }) => {
     const fields = Object.keys(record).filter((field) => !view.perDevice.includes(field));
-    return [`${view.resource} add`, ...assignments(record, fields)].join(' ');
+    return [`${resourceWords(view.resource)} add`, ...assignments(record, fields)].join(' ');
   });
 }
 
@@ -240,7 +242,7 @@ export function deviceLine(
 /** The table of the resource under the cursor. */
 export function resourceLine(state: State): string | undefined {
   const id = state.overlay.kind === 'resources' ? currentId(state) : undefined;
-  return id && `${quoteWord(id)} list`;
+  return id && `${resourceWords(id)} list`;
 }
 
 /** The comparison of what the table shows, or the one that is on the screen. */

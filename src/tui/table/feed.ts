@@ -1,3 +1,4 @@
+import { resourceWords } from '../../shell/commands/index.ts';
 import type { Invocation } from '../../shell/grammar/bind.ts';
 import type { Services } from '../../shell/session.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
@@ -81,7 +82,7 @@ export class TableFeed {
     this.#store.dispatch({
       kind: 'table-source',
       source: {
-        command: `${table.view.resource} list`,
+        command: `${resourceWords(table.view.resource)} list`,
         commandFilter: '',
         scope: undefined,
         view: this.#defaultView(table.view.resource),

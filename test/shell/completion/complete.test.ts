@@ -43,6 +43,26 @@ test('usernames, fields and values come from what was read', async () => {
   expect(await inserts(session, 'user set viewer lang=de la')).not.toContain('lang=');
 });
 
+test('behind resource NAME comes what comes behind the resource itself', async () => {
+  const { session, read } = await startSession();
+  await read();
+  expect(await inserts(session, 'resource us')).toEqual(['user ']);
+  expect(await inserts(session, 'resource user sh')).toEqual(['show ']);
+  for (const rest of [
+    '',
+    ' ',
+    ' delete vi',
+    ' set viewer la',
+    ' set viewer lang=d',
+    ' list --sort la',
+  ]) {
+    expect(await inserts(session, `resource user${rest}`)).toEqual(
+      rest === '' ? ['user '] : await inserts(session, `user${rest}`),
+    );
+  }
+  expect(await inserts(session, 'resource run de')).toEqual(['delete ']);
+});
+
 test('the word at the cursor is completed, not the end of the line', async () => {
   const { session } = await startSession();
   const completion = await complete('us list', 2, COMMANDS, session);

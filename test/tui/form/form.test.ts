@@ -128,6 +128,12 @@ describe('the command', () => {
     expect(formCommand(formOf(press(state, '"x', 'erase-left')))).toBe('user set alice');
   });
 
+  test('means a resource that is called like a command', () => {
+    const opening = { ...SET, resource: 'run' };
+    const state = press(after(start, { kind: 'form', opening, fields: HELD }), '"y');
+    expect(formCommand(formOf(state))).toBe('resource run set bob username=boby');
+  });
+
   test('has a choice of the device as it is', () => {
     const choices = [{ value: 'a\tb', label: 'A' }];
     const fields = [field('kind', { type: 'choice', choices, value: 'x' })];

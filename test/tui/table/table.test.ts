@@ -6,11 +6,13 @@ import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/detail-lines.ts';
 import type { State } from '../../../src/tui/state.ts';
 import {
+  addLine,
   copyLines,
   deleteLine,
   editForm,
   editLine,
   editTextLine,
+  resourceLine,
   useLine,
 } from '../../../src/tui/table/commands.ts';
 import { emptyLines } from '../../../src/tui/table/empty-lines.ts';
@@ -332,6 +334,24 @@ describe('keys as commands', () => {
     expect(deleteLine(press(fleet, 'down'))).toBe('user delete bob --on fw1');
     const named = { ...fleet, table: { ...fleet.table, scope: ['fw1', 'fw2'] } };
     expect(deleteLine(named)).toBe('user delete alice --on fw1,fw2');
+  });
+
+  test('name a resource that is called like a command so that the line means the resource', () => {
+    const view = { ...fleet.table.view, resource: 'run' };
+    const runs = { ...fleet, table: { ...fleet.table, view } };
+    expect(addLine(runs)).toBe('resource run add ');
+    expect(editLine(runs)?.before).toMatch(/^resource run set alice /);
+    expect(deleteLine(runs)).toBe('resource run delete alice');
+    expect(copyLines(runs)[0]).toMatch(/^resource run add .*username=alice /);
+    const resources = [
+      { resource: 'history', devices: ['fw1'] },
+      { resource: 'interface', devices: ['fw1'] },
+      { resource: 'user', devices: ['fw1'] },
+    ];
+    const lines = resources.map((_, cursor) =>
+      resourceLine({ ...fleet, overlay: { kind: 'resources', resources, cursor } }),
+    );
+    expect(lines).toEqual(['resource history list', 'interface list', 'user list']);
   });
 
   test('a device that was not read is meant, too: nothing is known of it', () => {
