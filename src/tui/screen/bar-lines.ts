@@ -40,29 +40,36 @@ export function deviceBar({ fleet, size, keymap }: State): Span[] {
 }
 
 const barOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span[] => {
+  const { questions, rights } = fleet;
+  const badges = badgeTexts(questions, keymap).map((text) => ({ text, isAlarming: true }));
+  // What waits for an answer stays in sight, in fewer words where there is no room for more.
+  const kept = badges.map((badge) => [badge, ...rights]);
+  const [first, ...others] = badges.length === 0 ? [rights] : [...kept, badges.slice(-1)];
+  const bars = [first ?? [], ...others].map((shown) => barWith(fleet, shown, columns));
+  return (bars.find(({ fits }) => fits) ?? bars.at(-1))?.spans ?? [];
+});
+
+function barWith(fleet: FleetView, shown: FleetView['rights'], columns: number) {
   const head: Span = { tone: 'heading', text: ' devsh' };
   const tabs = new Tabs(fleet);
   const whole = widthOf(head.text) + tabs.width(3, columns);
-  const badge = badgeText(fleet, keymap);
-  const rights = fittingRights(
-    badge === '' ? fleet : { rights: [{ text: badge, isAlarming: true }, ...fleet.rights] },
-    columns,
-    whole,
-  );
+  const rights = fittingRights(shown, columns, whole);
   const rightWidth = rights.reduce((sum, { text }) => sum + widthOf(text), 0);
   const left = [head, ...fittingTabs(tabs, fleet, columns - widthOf(head.text) - rightWidth - 2)];
   const used = left.reduce((sum, { text }) => sum + widthOf(text), 0);
   const gap = columns - used - rightWidth - 1;
-  return rightWidth === 0 || gap < 1
-    ? left
-    : [...left, { tone: 'plain', text: ' '.repeat(gap) }, ...rights];
-});
+  const fits = gap >= 1;
+  if (rightWidth === 0 || !fits) return { fits, spans: left };
+  const space: Span = { tone: 'plain', text: ' '.repeat(gap) };
+  return { fits, spans: [...left, space, ...rights] };
+}
 
-/** `83 certificates, 2 logins: F2`: what waits for an answer, and the key that opens it. */
-function badgeText({ questions }: FleetView, keymap: Keymap): string {
-  if (questions.length === 0) return '';
+/** `83 certificates, 2 logins: F2`, `85 questions: F2`: what waits, and the key that opens it. */
+function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
+  if (questions.length === 0) return [];
   const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
-  return `${questionsText(questions)}: ${key ?? '"questions"'}`;
+  const texts = [questionsText(questions), count(questions.length, 'question')];
+  return texts.map((text) => `${text}: ${key ?? '"questions"'}`);
 }
 
 /** The devices of the bar; only those that are looked at are made and measured. */
@@ -133,11 +140,7 @@ function fittingTabs(tabs: Tabs, { devices }: FleetView, width: number): Span[] 
  * All of it where that leaves room for the devices; otherwise the account goes first, and what must be
  * known before writing stays. Where the devices have no room anyway, nothing is gained by dropping.
  */
-function fittingRights(
-  { rights }: Pick<FleetView, 'rights'>,
-  columns: number,
-  tabsWidth: number,
-): Span[] {
+function fittingRights(rights: FleetView['rights'], columns: number, tabsWidth: number): Span[] {
   const variants = rights.map((_, from) =>
     rights
       .filter(({ isAlarming }, index) => index >= from || isAlarming)

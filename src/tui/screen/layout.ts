@@ -95,7 +95,9 @@ function messageLines(state: State, room: number): LogLine[] {
     const [line = text] = wrapText(text, width);
     if (count > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
   }
-  return [...facts.slice(0, Math.floor(room / 2)), ...shown, ...said.slice(said.length - forSaid)];
+  const lines = [...facts, ...shown, ...said.slice(said.length - forSaid)];
+  // A fingerprint is not cut for what was said before.
+  return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
 
 /** So many devices of a cause are named under the table; the messages name all. */

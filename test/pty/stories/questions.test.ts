@@ -135,6 +135,10 @@ test('Esc leaves questions open, x declines them, and a yes that nobody asked fo
   program.press('escape');
   await program.waitFor((screen) => !screen.join('\n').includes('1 question'));
   expect(program.screen()[0]).toContain('1 certificate: F2');
+  program.resize(40, 10);
+  await program.waitFor(/^ devsh.* 1 (question|certificate): F2$/m);
+  program.resize(120, 35);
+  await program.waitFor(/ 1 certificate: F2/);
 
   program.press('f2');
   await program.waitFor(/1 question/);
