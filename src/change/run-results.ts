@@ -54,13 +54,18 @@ export function countsOf(run: Run): Partial<Record<Verdict, number>> {
   return counts;
 }
 
+/** How many steps were not reached, or are in doubt: what `resume` goes on with. */
+export function stepsLeft(run: Run): number {
+  if (!run.isPlanned) return 0;
+  return outcomesOf(run).filter(
+    ({ state, result }) =>
+      result.verdict === 'unknown' || (state !== undefined && state.kind !== 'ended'),
+  ).length;
+}
+
 /** How far a run has come, in words. */
 export function stateText(run: Run): string {
   if (!run.isPlanned) return 'never sent';
   if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;
-  const isOpen = outcomesOf(run).some(
-    ({ state, result }) =>
-      result.verdict === 'unknown' || (state !== undefined && state.kind !== 'ended'),
-  );
-  return run.endedAt === undefined || isOpen ? 'unfinished' : 'ended';
+  return run.endedAt === undefined || stepsLeft(run) > 0 ? 'unfinished' : 'ended';
 }

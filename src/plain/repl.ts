@@ -1,5 +1,5 @@
 import type { Draft } from '../external-editor.ts';
-import { firstStepLines, isFirstRun } from '../shell/help/first-run.ts';
+import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/grammar/parse.ts';
@@ -47,6 +47,9 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
     if (await isFirstRun(shell.session)) {
       const { path } = shell.session.services.inventory;
       for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
+    } else {
+      const lines = nextStepLines(await nextSteps(shell.session));
+      for (const line of lines) host.stderr.write(`${visible(line)}\n`);
     }
     // As on the full screen: who connects sees the users.
     if (shell.session.fleet.connected.length > 0) await run('user list --fold');

@@ -150,6 +150,8 @@ export class Session {
   readonly given = new Map<string, Given>();
   /** By device name: who typed a password that the device refused, and is not asked who he is again. */
   readonly refusedUsers = new Map<string, string>();
+  /** As they were typed; the next session offers them. */
+  readonly connectLines: string[] = [];
   /** Options of `devsh connect` that hold for all lines that follow. */
   defaults: Partial<Options> = {};
   /** Set by `--read-only`: every write is refused until the session ends. */

@@ -14,6 +14,7 @@ import type {
   RollOutState,
   TableRead,
 } from './state.ts';
+import type { FirstStep } from '../shell/help/first-run.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Overlay } from './views/overlay.ts';
@@ -104,6 +105,7 @@ export type Action =
   | { readonly kind: 'history'; readonly lines: readonly string[] }
   /** Nothing is set up yet. `inventory`: where one would be. */
   | { readonly kind: 'first-run'; readonly inventory: string }
+  | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
   /** What devices, by address, held when they were last asked in another session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'resize'; readonly size: Size }

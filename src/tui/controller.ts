@@ -1,5 +1,5 @@
 import { visibleLines } from '../visible.ts';
-import { isFirstRun } from '../shell/help/first-run.ts';
+import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { FilterRunner } from './table/filter-runner.ts';
@@ -101,6 +101,7 @@ export class Controller {
   /** Who has nothing yet is told what one can begin with. */
   async #greet(): Promise<void> {
     const { session } = this.#shell;
+    this.#store.dispatch({ kind: 'next-steps', steps: await nextSteps(session) });
     if (!(await isFirstRun(session))) return;
     this.#store.dispatch({ kind: 'first-run', inventory: session.services.inventory.path });
   }
@@ -167,6 +168,7 @@ export class Controller {
   }
 
   #afterLine(command: string, hasResults: boolean): void {
+    if (this.#shell.session.fleet.connected.length === 0) void this.#greet();
     this.#fleetNews.now();
     const { table, fleet } = this.#store.state;
     const { scope } = table;

@@ -88,6 +88,7 @@ export function initialState(
       denied: new Map(),
     },
     firstRun: undefined,
+    nextSteps: [],
     lastSeen: new Map(),
     log: { current: [], all: [] },
     work: undefined,

@@ -64,10 +64,12 @@ function step(state: State, action: Action): State {
       return { ...state, theme: action.name };
     case 'first-run':
       return { ...state, firstRun: { inventory: action.inventory } };
+    case 'next-steps':
+      return { ...state, nextSteps: action.steps };
     case 'last-seen':
       return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
     case 'fleet':
-      return withFleet(state, keepSelected(state.fleet, action.fleet));
+      return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
       return entered(state, action.source);
     case 'table-source':
@@ -161,16 +163,6 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
   return isSame ? { ...next, selected: old.selected } : next;
 }
 
-/** The cursor of the list of devices stays on its device while others come and go. */
-function withFleet(state: State, fleet: State['fleet']): State {
-  const { overlay } = state;
-  if (overlay.kind !== 'devices') return { ...state, fleet };
-  const name = state.fleet.devices[overlay.cursor]?.name;
-  const at = fleet.devices.findIndex((device) => device.name === name);
-  const cursor = at === -1 ? Math.min(overlay.cursor, Math.max(0, fleet.devices.length - 1)) : at;
-  return { ...state, fleet, overlay: { ...overlay, cursor } };
-}
-
 /** A key that edits goes to the line that has the cursor. */
 function editActive(state: State, key: EditKey): State {
   switch (contextOf(state)) {
@@ -187,6 +179,7 @@ function editActive(state: State, key: EditKey): State {
     case 'search':
     case 'menu':
     case 'first-run':
+    case 'go-on':
     case 'prompt':
       return { ...state, prompt: editWithVi(state.prompt, key) };
     case 'find':

@@ -5,6 +5,7 @@ import type { Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { Completion } from '../shell/completion/complete.ts';
+import type { FirstStep } from '../shell/help/first-run.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../theme-names.ts';
@@ -31,8 +32,10 @@ export interface State {
   readonly prompt: PromptState;
   readonly table: TableState;
   readonly fleet: FleetView;
-  /** Nothing was set up when the session began: where an inventory would be. */
+  /** What is offered while nothing is connected: where an inventory would be, when nothing was set up. */
   readonly firstRun: { readonly inventory: string } | undefined;
+  /** What can be gone on with: comes before that. */
+  readonly nextSteps: readonly FirstStep[];
   /** By address, what devices held in an earlier session: "41 users yesterday 17:02". */
   readonly lastSeen: ReadonlyMap<string, string>;
   /** What the last line said, and all that was said before. */

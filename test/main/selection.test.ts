@@ -117,6 +117,20 @@ test.each([
   expect((await devsh(`device import ${source} --yes`)).stderr).toContain('nothing to do');
 });
 
+test('the plain prompt tells what can be gone on with, and a connect line with a secret is not kept', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  await devsh('connect @lab --plain', { tty: ['exit'] });
+  const { stderr } = await devsh('--plain', { tty: ['exit'] });
+  expect(stderr).toContain('To go on, type one of these:');
+  expect(stderr).toMatch(/^ {2}connect @lab +as in the last session, today \d\d:\d\d$/m);
+  expect(stderr).toMatch(/^ {2}connect @all +all 2 of the inventory$/m);
+  const line = 'connect sim1 --proxy http://u:tell-nobody@127.0.0.1:9';
+  await devsh('--plain', { tty: [line, 'exit'] });
+  const again = await devsh('--plain', { tty: ['exit'] });
+  expect(again.stderr).toMatch(/connect @lab +as in the last session/);
+  expect(again.stderr).not.toContain('127.0.0.1:9');
+});
+
 /** The folder of a project with these settings. */
 async function projectIn(folder: string, settings: object): Promise<string> {
   const cwd = join(folder, 'project');

@@ -38,11 +38,16 @@ export const connect: CommandSpec = {
       async *run(call) {
         const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
         const { fleet } = call.session;
+        const isNew = members.some((member) => !fleet.connected.includes(member));
         const before = new Set(fleet.connected.map(({ ref }) => ref.name));
         fleet.join(members);
         // Who connects again may be asked again.
         for (const member of members) member.decline(undefined);
         keepForSession(call);
+        if (isNew && call.io.isPrompt === true) {
+          const { keepForNextSession } = await import('../help/first-run.ts');
+          await keepForNextSession(call);
+        }
         yield* probe(call, members);
         const added = members.filter(({ ref }) => !before.has(ref.name));
         if (!fleet.isNarrowed || added.length === 0) return;

@@ -1,8 +1,27 @@
+import { join } from 'node:path';
+import { stepsLeft } from '../../change/run-results.ts';
 import { DevshError } from '../../errors.ts';
-import type { Session } from '../session.ts';
+import { quoteWord } from '../grammar/parse.ts';
+import { labelsOf } from '../prompt-text.ts';
+import type { Call } from '../call.ts';
+import type { Services, Session } from '../session.ts';
+import { whenText } from '../records/last-seen.ts';
+import { loadRun } from '../writing/run-store.ts';
 
-/** What one can begin with: the words to type, and what they do. */
-export const FIRST_STEPS: readonly { readonly line: string; readonly summary: string }[] = [
+/** The words to type, and what they do. */
+export interface FirstStep {
+  readonly line: string;
+  readonly summary: string;
+}
+
+/** As many as there are digits. */
+const MOST_STEPS = 9;
+
+/** An older run that was interrupted has been seen often enough. */
+const RUNS_LOOKED_AT = 5;
+
+/** What one can begin with where nothing is set up. */
+export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
   { line: 'connect 10.0.0.5', summary: 'a device at an address; several with spaces between' },
   {
@@ -28,12 +47,105 @@ export async function isFirstRun({ services, fleet }: Session): Promise<boolean>
   }
 }
 
+/**
+ * What one can go on with while nothing is connected: a run with steps left, the devices of the last
+ * session, the groups of the inventory. Empty where there is none of it, or a file cannot be read.
+ */
+export async function nextSteps({ services, fleet }: Session): Promise<readonly FirstStep[]> {
+  if (fleet.connected.length > 0) return [];
+  try {
+    const steps = [
+      ...(await openRun(services)),
+      ...(await lastSession(services)),
+      ...(await groupSteps(services)),
+    ];
+    const lines = steps.map(({ line }) => line);
+    return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
+  } catch (error) {
+    if (error instanceof DevshError) return [];
+    throw error;
+  }
+}
+
+/** The newest run that `resume` would go on with; none that was taken back since. */
+async function openRun(services: Services): Promise<FirstStep[]> {
+  for (const id of (await services.runs.ids()).slice(0, RUNS_LOOKED_AT)) {
+    const run = await loadRun(services, id).catch((error: unknown) => {
+      if (error instanceof DevshError) return undefined;
+      throw error;
+    });
+    if (run === undefined) continue;
+    if (/^undo\b/.test(run.command)) return [];
+    const left = stepsLeft(run);
+    if (left === 0) continue;
+    const when = whenText(new Date(run.at), services.now());
+    const steps = left === 1 ? '1 step' : `${left} steps`;
+    return [{ line: `resume ${id}`, summary: `${steps} left of ${when}: ${run.command}` }];
+  }
+  return [];
+}
+
+/** The lines that connected to devices, as they were typed, behind the time of the last one. */
+async function lastSession(services: Services): Promise<FirstStep[]> {
+  const text = await services.readIfThere(sessionPath(services));
+  const [at = '', ...lines] = (text ?? '').split('\n').filter((line) => line !== '');
+  const when = new Date(at);
+  if (Number.isNaN(when.getTime())) return [];
+  const summary = `as in the last session, ${whenText(when, services.now())}`;
+  return lines.filter((line) => /^connect\s/.test(line)).map((line) => ({ line, summary }));
+}
+
+/** A line has connected to devices that were not connected before: the next session offers it. */
+export async function keepForNextSession({ line, session }: Call): Promise<void> {
+  // What was masked, or came from a pipe, cannot be typed again.
+  if (/•|-stdin\b/.test(line)) return;
+  // How the terminal is written to is no matter of the devices.
+  session.connectLines.push(line.replace(/ --plain\b/, ''));
+  const { services } = session;
+  const lines = [services.now().toISOString(), ...session.connectLines, ''];
+  try {
+    await services.writeFile(sessionPath(services), lines.join('\n'));
+  } catch (error) {
+    // It is an offer: a disk that is full is no reason to fail.
+    if (!(error instanceof DevshError)) throw error;
+  }
+}
+
+function sessionPath({ paths }: Services): string {
+  return join(paths.state, 'last-session');
+}
+
+async function groupSteps({ inventory }: Services): Promise<FirstStep[]> {
+  const loaded = await inventory.load();
+  const { devices } = loaded;
+  const steps = loaded.groups().map((group): FirstStep => {
+    const members = devices.filter(({ groups }) => groups.some((one) => isSame(one, group)));
+    const { texts } = labelsOf(members);
+    const count = members.length === 1 ? '1 device' : `${members.length} devices`;
+    return { line: `connect ${quoteWord(`@${group}`)}`, summary: [count, ...texts].join(' · ') };
+  });
+  if (devices.length < 2) return steps;
+  return [...steps, { line: 'connect @all', summary: `all ${devices.length} of the inventory` }];
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
 /** The same as lines: `  demo    three simulated devices …`. */
 export function firstStepLines(inventory: string): string[] {
-  const width = Math.max(...FIRST_STEPS.map(({ line }) => line.length));
   return [
     'Nothing is set up yet. Type one of these:',
-    ...FIRST_STEPS.map(({ line, summary }) => `  ${line.padEnd(width)}   ${summary}`),
+    ...stepLines(FIRST_STEPS),
     `An inventory of your own goes to ${inventory}.`,
   ];
+}
+
+export function nextStepLines(steps: readonly FirstStep[]): string[] {
+  return steps.length === 0 ? [] : ['To go on, type one of these:', ...stepLines(steps)];
+}
+
+function stepLines(steps: readonly FirstStep[]): string[] {
+  const width = Math.max(...steps.map(({ line }) => line.length));
+  return steps.map(({ line, summary }) => `  ${line.padEnd(width)}   ${summary}`);
 }

@@ -12,6 +12,10 @@ export const KEPT_FILES: readonly {
   { path: ({ data }) => join(data, 'known-devices'), meaning: 'The pins of certificates.' },
   { path: ({ data }) => join(data, 'vault.age'), meaning: 'The vault, where there is one.' },
   { path: ({ state }) => join(state, 'history'), meaning: 'The lines typed before.' },
+  {
+    path: ({ state }) => join(state, 'last-session'),
+    meaning: 'The lines that connected to devices; the next start offers them.',
+  },
   { path: ({ state }) => join(state, 'runs/'), meaning: 'The journals of runs.' },
   {
     path: ({ cache }) => join(cache, '/'),

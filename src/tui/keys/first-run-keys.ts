@@ -2,6 +2,13 @@ import { bind, type Keymap } from './key-binding.ts';
 
 /** While nothing is set up, on an empty prompt: digits, which begin no command. */
 export const FIRST_RUN_KEYS: Keymap = [
+  bind(
+    'go-on',
+    ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+    'go-on',
+    'go on with what stands beside the digit',
+    { rank: 0.1, text: 'go on' },
+  ),
   bind('first-run', ['1'], 'first-demo', 'open the demo', { rank: 0.1, text: 'demo' }, 'demo'),
   bind(
     'first-run',

@@ -53,6 +53,7 @@ const EFFECTS = [
   'first-import',
   'first-device',
   'first-help',
+  'go-on',
 ] as const;
 
 /** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
@@ -79,6 +80,7 @@ export type Context =
   | 'search'
   | 'menu'
   | 'first-run'
+  | 'go-on'
   | 'prompt'
   | 'table';
 

@@ -20,7 +20,8 @@ export function contextOf(state: State): Context {
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   if (prompt.menu !== undefined) return 'menu';
-  return offersFirstSteps(state) ? 'first-run' : 'prompt';
+  if (!offersFirstSteps(state)) return 'prompt';
+  return state.nextSteps.length > 0 ? 'go-on' : 'first-run';
 }
 
 function overlayContext({ overlay: { kind }, find }: State): Context {
@@ -31,13 +32,14 @@ function overlayContext({ overlay: { kind }, find }: State): Context {
 
 /** Whether what is typed goes into the line of the prompt. */
 export function isAtPrompt(state: State): boolean {
-  return ['prompt', 'menu', 'first-run'].includes(contextOf(state));
+  return ['prompt', 'menu', 'first-run', 'go-on'].includes(contextOf(state));
 }
 
 /** Where a key goes that means nothing in a place of its own. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'first-run': 'prompt',
+  'go-on': 'prompt',
   plan: 'question',
   runs: 'overlay',
   devices: 'overlay',
@@ -54,6 +56,7 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
   plan: 'all',
   'first-run': 'all',
+  'go-on': 'all',
   'form-switch': 'all',
   'form-choice': 'all',
   'form-run': 'all',

@@ -68,6 +68,7 @@ export function inputLine(state: State): InputLine {
       return promptLine(state, state.fleet.prompt, false);
     case 'menu':
     case 'first-run':
+    case 'go-on':
     case 'prompt':
       return promptLine(state, promptLabel(state), true);
   }

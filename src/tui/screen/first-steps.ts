@@ -2,14 +2,14 @@ import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { fit, widthOf } from '../../output/width.ts';
 import { visible } from '../../visible.ts';
 import { lineText } from '../editor/line.ts';
-import type { Keymap } from '../keys/key-binding.ts';
+import type { Context, Keymap } from '../keys/key-binding.ts';
 import type { State } from '../state.ts';
 
-/** Whether the keys of the first run hold: nothing is set up, connected, typed or running. */
+/** Whether the keys of the first screen hold: nothing is connected, typed or running. */
 export function offersFirstSteps(state: State): boolean {
-  const { firstRun, fleet, work, prompt } = state;
+  const { firstRun, nextSteps, fleet, work, prompt } = state;
   return (
-    firstRun !== undefined &&
+    (firstRun !== undefined || nextSteps.length > 0) &&
     fleet.devices.length === 0 &&
     work === undefined &&
     lineText(prompt.editing.line) === ''
@@ -19,19 +19,32 @@ export function offersFirstSteps(state: State): boolean {
 /** What one can begin with, where the table will be: each step with its key, while that holds. */
 export function firstStepRows(state: State): string[] {
   const hasKeys = state.focus === 'prompt' && offersFirstSteps(state);
-  const width = Math.max(...FIRST_STEPS.map(({ line }) => widthOf(line)));
+  const isNext = state.nextSteps.length > 0;
+  const steps = isNext ? state.nextSteps : FIRST_STEPS;
+  const { columns } = state.size;
+  const shown = steps.map(({ line, summary }) => [visible(line), visible(summary)] as const);
+  const width = Math.min(
+    Math.floor(columns * 0.6),
+    Math.max(...shown.map(([line]) => widthOf(line))),
+  );
+  const keyAt = (index: number): string | undefined =>
+    isNext ? keysOf('go-on', state.keymap)[index] : keyOf(steps[index]?.line ?? '', state.keymap);
   return [
     '',
     `No device is connected yet. ${hasKeys ? 'Press a key, or type the words:' : 'Type one of these:'}`,
     '',
-    ...FIRST_STEPS.map(({ line, summary }) => {
-      const key = hasKeys ? (keyOf(line, state.keymap) ?? '') : '';
+    ...shown.map(([line, summary], index) => {
+      const key = hasKeys ? (keyAt(index) ?? '') : '';
       return `  ${hasKeys ? `${fit(key, 2)} ` : ''}${fit(line, width)}  ${summary}`;
     }),
-    ...(state.firstRun === undefined
+    ...(state.firstRun === undefined || isNext
       ? []
       : ['', `An inventory of your own goes to ${visible(state.firstRun.inventory)}.`]),
   ];
+}
+
+function keysOf(context: Context, keymap: Keymap): readonly string[] {
+  return keymap.find((binding) => binding.context === context)?.keys ?? [];
 }
 
 function keyOf(line: string, keymap: Keymap): string | undefined {

@@ -38,6 +38,7 @@ const LINES = {
   'undo-run': (state) => [runLine(state, 'undo-run')],
   'report-run': (state) => [runLine(state, 'report-run')],
   'jump-device': (state, index) => [jumpLine(state, index)],
+  'go-on': (state, index) => [state.nextSteps[index]?.line],
   'first-demo': () => ['demo'],
   'first-help': () => ['help'],
   'all-devices': () => ['use all'],

@@ -13,6 +13,7 @@ export const KEY_SECTIONS: readonly {
   { context: 'table', title: 'In the table' },
   { context: 'prompt', title: 'At the prompt' },
   { context: 'first-run', title: 'While nothing is set up yet' },
+  { context: 'go-on', title: 'While nothing is connected, and there is something to go on with' },
   { context: 'menu', title: 'While proposals are open' },
   { context: 'search', title: 'While searching in history' },
   { context: 'filter', title: 'While typing a filter' },
