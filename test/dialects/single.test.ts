@@ -36,6 +36,8 @@ test.each(DIALECTS)(
   'one object is shown, changed and taken back by $profile with $envelope',
   async ({ profile, envelope }) => {
     const { devsh, device } = await start({ profile, envelope });
+    // A form of all fields has the list of servers only where it is known how.
+    await devsh('profile set sim1 update.lists=repeated');
     const [before] = device.records('system');
     // Lines have no lists: where all has to be sent, the items go back as the one text that came.
     const isJoined = envelope === 'key-value' && !['drf', 'generic-rest'].includes(profile);

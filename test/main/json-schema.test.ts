@@ -31,6 +31,8 @@ const LINES = [
   'user delete bob --on @lab --yes',
   'user list --on @lab --as-curl',
   'resources --on @lab',
+  'resource user list --on @lab',
+  'questions',
   'export --on @lab',
   'export user lang=de --on @lab',
   'export --on @lab --output FILE --overwrite',

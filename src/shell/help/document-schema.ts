@@ -143,6 +143,7 @@ const TABLES = [
   'inventory',
   'logins',
   'pins',
+  'questions',
   'quirks',
   'resources',
   'runs',
