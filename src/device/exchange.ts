@@ -30,11 +30,19 @@ export interface Answer {
 }
 
 export interface ExchangeLimits {
-  /** From the first byte of the request to the last of the answer, without times of our own. */
+  /**
+   * From the first byte of the request to the last of the answer, without times of our own. A read that
+   * still comes is waited for `WHOLE_TIME` times as long: there it is the limit for silence.
+   */
   readonly timeoutMs: number;
   /** On the wire and after decompression. */
   readonly maxBodyBytes: number;
 }
+
+/** A read may take so many times its limit, as long as it comes. */
+const WHOLE_TIME = 10;
+/** Less than that within the limit is silence: one byte now and then is no answer that comes. */
+const LEAST_BYTES = 1024;
 
 interface RawAnswer {
   readonly status: number;
@@ -78,14 +86,18 @@ function receive(
     }
     let controller: Dispatcher.DispatchController | undefined;
     let endDeadline: (() => void) | undefined;
+    let endWhole: (() => void) | undefined;
     let status = 0;
     let answerHeaders: Record<string, string> = {};
     let size = 0;
+    let sizeInTime = 0;
     let failure: Error | undefined;
     const chunks: Buffer[] = [];
 
+    const isRead = request.method === 'GET' || request.method === 'OPTIONS';
     const settle = (): void => {
       endDeadline?.();
+      endWhole?.();
       signal?.removeEventListener('abort', cancel);
     };
     const fail = (error: Error): void => {
@@ -98,15 +110,26 @@ function receive(
     };
     const cancel = (): void => {
       // A write that has left may have been carried out: that is not the same as cancelled.
-      const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
       fail(
-        controller && isWrite
+        controller && !isRead
           ? new TransportFault('reset', 'cancelled while waiting for the answer', { sent: true })
           : new CancelledError(),
       );
     };
     const lost = (kind: 'timeout' | 'too large', detail: string): void => {
       fail(new TransportFault(kind, detail, { sent: true, status: status || undefined }));
+    };
+    const wait = (limitMs: number, text: string): (() => void) =>
+      startDeadline(limitMs, () => {
+        lost('timeout', text);
+      });
+    const waitOn = (): void => {
+      if (!isRead || failure || size - sizeInTime < LEAST_BYTES) return;
+      sizeInTime = size;
+      endDeadline?.();
+      endDeadline = wait(timeoutMs, `nothing more came within ${timeoutMs} ms`);
+      const wholeMs = WHOLE_TIME * timeoutMs;
+      endWhole ??= wait(wholeMs - timeoutMs, `no complete answer within ${wholeMs} ms`);
     };
     signal?.addEventListener('abort', cancel, { once: true });
 
@@ -127,9 +150,7 @@ function receive(
             started.abort(failure);
             return;
           }
-          endDeadline ??= startDeadline(timeoutMs, () => {
-            lost('timeout', `no complete answer within ${timeoutMs} ms`);
-          });
+          endDeadline ??= wait(timeoutMs, `no complete answer within ${timeoutMs} ms`);
         },
         onResponseStart(_controller, statusCode, received) {
           if (statusCode < 200) return;
@@ -144,6 +165,7 @@ function receive(
           size += chunk.length;
           if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
           else chunks.push(chunk);
+          waitOn();
         },
         onResponseEnd() {
           settle();

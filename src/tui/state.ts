@@ -1,12 +1,11 @@
 import type { StepResult } from '../change/verdict.ts';
-import type { DeviceRecord } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
-import type { ReadOutput, View } from '../shell/output.ts';
+import type { ReadOutcome, ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../theme-names.ts';
 import type { LastArgument } from './prompt/last-argument.ts';
@@ -135,7 +134,7 @@ export interface TableRead extends ReadOutput {
 }
 
 export interface LastRead {
-  readonly records: readonly DeviceRecord[];
+  readonly records: Extract<ReadOutcome, { ok: true }>['records'];
   readonly at: Date | undefined;
 }
 

@@ -319,6 +319,52 @@ test('one byte at a time does not outwit the deadline', async () => {
   expect(performance.now() - startedAt).toBeLessThan(1500);
 });
 
+/** A list in pieces of this size, one every 40 ms; undefined: it never ends. */
+function inPieces(size: number, text?: string): ReturnType<typeof serveBytes> {
+  return serveBytes((socket) => {
+    const length = text === undefined ? 1e9 : Buffer.byteLength(text);
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`);
+    let sent = 0;
+    const timer = setInterval(() => {
+      socket.write(text === undefined ? ' '.repeat(size) : text.slice(sent, sent + size));
+      sent += size;
+      if (text !== undefined && sent >= length) clearInterval(timer);
+    }, 40);
+    socket.on('close', () => {
+      clearInterval(timer);
+    });
+  });
+}
+
+test('a list that still comes is not given up', async () => {
+  const users = Array.from({ length: 400 }, (_, index) => ({
+    uuid: `id-${index}`,
+    note: 'x'.repeat(40),
+  }));
+  const server = await inPieces(2048, JSON.stringify(users));
+  const startedAt = performance.now();
+  const listing = await deviceAt(server, { timeoutMs: () => 200 }).list('user');
+  expect(listing.records).toHaveLength(400);
+  expect(performance.now() - startedAt).toBeGreaterThan(400);
+});
+
+test('a list that comes no more is given up within the limit, and one without an end, too', async () => {
+  const users = JSON.stringify([{ uuid: 'x'.repeat(8000) }]);
+  const silent = await serveBytes((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n${users}`);
+  });
+  const timeoutMs = (): number => 200;
+  await expect(deviceAt(silent, { timeoutMs }).list('user')).rejects.toThrow(
+    'nothing more came within 200 ms',
+  );
+  const endless = await inPieces(2048);
+  const startedAt = performance.now();
+  await expect(deviceAt(endless, { timeoutMs, maxBodyBytes: 2e9 }).list('user')).rejects.toThrow(
+    'no complete answer within 2000 ms',
+  );
+  expect(performance.now() - startedAt).toBeLessThan(4000);
+});
+
 test('an answer that came while devsh itself was busy is in time', async () => {
   const server = await serve((_request, response) => {
     response.end(USERS);

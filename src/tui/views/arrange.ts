@@ -1,4 +1,3 @@
-import type { DeviceRecord } from '../../device/record.ts';
 import { DevshError } from '../../errors.ts';
 import {
   matchesHaystack,
@@ -14,13 +13,16 @@ import type { Find } from './overlay.ts';
 
 /* What `/`, `s` and `o` do with a list over the table, the same for each. */
 
+/** What is told of an item, by the names of its columns. */
+export type ListRecord = Haystack['record'];
+
 /** The items of a list and what is known of each, whatever its rows look like. */
 export interface ListSource<T> {
   readonly items: readonly T[];
   readonly idOf: (item: T) => string;
   /** What it is sorted by, in the order of the columns; also the fields of a filter. */
   readonly fields: readonly string[];
-  readonly recordOf: (item: T) => DeviceRecord;
+  readonly recordOf: (item: T) => ListRecord;
   /** What a filter looks at where that is more than the record. */
   readonly haystacksOf?: (item: T) => readonly Haystack[];
   /** The failed and doubtful ones: they come first. */

@@ -4,9 +4,8 @@ import { runLines, runSource } from './runs-lines.ts';
 import type { State } from '../state.ts';
 import { visible } from '../../visible.ts';
 import type { Tone } from '../screen/theme.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
 import { lineText } from '../editor/line.ts';
-import { arranged } from './arrange.ts';
+import { arranged, type ListRecord } from './arrange.ts';
 import { deviceList, deviceSource } from './device-list.ts';
 import { driftList } from './drift-list.ts';
 import { questionList, questionSource } from './questions-list.ts';
@@ -78,7 +77,7 @@ export interface ListColumn<T> {
   /** Harmless. */
   readonly text: (item: T) => string;
   /** What it is sorted by, where that is not its text. */
-  readonly value?: (item: T) => Value;
+  readonly value?: (item: T) => ListRecord[string];
   readonly most: number;
   /** What goes first when there is no room: the largest. */
   readonly rank: number;
@@ -92,7 +91,7 @@ export function fieldOf({ title }: Pick<ListColumn<never>, 'title'>): string {
 }
 
 /** What the columns say of an item, by their names. */
-export function recordBy<T>(columns: readonly ListColumn<T>[]): (item: T) => DeviceRecord {
+export function recordBy<T>(columns: readonly ListColumn<T>[]): (item: T) => ListRecord {
   const fields = columns.map((column) => [fieldOf(column), column.value ?? column.text] as const);
   return (item) => Object.fromEntries(fields.map(([field, value]) => [field, value(item)]));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect, goToTable, simulate, startDevsh } from '../devsh.ts';
+import { goToTable, startDevsh } from '../devsh.ts';
 
 test('a filter typed into the list of many devices is a filter, with every letter of it', async () => {
   const args = ['demo', '--profile', 'drf', '--devices', '40', '--users', '4'];

@@ -33,7 +33,7 @@ function pressed(state: State, ...keys: readonly string[]): State {
 }
 
 function typed(state: State, text: string): State {
-  return pressed(state, ...[...text].map((letter) => (letter === ' ' ? 'space' : letter)));
+  return pressed(state, ...Array.from(text).map((letter) => (letter === ' ' ? 'space' : letter)));
 }
 
 function rowsOf(state: State): string[] {
