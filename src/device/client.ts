@@ -41,6 +41,8 @@ export interface ClientOptions {
   readonly trace?: (line: () => string) => void;
   /** Receives what keeps the user waiting, in words. */
   readonly notice?: (text: string) => void;
+  /** Receives what has come of an answer that takes long, in words; again and again. */
+  readonly arriving?: (text: string) => void;
   /** Receives what is odd about an answer, in words; again each time. */
   readonly warn?: (text: string) => void;
 }

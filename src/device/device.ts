@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
+import { arrivedText, type Arrived } from './arrived.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
 import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
@@ -120,7 +121,12 @@ export class Device {
   async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
     const maxMs = this.pagesTimeMs;
     const { list: facts } = this.profile;
-    const read = (page: string): Promise<DecodedList> => this.#page(page, resource, signal);
+    let before = 0;
+    const read = async (page: string): Promise<DecodedList> => {
+      const list = await this.#page(page, resource, signal, before);
+      before += list.records.length;
+      return list;
+    };
     const paging = this.#listings.get(resource)?.paging;
     const observed = this.profile.resources[resource]?.pageStep;
     const known = paging === 'next' ? undefined : (paging ?? observed);
@@ -270,9 +276,19 @@ export class Device {
     return completed(this.ref, profile, resource, { path, record, full });
   }
 
-  async #page(path: string, resource: string, signal?: AbortSignal): Promise<DecodedList> {
+  /** `before`: how many records the pages before had. */
+  async #page(
+    path: string,
+    resource: string,
+    signal: AbortSignal | undefined,
+    before: number,
+  ): Promise<DecodedList> {
     const request = { method: 'GET', path } as const;
-    const answer = await this.#ask(request, signal);
+    const arriving = ({ bytes, records }: Arrived): void => {
+      const text = arrivedText({ bytes, records: before + records }, resource);
+      this.#options.arriving?.(`${this.ref.name}: ${text}`);
+    };
+    const answer = await this.#ask({ ...request, arriving }, signal);
     const circumstances = this.#circumstances(request);
     if (!isSuccess(answer)) throw answerError(circumstances, answer);
     if (answer.movedTo !== undefined) this.#movedTo.set(path, answer.movedTo);

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
+import { Arrivals, type Arrived } from './arrived.ts';
 import { bodyText, inflate, isFramed, mebibytes } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import { faultOf, TransportFault } from './fault.ts';
@@ -16,6 +17,8 @@ export interface HttpRequest {
   readonly accept?: string;
   /** `stay`: a redirect is the answer, and not followed. */
   readonly redirect?: 'stay';
+  /** Told now and then, while the answer takes long, what has come of it. */
+  readonly arriving?: (arrived: Arrived) => void;
 }
 
 /** A whole answer, whatever its status. */
@@ -93,6 +96,7 @@ function receive(
     let sizeInTime = 0;
     let failure: Error | undefined;
     const chunks: Buffer[] = [];
+    const arrivals = request.arriving && new Arrivals(request.arriving);
 
     const isRead = request.method === 'GET' || request.method === 'OPTIONS';
     const settle = (): void => {
@@ -165,6 +169,7 @@ function receive(
           size += chunk.length;
           if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
           else chunks.push(chunk);
+          arrivals?.add(chunk);
           waitOn();
         },
         onResponseEnd() {

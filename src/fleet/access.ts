@@ -38,6 +38,8 @@ export interface Access {
   readonly trace?: ((line: string) => void) | undefined;
   /** Receives what keeps the user waiting, in words. */
   readonly notice?: ((text: string) => void) | undefined;
+  /** Receives what has come of an answer that takes long, in words. */
+  readonly arriving?: ((text: string) => void) | undefined;
   /** Receives what is odd about a device's answers, in words; again each time. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;

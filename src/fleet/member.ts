@@ -299,6 +299,7 @@ export class Member {
       // A device stays open from line to line, but each line has its own time limit and trace.
       trace: (line) => this.#calling?.trace?.(line()),
       notice: (text) => this.#calling?.notice?.(text),
+      arriving: (text) => this.#calling?.arriving?.(text),
       warn: (text) => this.#calling?.warn?.(text),
       timeoutMs: () => this.#calling?.timeoutMs,
     });

@@ -110,5 +110,5 @@ function messageText({ level, text }: MessageOutput, style: Style): string {
 }
 
 function progressText({ done, total, text }: ProgressOutput): string {
-  return `${done}/${total} ${visible(text)}`;
+  return total === 0 ? visible(text) : `${done}/${total} ${visible(text)}`;
 }

@@ -40,7 +40,9 @@ export async function runLine(
   const streams = streamsOf(host, line, options);
   const format = options.format ?? shell.session.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
-    return print(shell.evaluate(invocation, io), format, streams, io.signal);
+    const arrivals = new Arriving();
+    const outputs = shell.evaluate(invocation, { ...io, arriving: arrivals.tell });
+    return print(outputs, format, streams, io.signal, arrivals);
   }
   const { PagedOutput } = await import('./paged-output.ts');
   const paged = new PagedOutput(host, shell.session.services.settings.get('pager'));
@@ -51,8 +53,9 @@ export async function runLine(
       return ask(question);
     },
   };
-  const outputs = shell.evaluate(invocation, { ...io, ...asking });
-  const end = await print(outputs, format, paged.streams(streams), io.signal);
+  const arrivals = new Arriving();
+  const outputs = shell.evaluate(invocation, { ...io, ...asking, arriving: arrivals.tell });
+  const end = await print(outputs, format, paged.streams(streams), io.signal, arrivals);
   if (io.signal.aborted) paged.goLive();
   return { ...end, paged };
 }
@@ -72,14 +75,24 @@ function isPageable(
   return options.help || isReading(command, verb);
 }
 
+/** What comes of long answers is told by the writer that is at work. */
+class Arriving {
+  writer: Writer | undefined;
+  readonly tell = (text: string): void => {
+    this.writer?.write({ kind: 'progress', done: 0, total: 0, text });
+  };
+}
+
 async function print(
   outputs: ReturnType<Shell['evaluate']>,
   format: Format,
   streams: Streams,
   signal: AbortSignal,
+  arrivals: Arriving,
 ): Promise<LineEnd> {
   const exitCode = new ExitCode();
   let writer = await openWriter(format, streams);
+  arrivals.writer = writer;
   let isQuit = false;
   let hasSaid = false;
   try {
@@ -96,6 +109,7 @@ async function print(
       }
       exitCode.add(output);
       hasSaid ||= output.kind !== 'message';
+      arrivals.writer = writer;
       writer.write(output);
       if (output.kind === 'quit') isQuit = true;
     }

@@ -102,6 +102,7 @@ export interface PlanOutput {
 export interface ProgressOutput {
   readonly kind: 'progress';
   readonly done: number;
+  /** 0: nothing is counted, the text says it all. */
   readonly total: number;
   readonly text: string;
 }

@@ -142,6 +142,9 @@ export class LineRunner {
       },
       edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
+      arriving: (text) => {
+        this.#options.store.dispatch({ kind: 'work-progress', text: visible(text) });
+      },
       trace: (line) => {
         router.log('quiet', visible(line));
       },

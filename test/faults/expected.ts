@@ -125,6 +125,7 @@ certificate-changes-later  listed        unknown 1    unknown 1    unknown 1    
 # Framing
 store-and-drop             -             done 1       done 1       done 1       -
 slow-body                  unreachable   done 1       done 1       done 1       unknown 1
+body-in-pieces             listed        done 1       done 1       done 1       done 1
 truncated-body             unreachable   done 1       done 1       done 1       unknown 1
 endless-body               no answer     done 1       done 1       done 1       unknown 1
 stalled-body               unreachable   done 1       done 1       done 1       unknown 1

@@ -219,6 +219,16 @@ describe('faults in how an answer goes out', () => {
     expect(Math.max(...pieces)).toBeLessThan(10);
   });
 
+  test('body-in-pieces sends all of it, one piece after the other', async () => {
+    device.setFault('body-in-pieces');
+    const pieces: number[] = [];
+    const { body } = await ask(device, {
+      onData: ({ length }: Buffer) => pieces.push(length) < 0,
+    });
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(() => JSON.parse(body) as unknown).not.toThrow();
+  });
+
   test('truncated-body promises more than it sends', async () => {
     device.setFault('truncated-body');
     let received = 0;

@@ -32,6 +32,7 @@ export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
   readonly notice: ((text: string) => void) | undefined;
+  readonly arriving: ((text: string) => void) | undefined;
   readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
@@ -63,6 +64,7 @@ export class ShellAccess implements Access {
     this.notice = (text) => {
       io.trace(text);
     };
+    this.arriving = io.arriving;
     this.warn = (text) => {
       session.services.notices.add(text);
     };

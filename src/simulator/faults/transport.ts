@@ -7,6 +7,7 @@ import {
   sendBlocks,
   sendRaw,
   sendRawAndStall,
+  sendInPieces,
   sendSlowly,
   sendTruncated,
 } from '../transmit.ts';
@@ -69,6 +70,11 @@ export const FRAMING_FAULTS = [
     isLost: true as const,
   },
   answerFault('slow-body', 'The body comes byte by byte, four in a second.', sendSlowly),
+  answerFault(
+    'body-in-pieces',
+    'The body comes in forty pieces, within two seconds.',
+    sendInPieces,
+  ),
   answerFault('truncated-body', 'The connection ends in the middle of the body.', sendTruncated),
   answerFault('endless-body', 'The body never ends.', (wire, answer) => {
     sendBlocks(wire, full(answer), endlessly('[', RECORDS));

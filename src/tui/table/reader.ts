@@ -3,6 +3,7 @@ import { errorLines, type Failure } from '../../output/error-text.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { keepFailures } from '../output-router.ts';
+import { visible } from '../../visible.ts';
 import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
@@ -70,6 +71,9 @@ export class TableReader {
         ask: (question: Parameters<Questions['ask']>[0]) =>
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),
+        arriving: (text: string) => {
+          if (isCurrent()) this.#store.dispatch({ kind: 'reading', text: visible(text) });
+        },
         trace: () => undefined,
       };
       for await (const output of this.#shell.evaluate(invocation, io)) {

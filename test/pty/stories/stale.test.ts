@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { ADMIN, answer, goToTable, startDevsh } from '../devsh.ts';
+import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 
 /** Three devices in a process of their own, which can be stopped. */
 async function startDevices() {
@@ -42,4 +42,18 @@ test('devices that stop while they are watched keep their records, with their ag
   child.kill('SIGCONT');
   await program.waitFor(/ 3 devices · 18 records/);
   await program.waitFor((screen) => !screen.join('\n').includes('as of'));
+});
+
+test('a list that comes slowly tells how much of it has come, and comes to its end', async () => {
+  const simulator = await simulate({ users: 3000 });
+  const program = await connect(simulator, { cols: 120, rows: 35 });
+  simulator.devices[0]?.setFault('body-in-pieces');
+  program.type('user list --timeout 0.8\r');
+  await program.waitFor(/… 127\S+: 0\.\d MB, [\d,]{3,} users · Ctrl-C cancels/);
+  await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
+  await goToTable(program);
+  program.press('r');
+  await program.waitFor(/3000 records.* · 127\S+: 0\.\d MB, [\d,]{3,} users/);
+  await program.waitFor((screen) => !screen.join('\n').includes(' MB'));
+  expect(program.screen().join('\n')).not.toContain('as of');
 });
