@@ -44,8 +44,8 @@ const barOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span
   const badges = badgeTexts(questions, keymap).map((text) => ({ text, isAlarming: true }));
   // What waits for an answer stays in sight, in fewer words where there is no room for more.
   const kept = badges.map((badge) => [badge, ...rights]);
-  const [first, ...others] = badges.length === 0 ? [rights] : [...kept, badges.slice(-1)];
-  const bars = [first ?? [], ...others].map((shown) => barWith(fleet, shown, columns));
+  const choices = badges.length === 0 ? [rights] : [...kept, badges.slice(-1)];
+  const bars = choices.map((shown) => barWith(fleet, shown, columns));
   return (bars.find(({ fits }) => fits) ?? bars.at(-1))?.spans ?? [];
 });
 
