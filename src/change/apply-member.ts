@@ -49,6 +49,12 @@ export function applyDevice(
       }
       return member.withDetails(access, resource, listed, concerned);
     },
+    read: async (resource, record) => {
+      const [own] = await member.use(access, (open) =>
+        open.details(resource, [record], undefined, member.profile),
+      );
+      return own;
+    },
     guard: (step, records) => {
       guardStep(member, step, records, allowed);
     },

@@ -37,6 +37,8 @@ import { WRITE_OF } from './write-advice.ts';
 export interface StepDevice {
   readonly profile: Profile;
   list(resource: string): Promise<readonly DeviceRecord[]>;
+  /** One record at its own path. */
+  read?(resource: string, record: DeviceRecord): Promise<DeviceRecord | undefined>;
   /** Sends a request once. */
   write(request: Step['request']): Promise<Partial<WriteAnswer> | undefined>;
   /** Whether it was seen to take one connection at a time. */
@@ -181,8 +183,12 @@ function sharesId(
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
 async function send(step: Step, device: StepDevice): Promise<Answered> {
   try {
-    const { objection } = (await device.write(step.request)) ?? {};
-    return { kind: 'accepted', ...(objection !== undefined && { objection }) };
+    const { objection, record } = (await device.write(step.request)) ?? {};
+    return {
+      kind: 'accepted',
+      ...(record && { record }),
+      ...(objection !== undefined && { objection }),
+    };
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     if (error instanceof UntrustedError || error instanceof CredentialError) throw error;
@@ -222,14 +228,16 @@ async function readBack(
       observed.push(seen);
       profile = withObservation(profile, seen);
     }
-    const end = judge(profile, step, answered, { before, after });
+    let end = judge(profile, step, answered, { before, after });
     const delayMs = settleDelaysMs[attempt];
     // An answer may come before the change shows, and a lost request may still be at work.
     const mayStillSettle =
       end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');
-    const isUnseen = end.verdict === 'differs' && end.record === undefined;
+    const isUnseen = ['differs', 'unknown'].includes(end.verdict) && end.record === undefined;
     const isSuspect = suspectFields(profile, step, before, after).length > 0;
     if (!(mayStillSettle || isUnseen || isSuspect) || delayMs === undefined) {
+      const own = await ownPath(step, answered, end, device, after);
+      if (own !== undefined) end = judge(profile, step, answered, { before, after, own });
       const proven = proof(step, answered, end);
       const seen = seenWriting(profile, step, { before, after }, answered, end);
       return { end, after, observed: [...observed, ...(proven ? [proven] : []), ...seen] };
@@ -237,6 +245,43 @@ async function readBack(
     last = after;
     await sleep(delayMs);
   }
+}
+
+/**
+ * What the path of the record itself tells where its list leaves open whether it is there; undefined
+ * where that tells nothing: that there is no such path for this record says something only where there
+ * is one for another.
+ */
+async function ownPath(
+  step: Step,
+  answered: Answered,
+  { verdict, record: held }: StepEnd,
+  device: StepDevice,
+  after: readonly DeviceRecord[],
+): Promise<Readings['own']> {
+  const { resource, before, action } = step;
+  const isListed = held !== undefined;
+  const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
+  const record = before ?? (answered.kind === 'accepted' ? answered.record : undefined);
+  const id = record && idOf(device.profile, record);
+  if (!isOpen || record === undefined || id === undefined || hasPositionalIds(device.profile)) {
+    return undefined;
+  }
+  const read = async (one: DeviceRecord | undefined): Promise<Readings['own'] | DevshError> => {
+    try {
+      const found = one && (await device.read?.(resource, one));
+      return found && { record: found };
+    } catch (error) {
+      if (error instanceof DevshError) return error;
+      throw error;
+    }
+  };
+  const own = await read(record);
+  if (!(own instanceof DevshError)) return own;
+  if (!(own instanceof RejectedError) || ![404, 410].includes(own.status)) return undefined;
+  if (action === 'set' && isListed) return undefined;
+  const other = await read(after.find((one) => idOf(device.profile, one) !== id));
+  return other === undefined || other instanceof DevshError ? undefined : {};
 }
 
 /** What an accepted change showed of fields that are left out, or not shown at all. */

@@ -1,8 +1,8 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
-import { uncomparedFields } from '../device/observation.ts';
+import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { isTimeStamp } from '../device/value-text.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import {
   differencesOf,
@@ -24,19 +24,22 @@ import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =
-  /** `objection`: what the answer objects to in spite of its status. */
-  | { readonly kind: 'accepted'; readonly objection?: string }
+  /** `record`: as the answer shows it; `objection`: what it objects to in spite of its status. */
+  | { readonly kind: 'accepted'; readonly record?: DeviceRecord; readonly objection?: string }
   | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
 
 /** The records of the resource just before the request and just after it. */
 export interface Readings {
   readonly before: readonly DeviceRecord[];
   readonly after: readonly DeviceRecord[];
+  /** What the path of the record itself tells, where the list left that open: it, or that it is gone. */
+  readonly own?: { readonly record?: DeviceRecord };
 }
 
 /**
  * The verdict on a step, from what the device holds before and after it. The answer to the request
- * only tells `no effect` from `failed`; what is held decides all else, of the other records, too. Pure.
+ * only tells `no effect` from `failed`; what is held decides all else, of the other records, too. What
+ * is no longer shown is not known, and neither changed nor as it was. Pure.
  */
 export function judge(
   profile: Profile,
@@ -44,7 +47,81 @@ export function judge(
   answered: Answered,
   readings: Readings,
 ): StepEnd {
-  return withLosses(step, judgeStep(profile, step, answered, readings));
+  const { before, after, own } = readings;
+  const target = step.before && find(profile, step, before, step.before);
+  const isDelete = step.action === 'delete';
+  const others = isDelete ? before.filter((record) => record !== target) : before;
+  const unshown = unshownFields(profile, step, others, after);
+  const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, unshown);
+  const listed = step.before && find(profile, step, after, step.before);
+  const rest = own === undefined ? after : after.filter((record) => record !== listed);
+  const seen: Readings = {
+    before: unshown.length === 0 ? before : before.map(shown),
+    after: own?.record ? [...rest, own.record] : rest,
+    ...(own && { own }),
+  };
+  const end = judgeStep(profile, withShown(step, shown), answered, seen);
+  const notes = [
+    ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
+    ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
+    ...(unshown.length > 0 ? [`no longer shown: ${unshown.join(', ')}`] : []),
+  ];
+  return withLosses(step, withReserve(end, notes));
+}
+
+/** Where the list and the path of the record do not say the same. */
+function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
+  if (own !== undefined) {
+    return [`its own path shows ${listed === undefined ? 'it' : 'the change'}, the list does not`];
+  }
+  return listed === undefined ? [] : ['its own path no longer shows it, the list still does'];
+}
+
+/** What makes a verdict less than `done`. */
+function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
+  if (notes.length === 0) return end;
+  return {
+    ...end,
+    verdict: end.verdict === 'done' ? 'differs' : end.verdict,
+    ...noteOf(end.note, ...notes),
+  };
+}
+
+/** Fields that other records than a deleted one had, and that no record shows any more. */
+function unshownFields(
+  profile: Profile,
+  { keyField, resource, asked }: Step,
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): readonly string[] {
+  const shown = new Set(after.flatMap((record) => Object.keys(record)));
+  const ignored = [keyField, ...profile.idFields, ...uncomparedFields(profile, resource)];
+  const gone = new Set(
+    before.flatMap((record) =>
+      Object.keys(record).filter((field) => !shown.has(field) && valueText(record[field]) !== ''),
+    ),
+  );
+  // Many devices leave out what is empty: it is as it was asked for.
+  const isEmptied = (field: string): boolean =>
+    Object.hasOwn(asked, field) && valueText(asked[field]) === '';
+  return after.length === 0
+    ? []
+    : [...gone].filter((field) => !ignored.includes(field) && !isEmptied(field));
+}
+
+function withShown(step: Step, shown: (record: DeviceRecord) => DeviceRecord): Step {
+  const { before, after, asked } = step;
+  return {
+    ...step,
+    ...(before && { before: shown(before) }),
+    ...(after && { after: shown(after) }),
+    asked: shown(asked),
+  };
+}
+
+function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  if (fields.length === 0) return record;
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
 function judgeStep(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
@@ -58,21 +135,22 @@ function judgeStep(profile: Profile, step: Step, answered: Answered, readings: R
   }
 }
 
-function judgeAdd(
-  profile: Profile,
-  step: Step,
-  answered: Answered,
-  { before, after }: Readings,
-): StepEnd {
+function judgeAdd(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
+  const { before, after } = readings;
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
   const pairing = pairRecords(profile, step, before, others);
   const folded = foldedKey(step, wanted);
+  const answeredId = idAnswered(profile, answered);
   const held =
-    [...twins][0] ?? pairing.newcomers.find((record) => foldedKey(step, record) === folded);
+    [...twins][0] ??
+    pairing.newcomers.find((record) => foldedKey(step, record) === folded) ??
+    pairing.newcomers.find((record) => isId(answeredId, idOf(profile, record)));
   const bystanders = bystandersOf(profile, step, before, pairing, held);
-  if (held === undefined) return withBystanders(step, notCarriedOut(answered), bystanders);
+  if (held === undefined) {
+    return withBystanders(step, notShown(answered, answeredId, readings), bystanders);
+  }
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
@@ -93,6 +171,23 @@ function judgeAdd(
   if (differences.length > 0) return withBystanders(step, differing, bystanders);
   const done: StepEnd = { verdict: 'done', record: held, ...remark(answered, unread) };
   return withBystanders(step, done, bystanders);
+}
+
+/** A new record that does not show: where the device answered with it, it may be there all the same. */
+function notShown(answered: Answered, id: string | undefined, readings: Readings): StepEnd {
+  const isOpen = id !== undefined && readings.own === undefined;
+  if (!isOpen || objectionText(answered) !== undefined) return notCarriedOut(answered, readings);
+  const note = `the device answered with the record (id ${id}), its list does not show it`;
+  return { verdict: 'unknown', note };
+}
+
+function idAnswered(profile: Profile, answered: Answered): string | undefined {
+  if (answered.kind !== 'accepted' || answered.record === undefined) return undefined;
+  return hasPositionalIds(profile) ? undefined : idOf(profile, answered.record);
+}
+
+function isId(id: string | undefined, other: string | undefined): boolean {
+  return id !== undefined && id === other;
 }
 
 function foldedKey({ keyField }: Step, record: DeviceRecord): string {
@@ -137,11 +232,13 @@ function followTarget(
   return { held, bystanders: bystandersOf(profile, step, others, pairing, held) };
 }
 
+const GONE = 'the record is gone since the request: neither its list nor its own path shows it';
+
 function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
   const { held, bystanders } = followTarget(profile, step, readings);
   const own: StepEnd =
     held === undefined
-      ? { verdict: 'differs', note: 'the record is gone since the request' }
+      ? { verdict: 'differs', note: readings.own ? GONE : 'its list no longer shows it' }
       : judgeHeld(profile, step, answered, readings, held);
   return withBystanders(step, own, bystanders);
 }
@@ -157,10 +254,7 @@ function judgeHeld(
   const unread = unreadFields(profile, step, readings, held);
   const missed = without(unread, differencesOf(step.asked, held));
   const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
-  const sideEffects = differencesOf(withoutAsked(step, before), held).filter(
-    // A plan from a file or a journal does not know the secrets of before.
-    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
-  );
+  const sideEffects = changesUnasked(step, held, ignored);
   const added = readings.after.length - readings.before.length;
   const twins = sameKey(step, readings.after, step.after ?? {}).length;
   if (twins > 1 && added > 0) {
@@ -168,7 +262,8 @@ function judgeHeld(
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
-    const isAllHidden = unread.hidden.length === Object.keys(step.asked).length;
+    const isAllHidden =
+      unread.hidden.length > 0 && unread.hidden.length === Object.keys(step.asked).length;
     if (isAllHidden) return judgeHidden(answered, held, unread);
     return { verdict: 'done', record: held, ...remark(answered, unread) };
   }
@@ -177,7 +272,11 @@ function judgeHeld(
     without(unread, differencesOf(wantedChanges(step, before), before)).every(({ field }) =>
       isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
     );
-  if (isUntouched && sideEffects.length === 0) return notCarriedOut(answered, held);
+  if (isUntouched && sideEffects.length === 0) {
+    return missed.every(({ field }) => unread.untold.includes(field))
+      ? judgeUntold(answered, readings, held, unread)
+      : notCarriedOut(answered, readings, held);
+  }
   const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
     verdict: 'differs',
@@ -191,6 +290,19 @@ function judgeHeld(
   };
 }
 
+/** What became different in a record although nobody asked for it; `sent`: as it was. */
+function changesUnasked(
+  step: Step,
+  held: DeviceRecord,
+  ignored: readonly string[],
+): readonly Compared[] {
+  const before = step.before ?? {};
+  return differencesOf(withoutAsked(step, before), held).filter(
+    // A plan from a file or a journal does not know the secrets of before.
+    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
+  );
+}
+
 function judgeDelete(
   profile: Profile,
   step: Step,
@@ -198,20 +310,40 @@ function judgeDelete(
   readings: Readings,
 ): StepEnd {
   const { held, bystanders } = followTarget(profile, step, readings);
+  if (held === undefined) {
+    return withBystanders(step, { verdict: 'done', ...remark(answered) }, bystanders);
+  }
+  const changed =
+    answered.kind === 'refused'
+      ? []
+      : changesUnasked(step, held, uncomparedFields(profile, step.resource));
   const own: StepEnd =
-    held === undefined ? { verdict: 'done', ...remark(answered) } : notCarriedOut(answered, held);
+    changed.length === 0
+      ? notCarriedOut(answered, readings, held)
+      : {
+          verdict: 'differs',
+          record: held,
+          differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
+          ...noteOf(objectionText(answered), 'the record is still there, and has changed'),
+        };
   return withBystanders(step, own, bystanders);
 }
 
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
-function notCarriedOut(answered: Answered, held?: DeviceRecord): StepEnd {
+function notCarriedOut(
+  answered: Answered,
+  { own }: Pick<Readings, 'own'>,
+  held?: DeviceRecord,
+): StepEnd {
   const record = held && { record: held };
   switch (answered.kind) {
     case 'accepted':
       return {
         verdict: 'no effect',
         ...record,
-        note: objectionText(answered) ?? 'the device accepted it, but nothing changed',
+        note:
+          objectionText(answered) ??
+          `the device accepted it, but ${own ? 'nothing changed' : 'reading back shows no change'}`,
       };
     case 'refused':
       return { verdict: 'failed', ...record, error: answered.error };
@@ -247,6 +379,24 @@ function judgeHidden(answered: Answered, held: DeviceRecord, unread: Unread): St
         note: `the answer was lost, and ${note}`,
       };
   }
+}
+
+/** The same of fields of which nobody has told that there are any: then the answer tells nothing either. */
+function judgeUntold(
+  answered: Answered,
+  readings: Readings,
+  held: DeviceRecord,
+  { untold }: Unread,
+): StepEnd {
+  if (answered.kind === 'refused' || objectionText(answered) !== undefined) {
+    return notCarriedOut(answered, readings, held);
+  }
+  return {
+    verdict: 'unknown',
+    record: held,
+    ...(answered.kind === 'lost' && { error: answered.error }),
+    note: `${untold.join(', ')} cannot be read back: not known whether the device has stored it`,
+  };
 }
 
 function without({ hidden, rehashed }: Unread, differences: readonly Compared[]): Compared[] {

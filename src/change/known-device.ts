@@ -31,6 +31,10 @@ export class KnownDevice implements StepDevice {
     return this.#device.list(resource);
   }
 
+  read(resource: string, record: DeviceRecord): Promise<DeviceRecord | undefined> {
+    return this.#device.read?.(resource, record) ?? Promise.resolve(undefined);
+  }
+
   async write(request: Step['request']): ReturnType<StepDevice['write']> {
     try {
       return await this.#device.write(request);

@@ -35,8 +35,10 @@ export function erasedBy(
     ...hidden.filter((field) => !Object.hasOwn(changes, field)),
   ];
   if (said === 'erased' || facts.method === 'PUT') {
-    if (lacking.length > 0) return { erases: lacking };
-    return said === undefined ? { mayErase: [] } : {};
+    return {
+      ...(lacking.length > 0 && { erases: lacking }),
+      ...(said === undefined && { mayErase: [] }),
+    };
   }
   return said === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
 }
@@ -134,11 +136,13 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     ...[...fieldsByResource(steps, (step) => step.erases)].map(
       ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
     ),
-    ...[...fieldsByResource(steps, (step) => step.mayErase)].map(([resource, fields]) =>
-      fields.size === 0
-        ? 'not known whether fields that the device does not show are kept'
-        : `not known whether ${[...fields].join(', ')} of ${resource} are kept: they are not sent back`,
-    ),
+    ...[...fieldsByResource(steps, (step) => step.mayErase)].flatMap(([resource, fields]) => {
+      const named = `not known whether ${[...fields].join(', ')} of ${resource} are kept: they are not sent back`;
+      return [
+        ...(fields.size === 0 ? [] : [named]),
+        'not known whether fields that the device does not show are kept',
+      ];
+    }),
     ...told('an undo does not bring back', lostBy('delete'), true),
     ...told('does not come back', lostBy('add'), true),
     ...told('cannot be set back', lostBy('set'), false),

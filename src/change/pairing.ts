@@ -71,6 +71,8 @@ export function pairRecords(
 /** What became of the records that a step was not about, by natural key. */
 export interface Bystanders {
   readonly gone: readonly string[];
+  /** The gone ones as they were. */
+  readonly lost: readonly DeviceRecord[];
   /** With the fields: `zoe (lang)`. */
   readonly changed: readonly string[];
   readonly added: readonly string[];
@@ -97,12 +99,12 @@ export function bystandersOf(
   const nameOf = (record: DeviceRecord): string =>
     valueText(record[keyField]) || idOf(profile, record) || '?';
   const ignored = [...profile.idFields, ...ownFields(profile, resource)];
-  const gone: string[] = [];
+  const lost: DeviceRecord[] = [];
   const changed: string[] = [];
   for (const record of others) {
     const heir = heirs.get(record);
     if (heir === undefined) {
-      gone.push(nameOf(record));
+      lost.push(record);
     } else if (!isIdentical(record, heir)) {
       const fields = changesSince(record, heir, ignored)
         .filter(({ sent }) => !isTimeStamp(sent))
@@ -111,7 +113,7 @@ export function bystandersOf(
     }
   }
   const added = newcomers.filter((record) => record !== own).map(nameOf);
-  return { gone, changed, added };
+  return { gone: lost.map(nameOf), lost, changed, added };
 }
 
 /** Tells most of many records apart from those that are worth a closer look. */

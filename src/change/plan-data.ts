@@ -97,6 +97,7 @@ export function stepData({
 export function resultData({
   error,
   record,
+  gone,
   differences,
   device,
   ...rest
@@ -105,6 +106,7 @@ export function resultData({
     ...rest,
     device: { ...device },
     record: record && maskedRecord(record),
+    gone: gone?.map(maskedRecord),
     differences: differences?.map(maskedDifference),
     ...(error && { error: errorData(error) }),
   };

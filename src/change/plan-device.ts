@@ -57,6 +57,7 @@ function planChange(context: PlanContext, change: Change): DevicePlan {
         (record) =>
           driftFrom(context, 'delete', change.expected, record) ??
           planDelete(context, record, change),
+        change.isUndo,
       );
   }
 }
@@ -196,6 +197,7 @@ function planEach(
   action: 'set' | 'delete',
   target: Target,
   planOne: (record: DeviceRecord) => Planned,
+  isUndo = false,
 ): DevicePlan {
   const { device, profile, resource, keyField } = context;
   const picked = pick(context, target);
@@ -208,7 +210,8 @@ function planEach(
       return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
     }
     if (action === 'delete' || target.kind === 'where') {
-      const note = target.kind === 'key' ? `no such ${resource} here` : `no ${resource} matches`;
+      const none = isUndo ? `its list shows no such ${resource}` : `no such ${resource} here`;
+      const note = target.kind === 'key' ? none : `no ${resource} matches`;
       return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
     }
     const [meant] = suggest(

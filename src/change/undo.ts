@@ -1,6 +1,6 @@
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { ownFields } from '../device/observation.ts';
-import type { Profile } from '../device/profile.ts';
+import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';
@@ -9,6 +9,7 @@ import { restorable } from './losses.ts';
 import { isMasked } from './mask.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
+import type { StepResult } from './verdict.ts';
 import { valueAt } from '../value-at.ts';
 
 /** What takes a run back on one device. */
@@ -31,7 +32,7 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
       .flatMap((step, index) => {
         const state = states[index];
         return state !== undefined && mayHaveTakenEffect(state)
-          ? [undoStep(step, state.kind === 'ended' ? state.result.record : undefined, profile)]
+          ? undoStep(step, state.kind === 'ended' ? state.result : {}, profile)
           : [];
       })
       .reverse();
@@ -48,57 +49,98 @@ export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
 }
 
 /**
- * `differs` has changed something, too; what is `unknown` or was sent without a verdict may have: the
- * plan shows what is to be done.
+ * `differs` has changed something, too; what is `unknown` or was sent without a verdict may have, and
+ * what was accepted with `no effect` may show later: the plan shows what is to be done.
  */
 function mayHaveTakenEffect(state: StepState): boolean {
   if (state.kind !== 'ended') return state.kind === 'sent';
-  return ['done', 'differs', 'unknown'].includes(state.result.verdict);
+  return ['done', 'differs', 'unknown', 'no effect'].includes(state.result.verdict);
 }
 
-/** @param record the record as read back after the step, where it could be */
-function undoStep(step: Step, record: DeviceRecord | undefined, profile: Profile): Change {
+/** Whether all that a run may have changed did not show when it was read back. */
+export function hadNoEffect({ states }: Run): boolean {
+  return [...states.values()]
+    .flat()
+    .every((state) => !mayHaveTakenEffect(state) || isNoEffect(state));
+}
+
+function isNoEffect(state: StepState): boolean {
+  return state.kind === 'ended' && state.result.verdict === 'no effect';
+}
+
+/** What takes back a step and what went with it, by what was read back, where it could be. */
+function undoStep(
+  step: Step,
+  { record, gone = [] }: Pick<Partial<StepResult>, 'record' | 'gone'>,
+  profile: Profile,
+): Change[] {
+  const others = gone.map((one) => addAgain(step.resource, one, profile));
+  return [...others, undoOwn(step, record, profile)];
+}
+
+function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile): Change {
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
+  const setBack = (): Change & { readonly action: 'set' } => {
+    // All that the step changed, asked for or not; times that the device sets change by themselves.
+    const held = record ?? step.after ?? {};
+    const own = [...profile.idFields, ...ownFields(profile, resource)];
+    const changed = Object.keys(before).filter(
+      (field) =>
+        Object.hasOwn(step.asked, field) ||
+        (!own.includes(field) &&
+          !isTimeStamp(valueAt(before, field)) &&
+          !isMasked(before, field) &&
+          !isSameValue(valueAt(before, field) ?? null, valueAt(held, field))),
+    );
+    const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
+    const unset = changed.filter((field) => valueAt(before, field) === null);
+    const back = { ...fields, ...pickFields(before, unset) };
+    // Secrets, what was not shown before, and what the request erased by leaving it out.
+    const unknown = [
+      ...Object.keys(step.asked).filter(
+        (field) => isSecretField(field) || !Object.hasOwn(before, field),
+      ),
+      ...(step.erases ?? []).filter((field) => !Object.hasOwn(back, field)),
+    ];
+    return {
+      action: 'set',
+      resource,
+      target: { kind: 'key', key: valueOr(held[keyField], step.after?.[keyField], key) },
+      fields: back,
+      expected: pickFields(held, Object.keys(fields)),
+      isExact: true,
+      lost: { ...lost, ...Object.fromEntries(unknown.map((field) => [field, MASK])) },
+    };
+  };
   switch (step.action) {
     case 'add':
       return {
         action: 'delete',
         resource,
-        target: { kind: 'key', key },
+        // The device may have named it otherwise.
+        target: {
+          kind: 'key',
+          key: valueOr(record?.[keyField], record && idOf(profile, record), key),
+        },
         expected: record ?? step.after ?? {},
         isUndo: true,
       };
-    case 'set': {
-      // All that the step changed, asked for or not; times that the device sets change by themselves.
-      const held = record ?? step.after ?? {};
-      const own = [...profile.idFields, ...ownFields(profile, resource)];
-      const changed = Object.keys(before).filter(
-        (field) =>
-          Object.hasOwn(step.asked, field) ||
-          (!own.includes(field) &&
-            !isTimeStamp(valueAt(before, field)) &&
-            !isMasked(before, field) &&
-            !isSameValue(valueAt(before, field) ?? null, valueAt(held, field))),
-      );
-      const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
-      const secrets = Object.keys(step.asked).filter(isSecretField);
-      const unset = changed.filter((field) => valueAt(before, field) === null);
-      return {
-        action: 'set',
-        resource,
-        target: { kind: 'key', key: valueOr(held[keyField], step.after?.[keyField], key) },
-        fields: { ...fields, ...pickFields(before, unset) },
-        expected: pickFields(held, Object.keys(fields)),
-        isExact: true,
-        lost: { ...lost, ...Object.fromEntries(secrets.map((field) => [field, MASK])) },
-      };
-    }
+    case 'set':
+      return setBack();
     case 'delete': {
-      const { fields, lost } = restorable(profile, resource, before);
-      return { action: 'add', resource, fields, isExact: true, lost };
+      // It was still there: what changed instead is set back, if anything did.
+      const back = record === undefined ? undefined : setBack();
+      return back !== undefined && Object.keys(back.fields).length > 0
+        ? back
+        : addAgain(resource, before, profile);
     }
   }
+}
+
+function addAgain(resource: string, record: DeviceRecord, profile: Profile): Change {
+  const { fields, lost } = restorable(profile, resource, record);
+  return { action: 'add', resource, fields, isExact: true, lost };
 }
 
 function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {

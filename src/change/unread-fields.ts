@@ -17,6 +17,8 @@ export interface Unread {
   readonly rehashed: readonly string[];
   /** The fields with these hashes: they changed because it was asked for. */
   readonly hashes: readonly string[];
+  /** Fields that no record shows and of which nobody has told, where nothing else shows a change either. */
+  readonly untold: readonly string[];
 }
 
 /** @param held the record as read back */
@@ -45,8 +47,9 @@ export function unreadFields(
   const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
   const told = [...unshown, ...writeOnly];
   const isTaken = told.length + rehashed.length > 0 || showsChange(step, held);
-  const more = isTaken ? unknownFields(profile, step, held, [...before, ...after]) : [];
-  return { hidden: [...told, ...more.filter((field) => !told.includes(field))], rehashed, hashes };
+  const unknown = unknownFields(profile, step, held, [...before, ...after]);
+  const more = isTaken ? unknown.filter((field) => !told.includes(field)) : [];
+  return { hidden: [...told, ...more], rehashed, hashes, untold: isTaken ? [] : unknown };
 }
 
 /** What is to be said of them; undefined where all that was asked for can be read back. */

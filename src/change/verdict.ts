@@ -50,6 +50,8 @@ export interface StepResult {
   readonly differences?: readonly Difference[];
   /** The record as read back; absent when it is gone or could not be read. */
   readonly record?: DeviceRecord;
+  /** Other records that the list no longer shows, as they were. */
+  readonly gone?: readonly DeviceRecord[];
   /** What the user should know besides the verdict, one sentence. */
   readonly note?: string;
   readonly error?: DevshError;

@@ -15,13 +15,15 @@ const NAMED = 10;
 export function withBystanders(
   step: Step,
   own: StepEnd,
-  { gone, changed, added }: Bystanders,
+  { gone, lost, changed, added }: Bystanders,
 ): StepEnd {
   if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
   const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
   const notes = [
     isUntouched ? untouchedText(step) : own.note,
-    gone.length > 0 ? `gone, too, without being asked: ${someOf(gone, NAMED)}` : undefined,
+    gone.length > 0
+      ? `no longer in its list, without being asked: ${someOf(gone, NAMED)}`
+      : undefined,
     changed.length > 0 ? `changed, too, without being asked: ${someOf(changed, NAMED)}` : undefined,
     added.length > 0 ? `added meanwhile: ${someOf(added, NAMED)}` : undefined,
   ];
@@ -33,6 +35,7 @@ export function withBystanders(
     ...own,
     verdict: staysAsItIs ? own.verdict : 'differs',
     note: notes.filter((note) => note !== undefined).join('; '),
+    ...(lost.length > 0 && { gone: lost }),
   };
 }
 

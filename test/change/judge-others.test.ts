@@ -47,7 +47,7 @@ test('a device that empties its table on a POST has not just added a user', () =
   expect(judge(profile, step, accepted, { before, after: [bob] })).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'gone, too, without being asked: zoe, kim',
+    note: 'no longer in its list, without being asked: zoe, kim',
   });
 });
 
@@ -56,13 +56,13 @@ test('a new user that took the place and the id of another one is not just added
   const after = [{ ...bob, uuid: 'u2' }];
   expect(judge(profile, step, accepted, { before: [zoe], after })).toMatchObject({
     verdict: 'differs',
-    note: 'gone, too, without being asked: zoe',
+    note: 'no longer in its list, without being asked: zoe',
   });
 });
 
 test.each([
   ['changes another one', { ...zoe, lang: 'fr' }, 'changed, too, without being asked: zoe (lang)'],
-  ['loses another one', undefined, 'gone, too, without being asked: zoe'],
+  ['loses another one', undefined, 'no longer in its list, without being asked: zoe'],
 ])('a set that %s as well differs', (_title, other, note) => {
   const before = [bob, zoe];
   const after = [{ ...bob, lang: 'fr' }, ...(other ? [other] : [])];
@@ -125,7 +125,7 @@ test('ids that are places in the list are followed by natural key', () => {
   expect(judge(profile, step, accepted, { before, after: at(zoe, kim) }).verdict).toBe('done');
   expect(judge(profile, step, accepted, { before, after: at(kim) })).toMatchObject({
     verdict: 'differs',
-    note: 'gone, too, without being asked: zoe',
+    note: 'no longer in its list, without being asked: zoe',
   });
   const first = add({ username: 'bob', lang: 'de' }, at(zoe, kim));
   const grown = { before: at(zoe, kim), after: at(bob, zoe, kim) };
@@ -148,7 +148,7 @@ test('of two records with one id, the other one being gone is seen', () => {
   expect(judge(profile, step, accepted, readings)).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'user bob itself is as before; gone, too, without being asked: zoe',
+    note: 'user bob itself is as before; no longer in its list, without being asked: zoe',
   });
 });
 

@@ -135,10 +135,10 @@ test('what is nearly the name of a field is a slip, and not a field that is not 
   expect(judge(open, step, accepted, readings).verdict).toBe('differs');
 });
 
-test('an unknown field alone, of which nothing shows, had no effect', () => {
+test('an unknown field alone, of which nothing shows, is not known to be stored', () => {
   const step = stepOf([bob], { nosuch: '1' });
   const readings = { before: [bob], after: [bob] };
-  expect(judge(open, step, accepted, readings).verdict).toBe('no effect');
+  expect(judge(open, step, accepted, readings).verdict).toBe('unknown');
 });
 
 test('what a good answer objects to is told when nothing changed', () => {

@@ -209,8 +209,8 @@ describe('addresses', () => {
   test.each([
     ['DELETE', '/api/user/', 'GET, POST, HEAD, OPTIONS'],
     ['PUT', '/api/user/', 'GET, POST, HEAD, OPTIONS'],
-    ['GET', '/api/user/ADMIN/', 'DELETE, OPTIONS'],
-    ['PATCH', '/api/user/ADMIN/', 'DELETE, OPTIONS'],
+    ['PUT', '/api/user/ADMIN/', 'GET, DELETE, HEAD, OPTIONS'],
+    ['PATCH', '/api/user/ADMIN/', 'GET, DELETE, HEAD, OPTIONS'],
     ['POST', '/api/', 'GET, HEAD, OPTIONS'],
   ])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
     const before = device().users;

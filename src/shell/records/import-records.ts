@@ -1,7 +1,7 @@
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { HeldInFull, Wanted } from '../../change/plan-member.ts';
-import { stepCount } from '../../change/plan.ts';
+import { stepCount, type Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
 import { Problems, type RecordFile, type RecordRow } from '../../change/record-file/record-file.ts';
@@ -91,7 +91,7 @@ async function* planAndWrite(
     [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
   );
   for (const text of losses) yield { kind: 'message', level: 'warning', text };
-  yield* remarks(file, tally);
+  yield* remarks(file, tally, plan);
   if (options.output !== undefined) {
     yield { kind: 'plan', plan, dryRun: true };
     yield await keepPlan(call, plan, options.output, []);
@@ -111,6 +111,7 @@ function isIdle({ settled, error }: { settled: readonly unknown[]; error?: unkno
 function* remarks(
   { missing, name }: RecordFile,
   { unchanged, rows, ignored }: { unchanged: number; rows: number; ignored: ReadonlySet<string> },
+  { devices }: Plan,
 ): Generator<Output> {
   if (ignored.size > 0) {
     const fields = [...ignored].join(', ');
@@ -122,7 +123,8 @@ function* remarks(
     yield { kind: 'message', level: 'warning', text };
   }
   const count = unchanged === rows ? `all ${rows}` : `${unchanged} of ${rows}`;
-  const text = `${count} records are on the devices as in the file`;
+  const isWhole = devices.every(({ error }) => error === undefined);
+  const text = `${count} records are on the devices${isWhole ? '' : ' that were read'} as in the file`;
   if (unchanged > 0) yield { kind: 'message', level: 'info', text };
 }
 

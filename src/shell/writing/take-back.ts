@@ -3,7 +3,8 @@ import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { Run, RunHead } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
-import { changedDevices, undoOf } from '../../change/undo.ts';
+import { stepCount } from '../../change/plan.ts';
+import { changedDevices, hadNoEffect, undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError } from '../../errors.ts';
@@ -14,7 +15,8 @@ import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
 import type { Services } from '../session.ts';
 import { loadRun } from './run-store.ts';
-import { writeEach } from './write.ts';
+import { planFleet } from './plan-fleet.ts';
+import { refuseReadOnly, writePlan } from './write.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
 export async function* undoRun(call: Call): AsyncGenerator<Output> {
@@ -28,9 +30,23 @@ export async function* undoRun(call: Call): AsyncGenerator<Output> {
   const selected = await call.selected();
   const addresses =
     selected.length === 0 ? undefined : new Set(selected.map((one) => one.ref.address));
-  const found = await newestChange(services, addresses);
-  if (found === undefined) throw await nothingChanged(call, selected);
-  const { run, owner, unreadable } = found;
+  const without = new Set<string>();
+  for (;;) {
+    const found = await newestChange(services, addresses, without);
+    if (found === undefined) throw await nothingChanged(call, selected, without);
+    const isTaken = yield* takeFound(call, found, selected, addresses);
+    if (isTaken) return;
+    without.add(found.run.run);
+  }
+}
+
+/** Whether there was anything to take back of a run that had no effect when it was read back. */
+async function* takeFound(
+  call: Call,
+  { run, owner, unreadable }: ChangingRun,
+  selected: readonly Member[],
+  addresses: ReadonlySet<string> | undefined,
+): AsyncGenerator<Output, boolean> {
   if (unreadable.length > 0) {
     const text = `not looked at, as their journals cannot be read: ${someOf(unreadable)}`;
     yield { kind: 'message', level: 'warning', text };
@@ -42,7 +58,7 @@ export async function* undoRun(call: Call): AsyncGenerator<Output> {
         `"undo ${run.run}" takes it back (${runText(run, owner)}); nothing was sent`,
     );
   }
-  yield* takeBack(call, run, runText(run, owner), addresses);
+  return yield* takeBack(call, run, runText(run, owner), addresses, hadNoEffect(run));
 }
 
 /** Nobody will look at what is planned before it is sent. */
@@ -62,8 +78,12 @@ function selectionText(selected: readonly Member[]): string {
   return selected.length === 0 ? 'a device' : someOf(selected.map(({ ref }) => ref.name));
 }
 
-async function nothingChanged(call: Call, selected: readonly Member[]): Promise<NotFoundError> {
-  const other = await newestChange(call.session.services, undefined);
+async function nothingChanged(
+  call: Call,
+  selected: readonly Member[],
+  without: ReadonlySet<string>,
+): Promise<NotFoundError> {
+  const other = await newestChange(call.session.services, undefined, without);
   const hint =
     other === undefined
       ? ''
@@ -78,13 +98,16 @@ async function nothingChanged(call: Call, selected: readonly Member[]): Promise<
  *
  * @param told which run it is, said before anything is asked
  * @param only the addresses of the devices that are meant
+ * @param isDoubtful it is passed over where the devices show nothing of it now
+ * @returns whether it was not
  */
 export async function* takeBack(
   call: Call,
   run: Run,
   told?: string,
   only?: ReadonlySet<string>,
-): AsyncGenerator<Output> {
+  isDoubtful = false,
+): AsyncGenerator<Output, boolean> {
   const devices = run.plan.devices.map(({ device }) => device);
   const members = await call.membersAt(
     devices.filter(({ address }) => only?.has(address) !== false),
@@ -131,8 +154,18 @@ export async function* takeBack(
     }),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
+  refuseReadOnly(call);
+  const plan = yield* planFleet(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
+  const results = plan.devices.flatMap(({ settled }) => settled);
+  const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
+  if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
+    const text = `run ${run.run} had no effect, and nothing shows of it now: passed over`;
+    yield { kind: 'message', level: 'info', text };
+    return false;
+  }
   const details = told === undefined ? losses : [`to be taken back: ${told}`, ...losses];
-  yield* writeEach(call, concerned, ({ ref }) => changes.get(ref.address) ?? [], details);
+  yield* writePlan(call, plan, concerned, details);
+  return true;
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
@@ -194,11 +227,13 @@ interface ChangingRun {
 async function newestChange(
   services: Services,
   addresses: ReadonlySet<string> | undefined,
+  without: ReadonlySet<string> = new Set(),
 ): Promise<ChangingRun | undefined> {
   const { runs } = services;
   const unreadable: string[] = [];
   let found: ChangingRun | undefined;
   for (const id of await runs.ids()) {
+    if (without.has(id)) continue;
     const text = (await runs.read(id)) ?? '';
     try {
       const head = parseHead(text, runs.path(id));

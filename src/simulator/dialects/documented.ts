@@ -9,10 +9,11 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
+import { shownObject } from './identity.ts';
 import { RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
 
-/** The API document, and beyond it DELETE of one user and one object, the system. */
+/** The API document, and beyond it GET and DELETE of one user and one object, the system. */
 export function findDocumentedView(site: Site, sent: string): View | undefined {
   const path = decodedPath(sent);
   const [user, system] = RESOURCES.documented;
@@ -43,8 +44,16 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
   if (uuid === undefined) return undefined;
   return {
     title: 'User Instance',
-    allow: ['DELETE', 'OPTIONS'],
-    answer: () => (site.store.delete(uuid) ? { status: 204 } : noSuchUser()),
+    allow: ['GET', 'DELETE', 'HEAD', 'OPTIONS'],
+    answer: (request) => {
+      if (request.method === 'DELETE') {
+        return site.store.delete(uuid) ? { status: 204 } : noSuchUser();
+      }
+      const held = site.store.get(uuid);
+      return held === undefined
+        ? noSuchUser()
+        : { status: 200, value: shownObject(site.dialect, held) };
+    },
   };
 }
 

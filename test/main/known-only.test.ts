@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { startOwnDevice } from './own-device.ts';
+
+const ADD = 'user add username=eve first_name=Eve lang=de --on oslo --yes';
+const without = (name: string) => (users: readonly Readonly<Record<string, unknown>>[]) =>
+  users.filter(({ username }) => username !== name) as never;
+
+test('a new record that the list does not show is looked for at its own path', async () => {
+  const { devsh } = await startOwnDevice({ list: without('eve') });
+  const { stdout, exitCode } = await devsh(ADD);
+  expect(stdout).toContain('eve: differs - its own path shows it, the list does not');
+  expect(exitCode).toBe(1);
+  const undone = await devsh('undo --yes');
+  expect(undone.stderr).not.toContain('nothing to take back');
+  expect(undone.stdout).not.toContain('no such user here');
+});
+
+test('a new record that nothing shows but the answer is not known, and not denied', async () => {
+  const { devsh } = await startOwnDevice({ list: without('eve'), isListOnly: true });
+  const { stdout, exitCode } = await devsh(ADD);
+  expect(stdout).toContain(
+    'eve: unknown - the device answered with the record (id 4), its list does not show it',
+  );
+  expect(exitCode).not.toBe(0);
+});
+
+test('what shows only after the verdict is taken back all the same', async () => {
+  const before = [
+    { id: 1, username: 'ann', first_name: 'A', lang: 'de' },
+    { id: 2, username: 'bob', first_name: 'B', lang: 'de' },
+  ];
+  const { devsh, users } = await startOwnDevice({
+    users: before,
+    isListOnly: true,
+    list: (held, reads) => (reads <= 4 ? before : held),
+  });
+  const { stdout } = await devsh('user delete ann --on oslo --yes');
+  expect(stdout).toContain('no effect - the device accepted it, but reading back shows no change');
+  expect(users().map(({ username }) => username)).toEqual(['bob']);
+  await devsh('user list --on oslo');
+  expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user ann');
+  expect(users().map(({ username }) => username)).toEqual(['bob', 'ann']);
+});
+
+test('a run that had no effect, and of which nothing shows, is passed over by undo', async () => {
+  const { devsh, users } = await startOwnDevice({
+    store: (user) => (user['username'] === 'bob' ? { ...user, lang: 'de' } : user),
+  });
+  await devsh(ADD);
+  const set = await devsh('user set bob lang=fr --on oslo --yes');
+  expect(set.stdout).toContain('no effect - the device accepted it, but nothing changed');
+  const { stderr, stdout } = await devsh('undo --yes');
+  expect(stderr).toContain('had no effect, and nothing shows of it now: passed over');
+  expect(stdout).toContain('delete user eve: done');
+  expect(users()).toHaveLength(3);
+});
+
+test('a record that the list no longer shows is judged by its own path', async () => {
+  const { devsh } = await startOwnDevice({ list: without('ann') });
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  expect(stdout).toContain('differs - its own path shows it, the list does not');
+  expect(stdout).not.toContain('gone');
+});
+
+test('where nothing else tells, that the list no longer shows it is all that is said', async () => {
+  const { devsh } = await startOwnDevice({ list: without('ann'), isListOnly: true });
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  expect(stdout).toContain('differs - its list no longer shows it');
+  expect(stdout).not.toContain('gone');
+});
+
+test('an empty list after a write is said as such', async () => {
+  const { devsh } = await startOwnDevice({ list: () => [], isListOnly: true });
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  expect(stdout).toContain('its list no longer shows it');
+  expect(stdout).toContain('its list is empty now');
+  expect(stdout).not.toContain('gone');
+});
+
+test('fields that are no longer shown are not said to be sent, held or changed', async () => {
+  const { devsh } = await startOwnDevice({
+    list: (users) => users.map(({ id = 0, username = '' }) => ({ id, username })),
+  });
+  const { stdout, exitCode } = await devsh('user set ann first_name=N --on oslo --yes');
+  expect(stdout).toContain('set user ann: differs - no longer shown: first_name, lang\n');
+  expect(exitCode).toBe(1);
+});
+
+test('what went with a deleted record comes back with it', async () => {
+  const { devsh, users } = await startOwnDevice({ remove: (held) => held.slice(0, 1) });
+  const { stdout } = await devsh('user delete bob --on oslo --yes');
+  expect(stdout).toContain('differs - no longer in its list, without being asked: cyd');
+  const undone = await devsh('undo --yes --allow loss');
+  expect(undone.stdout).toContain('add user cyd');
+  expect(users().map(({ username }) => username)).toEqual(['ann', 'bob', 'cyd']);
+});
+
+test('a delete that only disables says so, and undo enables it again', async () => {
+  const people = ['ann', 'bob'].map((username, index) => ({
+    id: index + 1,
+    username,
+    is_active: true,
+  }));
+  const { devsh, users } = await startOwnDevice({
+    users: people,
+    remove: (held, id) =>
+      held.map((one) => (String(one['id']) === id ? { ...one, is_active: false } : one)),
+  });
+  const { stdout } = await devsh('user delete bob --on oslo --yes');
+  expect(stdout).toContain(
+    'differs - is_active: was true, device holds false; the record is still',
+  );
+  await devsh('undo --yes');
+  expect(users()).toEqual(people);
+});
+
+test('undo of an add finds the record that the device named otherwise', async () => {
+  for (const [typed, stored] of [
+    ['EVE', 'eve'],
+    ['eve', 'local-eve'],
+  ] as const) {
+    const { devsh, users } = await startOwnDevice({
+      store: (user) => (user['username'] === typed ? { ...user, username: stored } : user),
+    });
+    const { stdout } = await devsh(ADD.replace('=eve', `=${typed}`));
+    expect(stdout).toContain(`username: sent ${typed}, device holds ${stored}`);
+    expect((await devsh('undo --yes')).stdout).toContain(`delete user ${stored}: done`);
+    expect(users()).toHaveLength(3);
+  }
+});
+
+test('undo names fields that were sent and are not shown', async () => {
+  const { devsh } = await startOwnDevice({
+    list: (users) => users.map(({ quota: _, ...user }) => user),
+  });
+  await devsh('user set ann lang=fr quota=3 --on oslo --yes');
+  const { stdout, stderr, exitCode } = await devsh('undo --yes');
+  expect(stderr).toContain('cannot be set back, of user: quota');
+  expect(stdout).toContain('differs');
+  expect(exitCode).toBe(1);
+});
+
+test('a field of which nobody has told, alone, is not known to be stored', async () => {
+  const { devsh } = await startOwnDevice({
+    list: (users) => users.map(({ verbose: _, ...user }) => user),
+  });
+  const { stdout } = await devsh('user set ann verbose=false --on oslo --yes');
+  expect(stdout).toContain('unknown - verbose cannot be read back: not known whether');
+});
+
+test('what a run erased cannot be set back, and both unknowns are said', async () => {
+  const users = ['ann', 'bob'].map((username, index) => ({
+    id: index + 1,
+    username,
+    lang: 'de',
+    password: `hash of ${username}`,
+  }));
+  const { devsh } = await startOwnDevice({
+    users,
+    profile: ['update.method=PUT', 'update.record=whole'],
+  });
+  const { stderr } = await devsh('user set ann lang=fr --on oslo --yes --allow loss');
+  expect(stderr).toContain('erases password of user');
+  expect(stderr).toContain('not known whether fields that the device does not show are kept');
+  const undone = await devsh('undo --yes --allow loss');
+  expect(undone.stderr).toContain('cannot be set back, of user: password');
+  expect(undone.stdout).toContain('differs');
+  expect(undone.exitCode).toBe(1);
+});
