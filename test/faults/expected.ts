@@ -176,7 +176,7 @@ number-list                protocol      failed 0     failed 0     failed 0     
 scalars                    protocol      failed 0     failed 0     failed 0     unknown 1
 nested-lists               protocol      failed 0     failed 0     failed 0     unknown 1
 null-record                protocol      failed 0     failed 0     failed 0     unknown 1
-lone-object                listed        no effect 1  failed 0     unchanged 0  differs 1
+lone-object                listed        differs 1    failed 0     unchanged 0  differs 1
 two-documents              protocol      failed 0     failed 0     failed 0     unknown 1
 trailing-comma             protocol      failed 0     failed 0     failed 0     unknown 1
 single-quotes              protocol      failed 0     failed 0     failed 0     unknown 1
