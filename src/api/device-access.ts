@@ -1,7 +1,7 @@
 import { chooseRoute } from '../device/route/choose-route.ts';
 import { parseAddress } from '../device/address.ts';
 import type { Credential } from '../device/credential.ts';
-import { isLearned, learn } from '../device/learn.ts';
+import { areFieldsLearned, isLearned, learn, learnFields } from '../device/learn.ts';
 import { withAllLearned } from '../device/learned.ts';
 import type { Learned, LearnedListing } from '../device/learned-schema.ts';
 import { observedAfter, withObservation, type Observation } from '../device/observation.ts';
@@ -76,14 +76,16 @@ export class DeviceAccess implements Access {
   async learn(
     member: Member,
     resource: string,
-    what: 'once' | 'rest',
+    what: 'once' | 'fields',
     signal: AbortSignal,
   ): Promise<void> {
     const held = this.#learned.byResource[resource];
     const records = member.seen(resource) ?? [];
-    if (isLearned(held, records) || (what === 'rest' && held === undefined)) return;
+    if (isLearned(held, records) || (what === 'fields' && areFieldsLearned(held))) return;
     const fresh = await member.use(this, (device) =>
-      learn(device, resource, records, new Date(), signal),
+      what === 'fields' && held === undefined
+        ? learnFields(device, resource, new Date(), signal)
+        : learn(device, resource, records, new Date(), signal),
     );
     const byResource = { ...this.#learned.byResource, ...fresh.byResource };
     this.#learned = { ...this.#learned, ...fresh, byResource };

@@ -62,8 +62,11 @@ export async function plan(
     'adaptive',
     async (device, emit) => {
       const { access, member } = OpenDevice.behind(device);
-      const learn = (one: typeof member, resource: string, what: 'once' | 'rest'): Promise<void> =>
-        access.learn(one, resource, what, signal);
+      const learn = (
+        one: typeof member,
+        resource: string,
+        what: 'once' | 'fields',
+      ): Promise<void> => access.learn(one, resource, what, signal);
       emit([device, await planMember({ access, signal, learn, allow: allowed }, member, wanted)]);
     },
     signal,

@@ -13,8 +13,8 @@ import { mergeDevicePlans, unplanned, type DevicePlan } from './plan.ts';
 export interface Planning {
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Asks a device what is not known of a resource yet, or only the rest of it; sends no write. */
-  readonly learn: (member: Member, resource: string, what: 'once' | 'rest') => Promise<unknown>;
+  /** Asks a device what is not known of a resource yet, or only of its fields; sends no write. */
+  readonly learn: (member: Member, resource: string, what: 'once' | 'fields') => Promise<unknown>;
   /** Which refusals do not count; absent: all do. */
   readonly allow?: Allowed;
 }
@@ -93,7 +93,7 @@ export async function planMember(
 /**
  * How records are added and changed, the device itself is asked before the first write, once: what the
  * API document leaves open would otherwise be guessed. What it does not tell leaves the guess. Before a
- * delete it is asked only for what it could not tell of an empty list.
+ * delete it is asked only for its fields, and for what it could not tell of an empty list.
  */
 async function learnBefore(
   { learn }: Planning,
@@ -108,7 +108,7 @@ async function learnBefore(
     return;
   }
   try {
-    await learn(member, resource, isDelete ? 'rest' : 'once');
+    await learn(member, resource, isDelete ? 'fields' : 'once');
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

@@ -56,12 +56,30 @@ export async function learn(
   };
 }
 
+/** Only what it says of the fields of a resource: what a delete takes for good. */
+export async function learnFields(
+  device: Device,
+  resource: string,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<Learned> {
+  const path = collectionPath(device.profile, resource);
+  const said = objectIn(await ask(device, 'OPTIONS', path, signal));
+  const fields = said && fieldsIn(said);
+  return { at: now.toISOString(), byResource: fields ? { [resource]: { fields } } : {} };
+}
+
 /** Whether nothing is left to learn: an empty list said nothing of the records that came later. */
 export function isLearned(
   known: LearnedResource | undefined,
   records: readonly DeviceRecord[],
 ): boolean {
   return known !== undefined && (known.sawRecords === true || records.length === 0);
+}
+
+/** Whether the fields are all that was learned. */
+export function areFieldsLearned(known: LearnedResource | undefined): boolean {
+  return known?.fields !== undefined && known.envelope === undefined;
 }
 
 /** A record that paths name without doubt: one with a slash in it may be looked for elsewhere. */

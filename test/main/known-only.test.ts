@@ -148,6 +148,27 @@ test('a field of which nobody has told, alone, is not known to be stored', async
   expect(stdout).toContain('unknown - verbose cannot be read back: not known whether');
 });
 
+test('before a delete at first contact the device is asked what no undo would bring back', async () => {
+  const { devsh } = await startOwnDevice({
+    options: {
+      actions: {
+        POST: {
+          username: { type: 'string', required: true, read_only: false },
+          made_by: { type: 'string', required: false, read_only: true },
+          login_shell: { type: 'string', required: false, read_only: false },
+        },
+      },
+    },
+    users: [
+      { id: 1, username: 'ann', made_by: 'root' },
+      { id: 2, username: 'bob', made_by: 'root' },
+    ],
+  });
+  const { stdout } = await devsh('user delete bob --on oslo --dry-run');
+  expect(stdout).toMatch(/an undo does not bring back, of user: .*made_by/);
+  expect(stdout).toMatch(/an undo does not bring back, of user: .*login_shell/);
+});
+
 test('what a run erased cannot be set back, and both unknowns are said', async () => {
   const users = ['ann', 'bob'].map((username, index) => ({
     id: index + 1,

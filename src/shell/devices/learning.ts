@@ -1,4 +1,4 @@
-import { isLearned, learn } from '../../device/learn.ts';
+import { areFieldsLearned, isLearned, learn, learnFields } from '../../device/learn.ts';
 import { withAllLearned } from '../../device/learned.ts';
 import type { Learned } from '../../device/learned-schema.ts';
 import { DevshError } from '../../errors.ts';
@@ -7,14 +7,14 @@ import type { Call } from '../call.ts';
 
 /**
  * Learns of a resource of a device, without writing, and keeps it: `once`, and again when records come
- * where there were none; `again` in any case; `rest` only what an empty list had left open. Resolves to
+ * where there were none; `again` in any case; `fields` only these, and what an empty list had left open. Resolves to
  * what is known then.
  */
 export async function learnMember(
   call: Call,
   member: Member,
   resource: string,
-  what: 'once' | 'again' | 'rest' = 'once',
+  what: 'once' | 'again' | 'fields' = 'once',
 ): Promise<Learned | undefined> {
   const { services } = call.session;
   const { profiles } = services;
@@ -22,10 +22,12 @@ export async function learnMember(
   const known = await profiles.learned(ref.address);
   const held = known?.byResource[resource];
   const records = member.seen(resource) ?? [];
-  const isDone = isLearned(held, records) || (what === 'rest' && held === undefined);
+  const isDone = isLearned(held, records) || (what === 'fields' && areFieldsLearned(held));
   if (what !== 'again' && isDone) return known;
   const fresh = await member.use(call.access, (device) =>
-    learn(device, resource, records, services.now(), call.io.signal),
+    what === 'fields' && held === undefined
+      ? learnFields(device, resource, services.now(), call.io.signal)
+      : learn(device, resource, records, services.now(), call.io.signal),
   );
   const learned = await profiles.updateLearned(ref.address, (held) => ({
     ...held,

@@ -18,7 +18,7 @@ export async function* planFleet(
     access: call.access,
     signal: call.io.signal,
     allow: call.options.allow,
-    learn: (member: Member, resource: string, what: 'once' | 'rest') =>
+    learn: (member: Member, resource: string, what: 'once' | 'fields') =>
       learnMember(call, member, resource, what),
   };
   const planned = fanOut<Member, DevicePlan>(
