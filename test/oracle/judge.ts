@@ -109,7 +109,7 @@ const ADMITTED = /not known whether .*fields that the device does not show|what 
 export class Judge {
   readonly model: Model;
   readonly #ended: Execution[] = [];
-  /** Hidden fields that devsh itself has sent. */
+  /** Hidden fields that devsh itself has sent, by device: `oslo quota`. */
   readonly #sent = new Set<string>();
 
   constructor(model: Model) {
@@ -131,8 +131,10 @@ export class Judge {
     if (undone !== undefined) faults.push(...this.#undoing(execution, undone));
     this.#ended.push(execution);
     this.#hasAdmitted ||= ADMITTED.test(announced(execution.plan));
-    for (const { contentType, body } of execution.devices.flatMap(({ writes }) => writes)) {
-      for (const name of bodyLeaves(contentType, body).keys()) this.#sent.add(name);
+    for (const { name, writes } of execution.devices) {
+      for (const { contentType, body } of writes) {
+        for (const path of bodyLeaves(contentType, body).keys()) this.#sent.add(`${name} ${path}`);
+      }
     }
     return faults;
   }
@@ -243,10 +245,11 @@ export class Judge {
     return field.access === 'open' || (field.access === 'read-only' && !hasTold);
   }
 
-  #isSaid(said: string, path: string, { hasTold }: Seen): boolean {
+  #isSaid(said: string, path: string, { name: device, hasTold }: Seen): boolean {
     if (names(said, path)) return true;
     const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
-    const isUnknown = field?.access === 'hidden' && !hasTold && !this.#sent.has(path);
+    const isUnknown =
+      field?.access === 'hidden' && !hasTold && !this.#sent.has(`${device} ${path}`);
     return isUnknown && (ADMITTED.test(said) || this.#hasAdmitted);
   }
 

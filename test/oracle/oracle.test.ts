@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyCase } from './cases.ts';
+import { faultsOf, seen } from './run-case.ts';
+
+/**
+ * `ORACLE_CASES=2000 ORACLE_SEED=7 npx vitest run test/oracle` looks longer and elsewhere; a failure tells its
+ * seed and the smallest case.
+ */
+const CASES = Number(process.env['ORACLE_CASES'] ?? 40);
+const SEED = Number(process.env['ORACLE_SEED'] ?? 1);
+
+test(
+  'devsh sends, loses and leaves out nothing that it does not say',
+  async () => {
+    const property = fc.asyncProperty(anyCase, async (given) => {
+      const faults = await faultsOf(given);
+      expect(faults.join('\n')).toBe('');
+    });
+    await fc.assert(property, { numRuns: CASES, seed: SEED });
+    // Refusing everything would be no proof.
+    expect(seen.sent).toBeGreaterThan(seen.lines / 4);
+  },
+  CASES * 5_000,
+);
