@@ -160,7 +160,7 @@ gzip-truncated             protocol      done 1       done 1       done 1       
 gzip-garbage               protocol      done 1       done 1       done 1       unknown 1
 gzip-not                   protocol      done 1       done 1       done 1       unknown 1
 gzip-bomb                  protocol      done 1       done 1       done 1       unknown 1
-endless-gzip               unreachable   done 1       done 1       done 1       unknown 1
+endless-gzip               no answer     done 1       done 1       done 1       unknown 1
 unknown-encoding           protocol      done 1       done 1       done 1       unknown 1
 latin-1                    listed        done 1       done 1       done 1       done 1
 latin-1-unsaid             listed        done 1       done 1       done 1       done 1

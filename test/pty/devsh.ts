@@ -10,7 +10,7 @@ export interface StartOptions {
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** Devices whose certificates are pinned already. */
-  readonly known?: Simulator['devices'];
+  readonly known?: readonly Pick<Simulator['devices'][number], 'address' | 'fingerprint'>[];
 }
 
 /** The built program in a pty, with folders of its own; ends with the test. */

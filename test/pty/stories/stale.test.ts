@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
+import { ADMIN, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 
 /** Three devices in a process of their own, which can be stopped. */
 async function startDevices() {
@@ -18,16 +18,20 @@ async function startDevices() {
     const [chunk] = (await once(child.stdout, 'data')) as [string];
     text += chunk;
     const addresses = [...new Set(text.match(/127\.0\.0\.\d+:\d+/g))];
-    if (addresses.length === 3) return { addresses, child };
+    const fingerprints = [...new Set(text.match(/(?<="fingerprint": ?")[^"]+/g))];
+    if (addresses.length < 3 || fingerprints.length < 3) continue;
+    const known = addresses.map((address, index) => ({
+      address,
+      fingerprint: fingerprints[index] ?? '',
+    }));
+    return { addresses, known, child };
   }
 }
 
 test('devices that stop while they are watched keep their records, with their age, until they are back', async () => {
-  const { addresses, child } = await startDevices();
+  const { addresses, known, child } = await startDevices();
   const args = ['connect', ...addresses];
-  const program = await startDevsh(args, { cols: 120, rows: 35, env: ADMIN });
-  await program.waitFor('type yes to trust');
-  await answer(program, 'yes');
+  const program = await startDevsh(args, { cols: 120, rows: 35, env: ADMIN, known });
   await program.waitFor('connected to 3 devices');
   program.type('user list --watch=0.3 --timeout 0.5\r');
   await program.waitFor(/3 devices · .*every 0.3 s/);
