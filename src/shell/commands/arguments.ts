@@ -3,7 +3,7 @@ import { JsonFailure, parseJson } from '../../device/json.ts';
 import { oneLine } from '../../device/text.ts';
 import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
-import type { Word } from '../grammar/parse.ts';
+import { quoteAssignment, type Word } from '../grammar/parse.ts';
 import type { ArgSpec } from '../grammar/spec.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
@@ -80,7 +80,12 @@ function jsonOf(text: string, word: Word | undefined): Value {
   }
 }
 
-export function notAssigned(text: string, column: number): UsageError {
+/** `field`: what a word alone is likely to be. */
+export function notAssigned(text: string, column: number, field?: string): UsageError {
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
-  return new UsageError(`"${oneLine(text)}" ${says}: write it as in lang=de`, { column });
+  const example = field === undefined ? 'lang=de' : quoteAssignment(field, text);
+  return new UsageError(`"${oneLine(text)}" ${says}: write it as in ${oneLine(example)}`, {
+    column,
+    suggestions: field === undefined ? [] : [example],
+  });
 }

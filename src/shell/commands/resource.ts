@@ -1,14 +1,15 @@
 import type { Change, Target } from '../../change/change.ts';
 import { DecodeFailure, DeclinedFailure } from '../../device/decode-failure.ts';
 import { singleRefusal } from '../../device/encode.ts';
-import { collectionPath, isSingle } from '../../device/profile.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import type { Output } from '../output.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
-import { changeFields } from './arguments.ts';
+import { changeFields, notAssigned } from './arguments.ts';
 import { edit } from './edit.ts';
 import { meantBy } from './only-keys.ts';
 import {
@@ -194,7 +195,11 @@ function add(resource: string): VerbSpec {
       `null, 1500, true, 'states:=["OK"]'. What nobody named is not sent, but where a form needs all fields.`,
     examples: [`${resource} add username=bob first_name=Bob lastname=Builder lang=de`],
     async *run(call) {
-      const said = changeFields(call.args.words('FIELD=VALUE'));
+      const words = call.args.words('FIELD=VALUE');
+      const [first] = words;
+      if (first?.text.includes('=') === false)
+        throw notAssigned(first.text, first.start, keyFieldOf(documentedProfile, resource));
+      const said = changeFields(words);
       yield* writeOn(call, [{ action: 'add', resource, ...said }]);
     },
   };

@@ -10,6 +10,7 @@ import { apply, FORCE, separate } from './given-options.ts';
 import { NO_OPTIONS, type Options } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
+import { meantLine, meantVerbLine } from './tried-words.ts';
 
 /** A line understood: which command, which words for its arguments, which options. */
 export interface Invocation {
@@ -85,7 +86,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
     ? { command: asked }
     : first === undefined
       ? { command: named(commands, wanted) }
-      : findCommand(first, name, grammar);
+      : findCommand(first, others, grammar);
   try {
     const invocation = bindTo(found.command, words, rest, given, first === undefined);
     // Nobody can explain what may not be there.
@@ -150,7 +151,11 @@ export function formatAsked(words: readonly Word[]): Options['format'] {
 
 /** The line with the values of secret fields, and passwords in addresses, masked. */
 function maskedLine(words: readonly Word[]): string {
-  const masked = words.map(({ text }) => {
+  return quoteLine(maskedWords(words));
+}
+
+function maskedWords(words: readonly Word[]): string[] {
+  return words.map(({ text }) => {
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (isSecretField(field)) return `${field}=${MASK}`;
     if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
@@ -158,7 +163,6 @@ function maskedLine(words: readonly Word[]): string {
       ? `${field}=${MASK}`
       : withoutPassword(text);
   });
-  return quoteLine(masked);
 }
 
 /** A nested value as it was typed, unless there are secrets in it. */
@@ -186,25 +190,38 @@ function named(commands: readonly CommandSpec[], name: string): CommandSpec {
 
 function findCommand(
   word: Word,
-  next: Word | undefined,
+  others: readonly Word[],
   grammar: Grammar,
 ): { command: CommandSpec; mistake?: UsageError } {
   const { commands, resourceFor, guess } = grammar;
+  const [next] = others;
+  const meant = meantLine(maskedWords([word, ...others]));
   const command = commands.find(
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
+  // `delete user bob`: the raw API has paths.
+  const isRaw = command?.section === 'Raw API' && next !== undefined && !next.text.includes('/');
+  if (isRaw && meant !== undefined) {
+    throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
+      column: next.start,
+      suggestions: [meant],
+    });
+  }
   if (command !== undefined) return { command };
-  const suggestions = suggest(
-    word.text,
-    commands.map(({ name }) => name),
-  );
+  const suggestions =
+    meant === undefined
+      ? suggest(
+          word.text,
+          commands.map(({ name }) => name),
+        )
+      : [meant];
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
   if (resource !== undefined) return { command: resource };
   const mistake = new UsageError(
     `there is no command "${oneLine(word.text)}"; "help" lists them all`,
     { column: word.start, suggestions },
   );
-  const guessed = guess?.(word.text, mistake);
+  const guessed = meant === undefined ? guess?.(word.text, mistake) : undefined;
   if (guessed === undefined) throw mistake;
   return { command: guessed, mistake };
 }
@@ -225,6 +242,8 @@ function findVerb(
     fallback === undefined || first === undefined
       ? near
       : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
+  const line = meantVerbLine(command.name, names, maskedWords(words));
+  if (line !== undefined) meant.splice(0, meant.length, line);
   const takesWords = (fallback?.args.length ?? 0) > 0;
   const isVerbless = first === undefined || names.length === 0;
   if (fallback !== undefined && meant.length === 0 && (takesWords || isVerbless)) {

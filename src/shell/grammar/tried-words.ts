@@ -1,0 +1,78 @@
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import { quoteLine } from './parse.ts';
+
+/* Words that people bring from other programs, and what does the same here. */
+
+/** The verb first, with what it needs where nothing else was said; then what is tried in its place. */
+const VERBS: readonly { readonly verb: string; readonly needs: string; readonly tried: string }[] =
+  [
+    { verb: 'list', needs: '', tried: 'ls dir all get' },
+    { verb: 'list', needs: 'FILTER', tried: 'filter find search grep where' },
+    { verb: 'show', needs: 'KEY', tried: 'display view cat describe details' },
+    { verb: 'add', needs: 'FIELD=VALUE', tried: 'create new insert adduser useradd' },
+    { verb: 'set', needs: 'KEY FIELD=VALUE', tried: 'update modify change patch usermod' },
+    { verb: 'edit', needs: 'KEY', tried: 'vi vim nano' },
+    { verb: 'delete', needs: 'KEY', tried: 'remove rm del erase drop deluser userdel' },
+    { verb: 'list --drift', needs: '', tried: 'compare diff drift' },
+  ];
+
+const LINES: Readonly<Record<string, string>> = {
+  users: 'user list',
+  q: 'quit',
+  ':q': 'quit',
+  bye: 'quit',
+  '?': 'help',
+  h: 'help',
+  man: 'help',
+  commands: 'help',
+  ssh: 'connect',
+  cd: 'use',
+  select: 'use',
+  switch: 'use',
+  rollback: 'undo',
+  revert: 'undo',
+  jobs: 'runs',
+};
+
+function meaningOf(word: string): (typeof VERBS)[number] | undefined {
+  return VERBS.find(({ verb, tried }) => verb === word || tried.split(' ').includes(word));
+}
+
+/** `rm bob`, `add user bob`: the line that does it; undefined for words that nobody tries. */
+export function meantLine(words: readonly string[]): string | undefined {
+  const [first = '', ...rest] = words;
+  if (Object.hasOwn(LINES, first)) return [LINES[first], quoteLine(rest)].join(' ').trim();
+  const meaning = meaningOf(first);
+  if (meaning === undefined) return undefined;
+  const isNamed = /^users?$/.test(rest[0] ?? '');
+  return lineOf('user', meaning, isNamed ? rest.slice(1) : rest);
+}
+
+/** `user rm bob`: with the verb that the command has, one of `names`. */
+export function meantVerbLine(
+  command: string,
+  names: readonly string[],
+  words: readonly string[],
+): string | undefined {
+  const [first = '', ...rest] = words;
+  const meaning = meaningOf(first);
+  if (meaning === undefined) return undefined;
+  const [verb = ''] = meaning.verb.split(' ');
+  if (names.includes(verb)) return lineOf(command, meaning, rest);
+  const other = meaning.tried.split(' ').find((word) => names.includes(word));
+  return other && `${command} ${other} ${quoteLine(rest)}`.trim();
+}
+
+function lineOf(
+  resource: string,
+  { verb, needs }: (typeof VERBS)[number],
+  words: readonly string[],
+): string {
+  const [key, ...rest] = words;
+  if (verb === 'add' && key?.includes('=') !== true) {
+    const named = `${keyFieldOf(documentedProfile, resource)}=${key ?? 'NAME'}`;
+    return `${resource} add ${quoteLine([named, ...rest])}`;
+  }
+  return `${resource} ${verb} ${key === undefined ? needs : quoteLine(words)}`.trim();
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { makeDevsh, startFleet } from './devsh.ts';
+
+/** The error of a line as data. */
+async function mistake(line: string): Promise<{ message: string; suggestions: string[] }> {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh([...line.split(' '), '--json']);
+  expect(exitCode).toBe(2);
+  const { error } = JSON.parse(stdout) as { error: { message: string; suggestions: string[] } };
+  return error;
+}
+
+describe('a word that people bring from elsewhere is answered with the command that does it', () => {
+  test.each([
+    ['ls', 'user list'],
+    ['list users', 'user list'],
+    ['users', 'user list'],
+    ['rm bob', 'user delete bob'],
+    ['remove user bob', 'user delete bob'],
+    ['delete user bob', 'user delete bob'],
+    ['compare', 'user list --drift'],
+    ['filter', 'user list FILTER'],
+    ['filter lang=de', 'user list lang=de'],
+    ['find bob', 'user list bob'],
+    ['show', 'user show KEY'],
+    ['show user bob', 'user show bob'],
+    ['adduser', 'user add username=NAME'],
+    ['adduser bob', 'user add username=bob'],
+    ['add user bob lang=de', 'user add username=bob lang=de'],
+    ['add user bob password=hunter2', 'user add username=bob password=***'],
+    ['change bob lang=en', 'user set bob lang=en'],
+    ['user add bob', 'username=bob'],
+    ['user rm bob', 'user delete bob'],
+    ['user ls', 'user list'],
+    ['user compare', 'user list --drift'],
+    ['device rm fw1', 'device remove fw1'],
+    ['q', 'quit'],
+    ['?', 'help'],
+  ])('%s: %s', async (line, meant) => {
+    expect((await mistake(line)).suggestions).toEqual([meant]);
+  });
+});
+
+test('the same is said at a prompt that reads from a pipe', async () => {
+  const devsh = await makeDevsh();
+  const { stderr } = await devsh([], { stdin: 'rm bob\nuser add bob\n' });
+  expect(stderr).toContain("did you mean 'user delete bob'?");
+  expect(stderr).toContain('write it as in username=bob');
+});
+
+test('a way out that others have is one here, too', async () => {
+  const devsh = await makeDevsh();
+  expect((await devsh(['exit'])).exitCode).toBe(0);
+});
+
+test('a resource of the devices that is called like such a word is reached all the same', async () => {
+  const { devsh } = await startFleet();
+  const { exitCode } = await devsh(['resource', 'find', 'list', '--on', 'sim1']);
+  expect(exitCode).not.toBe(2);
+});
