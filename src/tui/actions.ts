@@ -87,6 +87,7 @@ export type ViewAction =
   | 'help'
   | 'close'
   | 'go-prompt'
+  | 'press-in-table'
   | 'back'
   | 'go-table'
   | 'unfold';

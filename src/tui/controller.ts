@@ -9,7 +9,7 @@ import { disabledReason } from './keys/disabled-keys.ts';
 import { Effects, type Surface } from './effects.ts';
 import { takesEscape } from './editor/vi-prompt.ts';
 import { isEffect, type Context } from './keys/key-binding.ts';
-import { contextOf, keyText, pressedKey, type Pressed } from './keys/keymap.ts';
+import { actionFor, contextOf, keyText, pressedKey, type Pressed } from './keys/keymap.ts';
 import { lineText } from './editor/line.ts';
 import { LastSeen } from './table/last-seen.ts';
 import { LineRunner } from './line-runner.ts';
@@ -17,8 +17,10 @@ import { Outside } from './outside.ts';
 import { Questions } from './questions.ts';
 import type { Store } from './store.ts';
 import { strayText } from './keys/stray-key.ts';
+import { TypedAhead } from './keys/typed-ahead.ts';
 import { TableFeed } from './table/feed.ts';
 import { TableReader } from './table/reader.ts';
+import { matchesKey } from './terminal/key-name.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 import { TableWatch } from './table/watch.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
@@ -38,6 +40,7 @@ export class Controller {
   readonly #effects: Effects;
   readonly #lastSeen: LastSeen;
   readonly #fleetNews: Gathering;
+  readonly #typedAhead: TypedAhead;
   /** The lines of tables out of sight that something was written since. */
   readonly #stale = new Set<string>();
 
@@ -49,6 +52,15 @@ export class Controller {
       this.#showFleet();
     });
     this.#questions = new Questions(store);
+    this.#typedAhead = new TypedAhead(
+      store,
+      (event) => {
+        this.#press(event);
+      },
+      () => {
+        this.#sayOnce('keys that were typed before the focus came here were dropped');
+      },
+    );
     this.#filter = new FilterRunner(store);
     this.#lastSeen = new LastSeen(shell.session, store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
@@ -116,6 +128,10 @@ export class Controller {
   }
 
   onKey(event: KeyEvent): void {
+    this.#typedAhead.press(event);
+  }
+
+  #press(event: KeyEvent): void {
     if (!['question', 'plan'].includes(contextOf(this.#store.state))) this.#questions.goOn();
     const { state } = this.#store;
     const context = contextOf(state);
@@ -125,7 +141,8 @@ export class Controller {
       this.#store.dispatch({ kind: 'pending-keys', keys: pressed.keys });
       return;
     }
-    const action = pressed?.binding.action;
+    const isStop = this.runner.isWriting && matchesKey(event, 'ctrl-c');
+    const action = isStop ? 'interrupt' : pressed?.binding.action;
     const reason = action && disabledReason(action, state);
     if (pressed !== undefined && reason !== undefined) {
       const { keys, hint, label } = pressed.binding;
@@ -140,6 +157,8 @@ export class Controller {
       this.#store.dispatch({ kind: 'vi', key: 'escape' });
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#effects.perform('run-line');
+    } else if (action === 'press-in-table') {
+      this.#pressInTable(event);
     } else if (isEffect(action)) {
       this.#effects.perform(action, pressed?.index);
     } else if (action === 'search' && context !== 'search') {
@@ -150,6 +169,21 @@ export class Controller {
       this.#store.dispatch({ kind: 'view', action });
       if (this.#store.state.table.command !== state.table.command) this.#comeBack();
     }
+  }
+
+  /** Where it does nothing there, the focus stays where it is. */
+  #pressInTable(event: KeyEvent): void {
+    const { state } = this.#store;
+    const inTable = { ...state, focus: 'table' } as const;
+    const action = actionFor(event, contextOf(inTable), state.keymap);
+    if (action === undefined) {
+      this.#lines.type(event);
+      return;
+    }
+    this.#store.dispatch({ kind: 'view', action: 'go-table' });
+    this.#press(event);
+    if (disabledReason(action, inTable) !== undefined)
+      this.#store.dispatch({ kind: 'view', action: 'go-prompt' });
   }
 
   /** Another table is in sight again: what was read or changed meanwhile shows in it, too. */

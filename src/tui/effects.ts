@@ -6,7 +6,6 @@ import type { LineRunner } from './line-runner.ts';
 import type { Outside, Programs } from './outside.ts';
 import { pagerLines } from './views/pager-text.ts';
 import type { Questions } from './questions.ts';
-import { searchedLine } from './prompt/reduce-prompt.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import { addForm, addLine, copyLines, editForm, editLine, exportLine } from './table/commands.ts';
@@ -24,6 +23,9 @@ export interface Surface extends Programs {
   /** The session is over. */
   leave(): void;
 }
+
+const AT_REST =
+  'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
 
 /** Who does what keys ask for. */
 interface Doers {
@@ -73,12 +75,6 @@ export class Effects {
       case 'run-line':
         lines.run(lineText(state.prompt.editing.line));
         break;
-      case 'search-run': {
-        const found = searchedLine(state.prompt.history, state.prompt.search);
-        store.dispatch({ kind: 'view', action: 'search-accept' });
-        if (found !== undefined) lines.run(found);
-        break;
-      }
       case 'complete':
         if (lineText(state.prompt.editing.line) === '')
           store.dispatch({ kind: 'view', action: 'go-table' });
@@ -155,18 +151,34 @@ export class Effects {
     if (line !== undefined) this.#doers.store.dispatch({ kind: 'set-line', line });
   }
 
-  /** Ctrl-C: the nearest thing that can be stopped, closed or cleared. */
+  /** Ctrl-C: stops a write, else clears what is typed, else stops reading, else closes what is open. */
   #interrupt(): void {
     const { store, questions, reader, runner } = this.#doers;
     const { state } = store;
-    if (runner.isRunning) runner.interrupt();
-    else if (state.questions.length > 0) questions.decline();
-    else if (state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '')
+    const isTyped = lineText(state.prompt.editing.line) !== '';
+    const isAsking = state.questions.length > 0;
+    if (runner.isWriting || (runner.isRunning && isAsking)) runner.interrupt();
+    else if (isAsking) questions.decline();
+    else if (state.focus === 'prompt' && isTyped)
       store.dispatch({ kind: 'view', action: 'clear-line' });
+    else if (runner.isRunning) runner.interrupt();
     else if (reader.isReading) reader.interrupt();
     else if (state.overlay.kind !== 'none') store.dispatch({ kind: 'view', action: 'close' });
     else if (state.form !== undefined) store.dispatch({ kind: 'view', action: 'close-form' });
-    else store.dispatch({ kind: 'view', action: 'clear-line' });
+    else if (isTyped) store.dispatch({ kind: 'view', action: 'clear-line' });
+    else void this.#offerToLeave();
+  }
+
+  /** Ctrl-C with nothing to stop says so; as long as that stands there, the next one asks. */
+  async #offerToLeave(): Promise<void> {
+    const { store, surface, questions } = this.#doers;
+    if (store.state.log.current.at(-1)?.text !== AT_REST) {
+      store.dispatch({ kind: 'log', lines: [{ tone: 'quiet', text: AT_REST }] });
+      return;
+    }
+    const text = 'Leave devsh? Type y and Enter to leave, Esc to stay:';
+    if ((await questions.ask({ kind: 'confirm', text, expected: 'y' })) !== undefined)
+      surface.leave();
   }
 
   /** Leaves at once, or as soon as what runs has ended; asked again, at once. */

@@ -51,6 +51,7 @@ export class LineRunner {
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
+  #running: Invocation | undefined;
   #leave: (() => void) | undefined;
 
   constructor(options: RunnerOptions) {
@@ -59,6 +60,11 @@ export class LineRunner {
 
   get isRunning(): boolean {
     return this.#stop !== undefined;
+  }
+
+  /** What runs may change devices. */
+  get isWriting(): boolean {
+    return this.isRunning && this.#running?.verb.options.includes('write') === true;
   }
 
   /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
@@ -86,6 +92,7 @@ export class LineRunner {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
       const stop = new AbortController();
       this.#stop = stop;
+      this.#running = job.invocation;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
       this.#options.questions.attend();

@@ -7,7 +7,7 @@ import type { LogLine } from './state.ts';
 import type { Store } from './store.ts';
 
 /** So long there must have been no key before a question takes one: nobody answers what he has not read. */
-const QUIET_MS = 300;
+export const QUIET_MS = 300;
 
 /** What is asked stands below what it is about, and must not push it out of sight. */
 const LONGEST_QUESTION = 300;

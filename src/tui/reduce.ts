@@ -14,7 +14,7 @@ import { dropLostMarks } from './table/reduce-marks.ts';
 import { actOnTable, editFilter } from './table/reduce-table.ts';
 import { addReads } from './table/source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import { lineText, type EditKey } from './editor/line.ts';
+import type { EditKey } from './editor/line.ts';
 import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
@@ -148,11 +148,9 @@ function applyFilter(state: State, applied: Filter): State {
   return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
 }
 
-/** A view that a line has opened. Who is typing the next line goes on typing. */
+/** A view that a line has opened. Keys alone move the focus: what is typed on stays at the prompt. */
 function cameUp(state: State, overlay: Overlay): State {
-  const isTyping = state.focus === 'prompt' && lineText(state.prompt.editing.line) !== '';
-  const next = opened(state, overlay);
-  return isTyping ? { ...next, focus: 'prompt' } : next;
+  return { ...opened({ ...state, focus: 'table' }, overlay), focus: state.focus };
 }
 
 /** The same devices stay the same list, so that nothing is computed anew for it. */
@@ -180,6 +178,7 @@ function editActive(state: State, key: EditKey): State {
     case 'menu':
     case 'first-run':
     case 'go-on':
+    case 'empty-prompt':
     case 'prompt':
       return { ...state, prompt: editWithVi(state.prompt, key) };
     case 'find':
@@ -205,6 +204,7 @@ function act(state: State, action: ViewAction): State {
   const { table } = state;
   switch (action) {
     case 'go-table':
+    case 'press-in-table':
       return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
     case 'go-prompt':
       // A form has the keys for itself.
@@ -217,7 +217,7 @@ function act(state: State, action: ViewAction): State {
         return { ...state, table: { ...table, marks: table.range.before, range: undefined } };
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
-      return state.trail.length > 0 ? closed(state) : { ...state, focus: 'prompt' };
+      return state.trail.length > 0 ? closed(state) : state;
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
     case 'close':

@@ -13,7 +13,7 @@ test('with nothing set up one key opens the demo', async () => {
   );
   program.press('1');
   await program.waitFor(/connected to 3 devices/);
-  await program.waitFor(/^ users · 3 devices/m);
+  await program.waitFor(/^[ ▸]users · 3 devices/m);
   program.type('1');
   await program.waitFor(/> 1$/m);
 });

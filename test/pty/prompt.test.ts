@@ -25,8 +25,6 @@ test.each(SIZES)(
     await program.waitFor('devsh>');
     program.type('help connect\r');
     await program.waitFor('TARGET');
-    program.press('escape');
-    await program.waitFor('No device is connected');
     program.type('he');
     await program.waitFor(/devsh> help connect$/m);
     const row = program.screen().findIndex((line) => line.includes('devsh> help'));
@@ -82,9 +80,7 @@ test('Ctrl-R finds what another session typed meanwhile; Esc keeps the typed lin
   const second = await startDevsh([], { env });
   await second.waitFor('devsh>');
   second.type('help vault\r');
-  await second.waitFor('esc back');
-  second.press('escape');
-  await second.waitFor('enter run');
+  await second.waitFor('› help vault');
   second.press('ctrl-d');
   await second.exit;
   first.type('half a line');

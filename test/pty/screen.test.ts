@@ -19,10 +19,10 @@ test('a resize lays the screen out anew, also through a size that is too small',
 test('on 40x10 everything has its line, and what is less important is left out', async () => {
   const program = await connect(await simulate({ devices: 3 }), { cols: 40, rows: 10 });
   await program.waitFor('✓ connected to 3 devices');
-  await program.waitFor(/^ users.* 24 records/m);
+  await program.waitFor(/^[ ▸]users.* 24 records/m);
   await program.waitFor(/^▸ all +admin/m);
   const screen = program.screen();
-  expect(screen[8]).toMatch(/^ devsh all 3>/);
+  expect(screen[8]).toMatch(/^▸devsh all 3>/);
   expect(screen[9]).toMatch(/^ enter run/);
   program.type('user delete viewer\r');
   await program.waitFor(/Type 3 to do/);
@@ -105,6 +105,9 @@ test('history is walked with the arrows and searched with Ctrl-R; a password is 
   program.type('lang');
   await program.waitFor(/search 'lang': user list lang=en/);
   program.press('enter');
+  await program.waitFor(/> user list lang=en$/m);
+  expect(program.screen().join('\n')).not.toContain('filter: lang=en');
+  program.press('enter');
   await program.waitFor('filter: lang=en');
 });
 
@@ -116,7 +119,7 @@ test('keys that are typed faster than the program starts are all taken', async (
     `connect ${simulator.devices[0]?.address ?? ''} --user admin\x01\x05 --no\x17\x03help\r`,
   );
   await program.waitFor('the incident shell');
-  program.type('qquit\r');
+  program.type('quit\r');
   expect((await program.exit).code).toBe(0);
 });
 
@@ -133,7 +136,7 @@ test('a theme that is chosen at the prompt shows at once', async () => {
   const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2']);
   await program.waitFor('connected to 2 devices');
   const label = (): number | undefined => {
-    const row = program.screen().findIndex((line) => line.startsWith(' devsh all'));
+    const row = program.screen().findIndex((line) => line.startsWith('▸devsh all'));
     return program.cellStyle(row, 2)?.foreground;
   };
   expect(label()).toBe(117);

@@ -136,21 +136,24 @@ test('each step is named above, and Esc goes back step by step, to where the cur
   program.press('G');
   await program.waitFor(/^▸ all +viewer/m);
   program.press('D');
-  await program.waitFor(/^ users › devices · 4 devices, 4 connected/m);
+  await program.waitFor(/^[ ▸]users › devices · 4 devices, 4 connected/m);
   program.press('down');
   await program.waitFor(/^▸ sim2/m);
   program.press('enter');
-  await program.waitFor(/^ devices › sim2 › users · 1 device · 6 records/m);
+  await program.waitFor(/^[ ▸]devices › sim2 › users · 1 device · 6 records/m);
   program.press('enter');
-  await program.waitFor(/^ devices › sim2 › users › viewer/m);
+  await program.waitFor(/^[ ▸]devices › sim2 › users › viewer/m);
   program.press('escape');
-  await program.waitFor(/^ devices › sim2 › users · /m);
+  await program.waitFor(/^[ ▸]devices › sim2 › users · /m);
   program.press('escape');
   await program.waitFor(/^▸ sim2/m);
   program.press('escape');
-  await program.waitFor(/^ sim2 › users · 1 device/m);
+  await program.waitFor(/^[ ▸]sim2 › users · 1 device/m);
+  const before = program.screen();
   program.press('escape');
-  await program.waitFor('enter run');
+  program.press('j');
+  await program.waitFor((screen) => screen.join() !== before.join());
+  expect(program.screen()[1]).toBe(before[1]);
 });
 
 test('a table comes back with its filter, its order and its cursor', async () => {
@@ -164,9 +167,9 @@ test('a table comes back with its filter, its order and its cursor', async () =>
   program.press(':');
   await program.waitFor('enter run');
   program.type('interface list\r');
-  await program.waitFor(/^ users › interfaces · 4 devices/m);
+  await program.waitFor(/^[ ▸]users › interfaces · 4 devices/m);
   program.type('user list\r');
-  await program.waitFor(/^ interfaces › users · .*filter: e/m);
+  await program.waitFor(/^[ ▸]interfaces › users · .*filter: e/m);
   program.press('escape');
   await program.waitFor(': prompt');
   expect(program.screen().slice(2, 12)).toEqual(before.slice(1));
@@ -182,7 +185,7 @@ test('from any view ":" goes to the prompt, and the view stays in sight', async 
   program.type('disconnect sim4\r');
   await program.waitFor(/3 devices, 3 connected/);
   program.type('user list\r');
-  await program.waitFor(/^ devices › users · 3 devices/m);
+  await program.waitFor(/^[ ▸]devices › users · 3 devices/m);
 });
 
 test('a device of the list is disconnected and connected again', async () => {
@@ -202,6 +205,7 @@ test('a text is searched with "/", and n and N go from line to line', async () =
   await program.waitFor('enter run');
   program.type('help user set\r');
   await program.waitFor('Usage: user set');
+  // At the prompt, which is empty.
   program.type('/FIELD=');
   await program.waitFor(/'FIELD=': 1 of \d/);
   program.press('enter');
@@ -218,7 +222,7 @@ test('a text is searched with "/", and n and N go from line to line', async () =
   program.press('escape');
   await program.waitFor((screen) => !screen.join('\n').includes('is not here'));
   program.press('escape');
-  await program.waitFor('enter run');
+  await program.waitFor(/^▸users · /m);
 });
 
 test('the matrix scrolls to the devices that have no room, and Enter opens the details', async () => {
@@ -241,9 +245,11 @@ test('a filtered table compares what it shows, and the comparison is done again 
   program.type('user list theo --drift\r');
   await program.waitFor(/^▸ theo\.lhote +/m);
   await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
+  program.press('escape');
+  await program.waitFor('r again');
   program.press('r');
   await program.waitFor('› user list theo --drift');
-  await program.waitFor(/^ users › theo › user drift/m);
+  await program.waitFor(/^[ ▸]users › theo › user drift/m);
 });
 
 test('what was written while another table was in sight shows in the one that comes back', async () => {
@@ -266,7 +272,9 @@ test('the output of a command takes no letters of the next one, and says where t
   program.press(':');
   await program.waitFor('enter run');
   program.type('help user list\r');
-  await program.waitFor(/^ users › help user list/m);
+  await program.waitFor(/^[ ▸]users › help user list/m);
+  program.press('escape');
+  await program.waitFor('esc back or q');
   program.type('xyz');
   await program.waitFor('that key does nothing here; ":" leads to the prompt, "?" lists the keys');
   program.press(':');
@@ -280,10 +288,10 @@ test('a view that opens while the next line is typed does not take its letters',
   program.press(':');
   await program.waitFor('enter run');
   program.type('help user list\ruser show vie');
-  await program.waitFor(/^ users › help user list/m);
+  await program.waitFor(/^[ ▸]users › help user list/m);
   await program.waitFor('devsh all 4> user show vie');
   program.type('wer\r');
-  await program.waitFor(/^ users › help user list › user show viewer/m);
+  await program.waitFor(/^[ ▸]users › help user list › user show viewer/m);
 });
 
 test('a list of resources that is short says why', async () => {
@@ -303,6 +311,8 @@ test('the list of devices is watched: what fails shows without a key', async () 
   await program.waitFor(/2 devices, 1 connected, 1 failed/);
   simulator.devices[1]?.clearFaults();
   await program.waitFor(/2 devices, 2 connected/);
+  program.press('escape');
+  await program.waitFor('enter open');
   program.press('w');
   await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));
 });

@@ -101,7 +101,7 @@ describe('questions', () => {
 
   test('get the keys while the prompt keeps its line; a secret is dots', () => {
     const state = typed(after(typed(start, 'user'), { kind: 'ask', question }), 'pä55');
-    expect(inputLine(state)).toMatchObject({ label: ' answer> ', text: '••••' });
+    expect(inputLine(state)).toMatchObject({ label: '▸answer> ', text: '••••' });
     expect(line(state)).toBe('user');
   });
 

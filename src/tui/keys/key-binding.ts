@@ -46,7 +46,6 @@ const EFFECTS = [
   'page-out',
   'answer',
   'decline',
-  'search-run',
   'first-demo',
   'first-connect',
   'first-import',
@@ -81,6 +80,7 @@ export type Context =
   | 'menu'
   | 'first-run'
   | 'go-on'
+  | 'empty-prompt'
   | 'prompt'
   | 'table';
 

@@ -4,6 +4,7 @@ import type { Context, Effect, KeyBinding, Keymap } from './key-binding.ts';
 import type { ViewAction } from '../actions.ts';
 import { offersFirstSteps } from '../screen/first-steps.ts';
 import { formContext } from '../form/form-state.ts';
+import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { keyLabel, matchesKey, type KeyName } from '../terminal/key-name.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
@@ -20,8 +21,8 @@ export function contextOf(state: State): Context {
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   if (prompt.menu !== undefined) return 'menu';
-  if (!offersFirstSteps(state)) return 'prompt';
-  return state.nextSteps.length > 0 ? 'go-on' : 'first-run';
+  if (offersFirstSteps(state)) return state.nextSteps.length > 0 ? 'go-on' : 'first-run';
+  return lineText(prompt.editing.line) === '' ? 'empty-prompt' : 'prompt';
 }
 
 function overlayContext({ overlay: { kind }, find }: State): Context {
@@ -32,14 +33,15 @@ function overlayContext({ overlay: { kind }, find }: State): Context {
 
 /** Whether what is typed goes into the line of the prompt. */
 export function isAtPrompt(state: State): boolean {
-  return ['prompt', 'menu', 'first-run', 'go-on'].includes(contextOf(state));
+  return ['prompt', 'menu', 'first-run', 'go-on', 'empty-prompt'].includes(contextOf(state));
 }
 
 /** Where a key goes that means nothing in a place of its own. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
-  'first-run': 'prompt',
-  'go-on': 'prompt',
+  'first-run': 'empty-prompt',
+  'go-on': 'empty-prompt',
+  'empty-prompt': 'prompt',
   plan: 'question',
   runs: 'overlay',
   devices: 'overlay',
@@ -57,6 +59,7 @@ const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
   plan: 'all',
   'first-run': 'all',
   'go-on': 'all',
+  'empty-prompt': 'all',
   'form-switch': 'all',
   'form-choice': 'all',
   'form-run': 'all',
@@ -110,9 +113,14 @@ export function actionFor(
 }
 
 function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
-  return [context, 'anywhere' as const, BELOW[context]].flatMap((place) =>
+  return [context, 'anywhere' as const, ...placesBelow(context)].flatMap((place) =>
     keymap.filter((binding) => binding.context === place),
   );
+}
+
+function placesBelow(context: Context): Context[] {
+  const below = BELOW[context];
+  return below === undefined ? [] : [below, ...placesBelow(below)];
 }
 
 /** How the first key for an action is written, where one is set. */
@@ -161,18 +169,20 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
   const { keymap, pendingKeys } = state;
   if (pendingKeys !== undefined) return continuations(context, keymap, pendingKeys);
   const kept = HINTS_BELOW[context];
-  const below = kept && BELOW[context];
+  const below = kept === undefined ? [] : placesBelow(context);
   const here = keymap.filter((binding) => binding.context === context);
   const isTaken = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
   const rest = keymap
-    .filter((binding) => binding.context === below && !isTaken(binding.keys[0]))
+    .filter((binding) => below.some((place) => place === binding.context))
+    .filter((binding) => !isTaken(binding.keys[0]))
     .filter(({ action }) => kept === 'all' || WAYS.includes(action));
   return [...here, ...rest]
     .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
     .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
     .map(({ keys, hint, action }) => {
-      const text = `${keyText(keys[0] ?? '')} ${hint?.text ?? ''}`;
+      const [first = '', ...others] = keys;
+      const text = `${keyText(first)} ${hint?.text ?? ''}${others.includes('q') ? ' or q' : ''}`;
       const isDisabled = disabledReason(action, state) !== undefined;
       return { text: isDisabled ? `(${text})` : text, isDisabled, action };
     });

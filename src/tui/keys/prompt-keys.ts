@@ -7,7 +7,10 @@ export const PROMPT_KEYS: Keymap = [
     rank: 2,
     text: 'complete',
   }),
-  bind('prompt', ['escape'], 'go-table', 'to the table', { rank: 3, text: 'table' }),
+  bind('prompt', ['escape'], 'go-table', 'to the table, or the view over it', {
+    rank: 3,
+    text: 'table',
+  }),
   bind('prompt', ['up', 'ctrl-p'], 'history-back', 'the line before, from history', {
     rank: 5,
     text: 'history',
@@ -30,6 +33,13 @@ export const PROMPT_KEYS: Keymap = [
   bind('prompt', ['pagedown'], 'page-down', 'scroll the table on'),
   bind('prompt', ['f1'], 'help', 'this help', { rank: 4, text: 'help' }),
 
+  bind(
+    'empty-prompt',
+    ['/', '?'],
+    'press-in-table',
+    'filter or search, and help: as if pressed in the table',
+  ),
+
   bind('menu', ['tab', 'down'], 'menu-next', 'the next proposal', { rank: 1, text: 'next' }),
   bind('menu', ['shift-tab', 'up'], 'menu-back', 'the proposal before', { rank: 3, text: 'back' }),
   bind('menu', ['enter'], 'menu-accept', 'take the chosen proposal; without one, run the line', {
@@ -39,11 +49,16 @@ export const PROMPT_KEYS: Keymap = [
   bind('menu', ['escape'], 'menu-close', 'close the menu', { rank: 4, text: 'close' }),
 
   bind('search', ['ctrl-r', 'up'], 'search', 'the match before', { rank: 2, text: 'older' }),
-  bind('search', ['enter'], 'search-run', 'run the line found', { rank: 1, text: 'run' }),
-  bind('search', ['tab', 'right', 'left'], 'search-accept', 'take the line to edit it', {
-    rank: 3,
-    text: 'edit it',
-  }),
+  bind(
+    'search',
+    ['enter', 'tab', 'right', 'left'],
+    'search-accept',
+    'take the line; Enter runs it then',
+    {
+      rank: 1,
+      text: 'take',
+    },
+  ),
   bind('search', ['escape', 'ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
     rank: 4,
     text: 'cancel',

@@ -2,8 +2,7 @@ import { contextOf, keyNameOf } from './keymap.ts';
 import type { Context } from './key-binding.ts';
 import type { State } from '../state.ts';
 
-/** Where keys move and act, and none is typed into a line. */
-const NOT_TYPED_IN: readonly Context[] = [
+const ACTED_IN: readonly Context[] = [
   'table',
   'overlay',
   'runs',
@@ -13,13 +12,18 @@ const NOT_TYPED_IN: readonly Context[] = [
   'drift',
 ];
 
+/** Whether keys move and act there, and none is typed into a line. */
+export function isActedIn(context: Context): boolean {
+  return ACTED_IN.includes(context);
+}
+
 /**
  * What to say of a key that means nothing where the focus is: who types a command there has to go to
  * the prompt first. Undefined where keys are typed.
  */
 export function strayText(state: State): string | undefined {
   const context = contextOf(state);
-  if (!NOT_TYPED_IN.includes(context)) return undefined;
+  if (!isActedIn(context)) return undefined;
   const ways = [
     ['go-prompt', 'leads to the prompt'],
     ['help', 'lists the keys'],

@@ -7,7 +7,7 @@ export const TABLE_KEYS: Keymap = [
     'table',
     ['escape'],
     'back',
-    'clear the filter and the marks; back to the view before, at last to the prompt',
+    'clear the filter and the marks; else back to the view before; then nothing',
   ),
   bind('table', ['down', 'j'], 'down', 'down'),
   bind('table', ['up', 'k'], 'up', 'up'),

@@ -21,6 +21,9 @@ export interface InputLine {
   readonly origin: number;
 }
 
+/** In front of the half of the screen that gets the keys: the line that is typed in, or what is above. */
+export const FOCUS_MARK = '▸';
+
 /** Longer lines are pasted, and not worth measuring: that takes long. */
 const LONG = 4_000;
 
@@ -69,6 +72,7 @@ export function inputLine(state: State): InputLine {
     case 'menu':
     case 'first-run':
     case 'go-on':
+    case 'empty-prompt':
     case 'prompt':
       return promptLine(state, promptLabel(state), true);
   }
@@ -111,7 +115,8 @@ const secretless = memoized((line: Line): Line => {
 
 function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
   // On a narrow screen the line is more important than where it goes.
-  const shownLabel = ` ${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
+  const mark = isActive ? FOCUS_MARK : ' ';
+  const shownLabel = `${mark}${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
   const start = widthOf(shownLabel);
   const { text, cursor, hidden } = windowOf(line, Math.max(1, columns - start - 1));
   return {

@@ -108,8 +108,9 @@ export class TypedLines {
   showProblem(line: string, { message, column, suggestions }: UsageError): void {
     const { state } = this.#store;
     const typed = lineText(state.prompt.editing.line);
-    // Somebody who has typed on is not to lose that.
-    if (typed !== line && typed.trim() !== '' && !typed.includes('\n')) {
+    // Who has typed on is not to lose that, and keys of the table must not become a line.
+    const hasTypedOn = typed !== line && typed.trim() !== '' && !typed.includes('\n');
+    if (hasTypedOn || state.focus !== 'prompt') {
       const text = visibleLines(`error: ${message}`);
       this.#store.dispatch({ kind: 'log', lines: [{ tone: 'bad', text }] });
       return;

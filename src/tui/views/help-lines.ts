@@ -12,6 +12,7 @@ export const KEY_SECTIONS: readonly {
 }[] = [
   { context: 'table', title: 'In the table' },
   { context: 'prompt', title: 'At the prompt' },
+  { context: 'empty-prompt', title: 'At the prompt, while nothing is typed' },
   { context: 'first-run', title: 'While nothing is set up yet' },
   { context: 'go-on', title: 'While nothing is connected, and there is something to go on with' },
   { context: 'menu', title: 'While proposals are open' },

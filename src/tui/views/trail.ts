@@ -45,9 +45,10 @@ export function closed(state: State): State {
 
 /** A line fills the table: it comes into sight, the one before stays behind. */
 export function entered(state: State, source: TableSource): State {
-  const here = placeOf(state);
+  // A line opened it, not a key at the prompt: Esc does not lead there.
+  const here: Place = { ...placeOf(state), focus: 'table' };
   const next: Place = {
-    focus: state.focus,
+    focus: 'table',
     table: tableId(source),
     overlay: { kind: 'none' },
     find: NO_FIND,
@@ -70,7 +71,7 @@ export function sourced(state: State, source: TableSource): State {
 export function dropped(state: State, kind: Overlay['kind']): State {
   const trail = state.trail.filter(({ overlay }) => overlay.kind !== kind);
   const next = trail.length === state.trail.length ? state : { ...state, trail };
-  return state.overlay.kind === kind ? closed(next) : next;
+  return state.overlay.kind === kind ? { ...closed(next), focus: state.focus } : next;
 }
 
 function swapped(

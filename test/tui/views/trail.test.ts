@@ -47,8 +47,9 @@ const drift = over({
 });
 
 describe('a view that a line opens', () => {
-  test('has the keys, unless somebody is typing the next line', () => {
-    expect(after(fleet, text).focus).toBe('table');
+  test('leaves the keys where they are: at the prompt, or in the table', () => {
+    expect(after(fleet, text)).toMatchObject({ focus: 'prompt', overlay: { kind: 'pager' } });
+    expect(after(fleet, view('go-table'), text).focus).toBe('table');
     const typing = after(fleet, { kind: 'set-line', line: 'user li' }, text);
     expect(typing).toMatchObject({ focus: 'prompt', overlay: { kind: 'pager' } });
     expect(contextOf(after(typing, { kind: 'edit', key: { kind: 'insert', text: 's' } }))).toBe(
@@ -57,8 +58,8 @@ describe('a view that a line opens', () => {
   });
 
   test.each<[string, Action[]]>([
-    ['a text', [text]],
-    ['a list', [devices]],
+    ['a text', [text, view('go-table')]],
+    ['a list', [devices, view('go-table')]],
     ['the table', [view('go-table')]],
   ])('%s says where a key goes that means nothing there', (_name, actions) => {
     expect(strayText(after(fleet, ...actions))).toBe(
@@ -94,10 +95,17 @@ describe('the trail', () => {
     expect(crumbs(after(around, devices))).toEqual(['runs', 'users', 'devices']);
   });
 
-  test('gives the focus back to where it was', () => {
-    const typed = after(fleet, devices);
-    expect(contextOf(typed)).toBe('devices');
-    expect(contextOf(after(typed, view('close')))).toBe('prompt');
+  test('gives the focus back to where a key was pressed', () => {
+    const helped = after(fleet, { kind: 'set-line', line: 'user li' }, view('help'));
+    expect(contextOf(helped)).toBe('overlay');
+    expect(contextOf(after(helped, view('close')))).toBe('prompt');
+  });
+
+  test('leads from what a typed line has opened to the table', () => {
+    for (const action of [devices, table('interface')]) {
+      const typed = after(fleet, action, view('go-table'));
+      expect(contextOf(after(typed, view(action === devices ? 'close' : 'back')))).toBe('table');
+    }
   });
 
   test('restores cursor, filter, order and marks of a table', () => {
@@ -137,7 +145,7 @@ test('details opened from a comparison go back to its row', () => {
   expect(back.overlay).toMatchObject({ kind: 'drift', cursor: 1, isWhole: true });
 });
 
-test('whatever was opened, Esc comes to the prompt, and every screen has its height', () => {
+test('whatever was opened, Esc comes to the table and stays there, and every screen has its height', () => {
   const steps = fc.constantFrom<Action>(
     devices,
     runs,
@@ -171,6 +179,7 @@ test('whatever was opened, Esc comes to the prompt, and every screen has its hei
     filter: 'clear-filter',
     table: 'back',
     prompt: 'go-table',
+    'empty-prompt': 'go-table',
   };
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 40 }), (actions) => {
@@ -179,11 +188,10 @@ test('whatever was opened, Esc comes to the prompt, and every screen has its hei
       expect(body + messages.length + under).toBe(state.size.rows - 4);
       expect(body).toBeGreaterThan(0);
       expect(state.trail.length).toBeLessThan(12);
-      if (state.focus === 'prompt') state = after(state, view('go-table'));
-      for (let press = 0; press < 40 && contextOf(state) !== 'prompt'; press++) {
-        state = after(state, view(escape[contextOf(state)] ?? 'close'));
-      }
-      expect(contextOf(state)).toBe('prompt');
+      const pressEscape = (): State => after(state, view(escape[contextOf(state)] ?? 'close'));
+      for (let press = 0; press < 40; press++) state = pressEscape();
+      expect(contextOf(state)).toBe('table');
+      expect(pressEscape()).toEqual(state);
     }),
   );
 });

@@ -1,0 +1,295 @@
+import { join } from 'node:path';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createServices } from '../../src/services.ts';
+import { resolvePaths } from '../../src/settings/paths.ts';
+import { openSettings } from '../../src/settings/settings.ts';
+import type { Invocation } from '../../src/shell/grammar/bind.ts';
+import type { ShellIo } from '../../src/shell/io.ts';
+import type { Output } from '../../src/shell/output.ts';
+import { Session } from '../../src/shell/session.ts';
+import { Shell } from '../../src/shell/shell.ts';
+import { startSimulator } from '../../src/simulator/simulator.ts';
+import { Controller } from '../../src/tui/controller.ts';
+import { lineText } from '../../src/tui/editor/line.ts';
+import type { Surface } from '../../src/tui/effects.ts';
+import { initialState } from '../../src/tui/initial-state.ts';
+import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
+import type { Context } from '../../src/tui/keys/key-binding.ts';
+import { contextOf } from '../../src/tui/keys/keymap.ts';
+import { isActedIn } from '../../src/tui/keys/stray-key.ts';
+import type { State } from '../../src/tui/state.ts';
+import { Store } from '../../src/tui/store.ts';
+import { parseKey } from '../../src/tui/terminal/key-name.ts';
+import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
+
+/** So many keys are pressed, shared by the sessions, and from which seed on. */
+const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? 20_000);
+const SEED = Number(process.env['DEVSH_RANDOM_SEED'] ?? 1);
+const SESSIONS = 8;
+
+/** A shell that notes what a plan was made for, and what the prompt named when its line began. */
+class WatchedShell extends Shell {
+  store: Store | undefined;
+  readonly astray: string[] = [];
+  plans = 0;
+
+  override async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
+    const invocation = typeof line === 'string' ? this.parse(line) : line;
+    const { fleet } = this.store?.state ?? initialState({ columns: 80, rows: 24 });
+    const [only = ''] = fleet.selected;
+    if (fleet.selected.length === 1 && !fleet.prompt.includes(only))
+      this.astray.push(`the prompt "${fleet.prompt}" does not name ${only}`);
+    const meant = new Set([
+      ...fleet.selected,
+      ...invocation.options.on.flatMap((on) => on.split(',')),
+    ]);
+    for await (const output of super.evaluate(invocation, io)) {
+      if (output.kind === 'plan') {
+        this.plans += 1;
+        for (const { device, steps } of output.plan.devices)
+          if (steps.length > 0 && !meant.has(device.name))
+            this.astray.push(`${invocation.line}: ${device.name} at "${fleet.prompt}"`);
+      }
+      yield output;
+    }
+  }
+}
+
+async function startScreen() {
+  const folder = await makeTempFolder();
+  const env = Object.fromEntries(
+    ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
+  );
+  const paths = resolvePaths(env);
+  const settings = await openSettings(paths);
+  const readStdin = () => Promise.resolve('');
+  const session = new Session(
+    createServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
+  );
+  const simulator = await startSimulator({ users: 6, devices: 3, profile: 'drf' });
+  const { devices } = simulator;
+  for (const { name, fingerprint, accounts } of devices)
+    session.give(name, { fingerprint, ...accounts.admin });
+  session.fleet.join(
+    session.fleet.members(devices.map(({ name, address }) => ({ name, address, groups: [] }))),
+  );
+  const shell = new WatchedShell(session);
+  const store = new Store(initialState({ columns: 80, rows: 24 }));
+  shell.store = store;
+  const surface: Surface = {
+    repaint: () => undefined,
+    showTheme: () => undefined,
+    suspend: () => undefined,
+    leave: () => undefined,
+    send: () => undefined,
+    edit: ({ text }) => Promise.resolve(text),
+    page: () => Promise.resolve(),
+    copy: () => Promise.resolve(undefined),
+  };
+  const controller = new Controller(shell, store, surface, true);
+  onTestFinished(async () => {
+    controller.runner.interrupt();
+    await controller.stop();
+    await session.close();
+    await simulator.close();
+  });
+  const writes = (): number =>
+    devices.flatMap(({ log }) => log).filter(({ method }) => !['GET', 'OPTIONS'].includes(method))
+      .length;
+  controller.start('user list');
+  return { controller, store, shell, writes, names: devices.map(({ name }) => name) };
+}
+
+type Screen = Awaited<ReturnType<typeof startScreen>>;
+
+/** Mulberry32: the same keys for the same seed. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function eventOf(key: string): KeyEvent {
+  const text = /^.$/u.test(key) ? key : key === 'space' ? ' ' : '';
+  return { kind: 'key', ...parseKey(key === ' ' ? 'space' : key), text };
+}
+
+/** What typing may change, place by place; in a filter the table's cursor stays on its row. */
+const TYPED: Readonly<Partial<Record<Context, readonly (keyof State)[]>>> = {
+  prompt: ['prompt'],
+  'empty-prompt': ['prompt'],
+  menu: ['prompt'],
+  search: ['prompt'],
+  filter: [],
+  find: ['find', 'overlay'],
+  form: ['form'],
+  'form-switch': ['form'],
+  'form-choice': ['form'],
+  'form-pick': ['form'],
+  question: ['questions'],
+  plan: ['questions'],
+  waiting: ['prompt'],
+};
+
+/** What else is on the screen makes the table higher or lower. */
+const SCROLLED = ['top'];
+const FILTERED = ['filter', 'cursor', 'top', 'range'];
+
+function changed<T extends object>(before: T, after: T): string[] {
+  return Object.keys(after).filter((name) => before[name as keyof T] !== after[name as keyof T]);
+}
+
+/** One key, and what it did at once. */
+function press({ controller, store }: Screen, key: string): void {
+  const before = store.state;
+  const context = contextOf(before);
+  const event = eventOf(key);
+  controller.onKey(event);
+  const allowed = TYPED[context];
+  const isTyped = event.kind === 'key' && event.text !== '';
+  if (!isTyped || allowed === undefined) return;
+  if (context === 'empty-prompt' && (key === '/' || key === '?')) return;
+  const where = `"${key}" typed in ${context}`;
+  const expected = [...allowed, 'table', 'pendingKeys'];
+  for (const part of changed(before, store.state)) expect(expected, where).toContain(part);
+  const ofTable = context === 'filter' ? FILTERED : SCROLLED;
+  for (const part of changed(before.table, store.state.table))
+    expect(ofTable, where).toContain(part);
+}
+
+const ALL_KEYS = [...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' '))))];
+/** Keys that lead to a question, which takes a moment to open. */
+const ASKING = new Set(['d', 'u', 'E']);
+
+/** Its line would write files wherever the tests run. */
+function isExport([key]: readonly string[], context: Context): boolean {
+  return key === 'x' && context !== 'devices';
+}
+
+const NAMES: Readonly<Record<string, string>> = { '\r': 'enter', '\t': 'tab' };
+
+function words(names: readonly string[]): string[] {
+  const [first = '', second = ''] = names;
+  return [
+    'undo',
+    'delete',
+    'user list\r',
+    'devices\r',
+    'resources\r',
+    'runs\r',
+    'help\r',
+    `use ${first}\r`,
+    `use ${second}\r`,
+    'use all\r',
+    'user list --drift\r',
+    'interface list\r',
+    'user list vi',
+    'use \t\t',
+    'user \t',
+    '/vi\r',
+    '?/use\r',
+    'user delete viewer\r',
+    'user set viewer lang=de\r',
+    `user set viewer lang=fr --on ${second}\r`,
+    'user add username=zed first_name=Z lastname=Z lang=de\r',
+    'rm viewer\r',
+    '10\r',
+    'yes\r',
+    'd10\r',
+  ];
+}
+
+/** Until nothing runs and nothing is about to be asked. */
+async function settled({ store, controller }: Screen): Promise<void> {
+  for (let times = 0; times < 2_000; times += 1) {
+    const isBusy = controller.runner.isRunning || store.state.reading !== undefined;
+    if (store.state.questions.length > 0 ? contextOf(store.state) !== 'waiting' : !isBusy) return;
+    await delay(5);
+  }
+  throw new Error(`still busy: ${JSON.stringify(store.state.work)}`);
+}
+
+/** Esc leads back to the table, and there it changes nothing. */
+async function leaveByEscape(screen: Screen): Promise<void> {
+  const { store, writes, controller } = screen;
+  const isThere = (): boolean =>
+    contextOf(store.state) === 'table' && store.state.trail.length === 0;
+  for (let times = 0; times < 200 && (controller.runner.isRunning || !isThere()); times += 1) {
+    press(screen, 'escape');
+    await settled(screen);
+  }
+  for (let times = 0; times < 3; times += 1) press(screen, 'escape');
+  const sent = writes();
+  const view = ({ focus, overlay, trail, form, questions, fleet, table, prompt }: State) => ({
+    ...{ focus, overlay, trail, form, questions, selected: fleet.selected },
+    ...{ order: fleet.devices.map(({ name }) => name), line: lineText(prompt.editing.line) },
+    ...{ command: table.command, marks: table.marks, filter: table.filter, cursor: table.cursor },
+  });
+  const there = view(store.state);
+  expect(contextOf(store.state)).toBe('table');
+  for (let times = 0; times < 5; times += 1) press(screen, 'escape');
+  await settled(screen);
+  expect(view(store.state)).toEqual(there);
+  expect(writes()).toBe(sent);
+}
+
+async function pressMany(screen: Screen, count: number, seed: number, seen: Set<Context>) {
+  const { store, shell } = screen;
+  const next = random(seed);
+  const pick = <T>(list: readonly T[], fallback: T): T =>
+    list[Math.floor(next() * list.length)] ?? fallback;
+  const said = words(screen.names);
+  store.subscribe(() => seen.add(contextOf(store.state)));
+  const pressed: string[] = [];
+  let typing: string[] = [];
+  await settled(screen);
+  for (let index = 0; index < count; index += 1) {
+    const context = contextOf(store.state);
+    if (context === 'waiting' && next() < 0.2) await settled(screen);
+    const here = KEYMAP.filter((one) => one.context === context).flatMap(({ keys }) => keys);
+    const [question] = store.state.questions;
+    if (typing.length === 0) {
+      const kind = next();
+      if (question?.isOpen === true && kind < 0.3) typing = [...(question.expected ?? 'x'), '\r'];
+      else if (kind < 0.15) typing = [...pick(said, 'x')];
+      else if (kind < 0.75) typing = pick(here, 'down').split(' ');
+      else typing = [pick(ALL_KEYS, 'down')];
+      const isCostly = ASKING.has(typing[0] ?? '') && next() < 0.8;
+      if (isActedIn(context) && (isCostly || isExport(typing, context))) typing = ['j'];
+    }
+    const [key = 'down', ...rest] = typing;
+    typing = rest;
+    pressed.push(key);
+    try {
+      press(screen, NAMES[key] ?? key);
+      if (index % 500 === 499) await leaveByEscape(screen);
+    } catch (error) {
+      throw new Error(`seed ${seed}, after ${pressed.slice(-60).join(' ')}`, { cause: error });
+    }
+    // Whole words in one go, and everything else as devices answer.
+    if (next() < 0.3) await turn();
+    if (next() < 0.01) await settled(screen);
+    expect(shell.astray, pressed.slice(-60).join(' ')).toEqual([]);
+  }
+}
+
+test(
+  `${KEYS} random keys write where the prompt said, act where they were typed, and Esc ends in the table`,
+  { timeout: 40_000 + KEYS * 10 },
+  async () => {
+    const screens = await Promise.all(Array.from({ length: SESSIONS }, startScreen));
+    const seen = new Set<Context>();
+    const each = Math.ceil(KEYS / SESSIONS);
+    await Promise.all(screens.map((screen, index) => pressMany(screen, each, SEED + index, seen)));
+    for (const { context } of KEYMAP)
+      if (context !== 'anywhere' && context !== 'first-run') expect(seen).toContain(context);
+    expect(screens.reduce((sum, { shell }) => sum + shell.plans, 0)).toBeGreaterThan(10);
+    expect(screens.reduce((sum, { writes }) => sum + writes(), 0)).toBeGreaterThan(0);
+  },
+);
