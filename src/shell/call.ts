@@ -29,6 +29,9 @@ export class Call {
   readonly grammar: Grammar;
   #access: ShellAccess | undefined;
 
+  /** The selection that the prompt named when the line began. */
+  readonly #began: readonly Member[];
+
   constructor(
     invocation: Pick<Invocation, 'args' | 'options' | 'line'>,
     session: Session,
@@ -40,6 +43,7 @@ export class Call {
     this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
     this.given = invocation.options;
     this.session = session;
+    this.#began = session.fleet.selection;
     this.io = io;
     // Each request of a wide fleet listens to it.
     setMaxListeners(0, io.signal);
@@ -134,9 +138,11 @@ export class Call {
 
   /** The same, where there may be none. */
   async selected(): Promise<readonly Member[]> {
+    // Who went on without this line may have chosen others since.
+    this.io.signal.throwIfAborted();
     const { on } = this.options;
     const { fleet } = this.session;
-    const members = on.length > 0 ? await this.resolve(on) : fleet.selection;
+    const members = on.length > 0 ? await this.resolve(on) : this.#began;
     // The prompt names no others where those that were selected have left.
     return members.length > 0 || fleet.connected.length > 0 ? members : this.#usualMembers();
   }

@@ -114,6 +114,8 @@ export class LineRunner {
     const io = this.#ioOf(router, signal);
     let failure: DevshError | undefined;
     try {
+      // Who went on without it must not find it begin now.
+      signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {
         router.write(output);
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);

@@ -50,7 +50,9 @@ class WatchedShell extends Shell {
         this.plans += 1;
         for (const { device, steps } of output.plan.devices)
           if (steps.length > 0 && !meant.has(device.name))
-            this.astray.push(`${invocation.line}: ${device.name} at "${fleet.prompt}"`);
+            this.astray.push(
+              `${invocation.line}: ${device.name} at "${fleet.prompt}"${io.signal.aborted ? ', aborted' : ''}`,
+            );
       }
       yield output;
     }
@@ -277,6 +279,12 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
     if (next() < 0.01) await settled(screen);
     expect(shell.astray, pressed.slice(-60).join(' ')).toEqual([]);
   }
+  await leaveByEscape(screen);
+  // At rest: a question without a plan.
+  press(screen, 'ctrl-c');
+  press(screen, 'ctrl-c');
+  await settled(screen);
+  press(screen, 'escape');
 }
 
 test(

@@ -47,24 +47,24 @@ describe('every view names the key for help, and the prompt where there is room'
   test('on 80 columns', () => {
     const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(80, overlay)}`);
     expect([`table: ${footer(80)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
-      "table: : prompt · enter details · / filter · ? help · a add · e edit · d delete
-      devices: enter open · esc back · c connect · x disconnect · / search · t trust · ? help
-      drift: enter details · esc back · f all · → devices · / search · r again · ? help
-      resources: enter open · esc back · / search · : prompt · ? help
-      runs: enter show · esc back · r resume · t retry · / search · u undo · ? help
-      help: esc back · ↓ scroll · pgdn page · / search · : prompt · ? help"
+      "table: : prompt · enter details · / filter · ? help · a add · e edit · q leave
+      devices: enter open · esc back or q · c connect · x disconnect · / search · ? help
+      drift: enter details · esc back or q · f all · → devices · / search · r again · ? help
+      resources: enter open · esc back or q · / search · : prompt · ? help
+      runs: enter show · esc back or q · r resume · t retry · / search · u undo · ? help
+      help: esc back or q · ↓ scroll · pgdn page · / search · : prompt · ? help"
     `);
   });
 
   test('on 40 columns', () => {
     const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(40, overlay)}`);
     expect([`table: ${footer(40)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
-      "table: : prompt · enter details · ? help
-      devices: enter open · esc back · ? help
-      drift: enter details · esc back · ? help
-      resources: enter open · esc back · ? help
-      runs: enter show · esc back · ? help
-      help: esc back · ↓ scroll · ? help"
+      "table: : prompt · ? help · q leave
+      devices: enter open · esc back or q · ? help
+      drift: enter details · esc back or q · ? help
+      resources: enter open · esc back or q · ? help
+      runs: enter show · esc back or q · ? help
+      help: esc back or q · ↓ scroll · ? help"
     `);
   });
 });

@@ -12,7 +12,12 @@ import { parseKey } from '../../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
 import { listView } from '../../../src/tui/views/list-view.ts';
 import { overlayLines } from '../../../src/tui/views/overlay-lines.ts';
-import { after, RUN, stateOf, user } from '../table/table-fixture.ts';
+import { after, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
+
+/** With the keys in the table, where the views get them. */
+function stateOf(records: Parameters<typeof startOf>[0]): State {
+  return after(startOf(records), { kind: 'view', action: 'go-table' });
+}
 
 const MANY = Array.from({ length: 1000 }, (_, index) => `fw${index}`);
 
