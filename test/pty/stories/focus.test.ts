@@ -136,8 +136,7 @@ test('Enter runs what is typed, not the ghost, the proposals or what a search ha
   program.type('use\t');
   await program.waitFor(/^ +user +/m);
   program.type('\r');
-  await program.waitFor(/use needs SELECTOR/);
-  program.press('ctrl-c');
+  await program.waitFor('using sim1, sim2');
   program.press('ctrl-r');
   program.type('viewer\r');
   await program.waitFor(/> user list viewer$/m);
