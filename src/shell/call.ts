@@ -28,7 +28,6 @@ export class Call {
   /** For `help` and nested lines. */
   readonly grammar: Grammar;
   #access: ShellAccess | undefined;
-
   /** The selection that the prompt named when the line began. */
   readonly #began: readonly Member[];
 
