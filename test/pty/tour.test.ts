@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';

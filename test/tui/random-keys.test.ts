@@ -174,6 +174,10 @@ function isExport([key]: readonly string[], context: Context): boolean {
   return key === 'x' && context !== 'devices';
 }
 
+function lettersOf(text: string): string[] {
+  return Array.from(text);
+}
+
 /** Where one is without devices, and what is no place. */
 const ELSEWHERE = ['anywhere', 'first-run', 'go-on'];
 
@@ -261,8 +265,8 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
     const [question] = store.state.questions;
     if (typing.length === 0) {
       const kind = next();
-      if (question?.isOpen === true && kind < 0.3) typing = [...(question.expected ?? 'x'), '\r'];
-      else if (kind < 0.15) typing = [...pick(said, 'x')];
+      if (question?.isOpen === true && kind < 0.3) typing = [...lettersOf(question.expected ?? 'x'), '\r'];
+      else if (kind < 0.15) typing = lettersOf(pick(said, 'x'));
       else if (kind < 0.75) typing = pick(here, 'down').split(' ');
       else typing = [pick(ALL_KEYS, 'down')];
       const isCostly = ASKING.has(typing[0] ?? '') && next() < 0.8;
