@@ -265,7 +265,8 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
     const [question] = store.state.questions;
     if (typing.length === 0) {
       const kind = next();
-      if (question?.isOpen === true && kind < 0.3) typing = [...lettersOf(question.expected ?? 'x'), '\r'];
+      if (question?.isOpen === true && kind < 0.3)
+        typing = [...lettersOf(question.expected ?? 'x'), '\r'];
       else if (kind < 0.15) typing = lettersOf(pick(said, 'x'));
       else if (kind < 0.75) typing = pick(here, 'down').split(' ');
       else typing = [pick(ALL_KEYS, 'down')];
