@@ -97,7 +97,7 @@ test('10,000 records scroll without delay, and only what is visible is drawn', a
   const before = program.raw().length;
   for (let press = 0; press < 200; press++) program.press('j');
   program.press('G');
-  await program.waitFor((screen) => screen.filter((line) => line.startsWith('▸')).length === 1);
+  await program.waitFor((screen) => screen.filter((line) => line.startsWith('▸ ')).length === 1);
   program.press('g');
   await program.waitFor(/^▸ .*\badmin\b/m);
   expect(program.raw().length - before).toBeLessThan(400_000);
