@@ -102,7 +102,10 @@ function unknownFields(
   return Object.keys(asked).filter(
     (field) =>
       valueText(valueAt(asked, field)) !== '' &&
-      !records.some((record) => Object.hasOwn(record, field)) &&
+      // A part of what is shown can be read back: it is not there.
+      !records.some((record) =>
+        [field, field.split('.')[0] ?? field].some((name) => Object.hasOwn(record, name)),
+      ) &&
       suggest(field, Object.keys(held)).length === 0,
   );
 }

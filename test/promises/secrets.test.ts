@@ -136,7 +136,7 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
     screen.filter((line) => line !== '').at(-1) ?? '';
   if (isPlain) {
     await program.waitFor(
-      (screen) => /^(devsh[^>]*>|(?! *").*[?:]) ?$/.test(lastLine(screen)),
+      (screen) => /^(devsh[^>]*>|(?! *["#✗]).*[?:]) ?$/.test(lastLine(screen)),
       15_000,
     );
     if (!lastLine(program.screen()).includes('devsh')) program.press('ctrl-c');
