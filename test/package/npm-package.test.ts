@@ -19,7 +19,7 @@ const ALLOWED = [
   /^dist\/profiles\/[\w-]+\.yaml$/,
   /^dist\/(THIRD-PARTY-NOTICES\.txt|sbom\.cdx\.json)$/,
 ];
-const MOST_BYTES = 8_000_000;
+const MOST_BYTES = 8_200_000;
 
 /** npm, two compilers, 100 MB of Node: seconds each on a quiet machine. */
 const LONG = { timeout: 120_000 };

@@ -23,8 +23,9 @@ export async function startDevsh(
     const pins = known.map(
       ({ address, fingerprint }) => `${address} sha256:${fingerprint} first-seen=2026-01-02\n`,
     );
-    await mkdir(join(home, 'data', 'devsh'), { recursive: true, mode: 0o700 });
-    await writeFile(join(home, 'data', 'devsh', 'known-devices'), pins.join(''), { mode: 0o600 });
+    const folder = join(env['XDG_DATA_HOME'] ?? join(home, 'data'), 'devsh');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, 'known-devices'), pins.join(''), { mode: 0o600 });
   }
   const program = startInPty({
     command: process.execPath,

@@ -1,4 +1,3 @@
-import { isDated } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle } from '../../output/columns.ts';
 import { fieldText, nameText } from '../../output/value.ts';
@@ -69,8 +68,8 @@ export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: numbe
   const { table } = state;
   const sort = sortFields(table, data.keyField).join('\n');
   const devices = shownDevices(state).length;
-  const { all, fields, keyField, stale } = data;
-  const measured = measuredColumns(all, fields, keyField, table.view, sort, devices, stale);
+  const { all, fields, own, keyField, stale } = data;
+  const measured = measuredColumns(all, fields, own, keyField, table.view, sort, devices, stale);
   return fitted(measured, table.shift, width - GUTTER);
 }
 
@@ -78,6 +77,7 @@ const measuredColumns = memoized(
   (
     rows: TableRows['all'],
     fields: TableRows['fields'],
+    own: TableRows['own'],
     keyField: string,
     view: State['table']['view'],
     sort: string,
@@ -87,10 +87,7 @@ const measuredColumns = memoized(
     const sign = sortSigns(sort.split('\n'));
     const sample = sampleOf(rows);
     const drafts = fields.map((field): Draft => {
-      // What a device dates is its own, whether it has told so or not: columns do not move when it does.
-      const isId =
-        view.perDevice.includes(field) ||
-        sample.some(({ record }) => isDated(field, valueAt(record, field)));
+      const isId = own.has(field);
       const isKey = field === keyField;
       return {
         kind: 'field',

@@ -1,8 +1,10 @@
+import { isDated } from '../../fleet/compared.ts';
 import { foldRecords, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/columns.ts';
 import type { View } from '../../shell/output.ts';
 import { cellText } from '../../output/value.ts';
+import { valueAt } from '../../value-at.ts';
 import { filterRows } from './filter-rows.ts';
 import { memoized } from '../screen/memoized.ts';
 import type { State, TableState } from '../state.ts';
@@ -18,6 +20,8 @@ export interface TableRows {
   readonly keyField: string;
   /** The fields in the order of their importance. */
   readonly fields: readonly string[];
+  /** The fields that each device has of its own: ids, counters, times. */
+  readonly own: ReadonlySet<string>;
   /** "3 fields hidden" by the columns of the last time; empty when none is. */
   readonly hidden: string;
   readonly recordCount: number;
@@ -92,6 +96,9 @@ const withFilter = memoized(
   ([merged, all, { rows, isSimilar }]) => [merged, all, rows, isSimilar],
 );
 
+/** So many records tell which fields hold times. */
+const SAMPLE = 50;
+
 const mergedRows = memoized(
   (
     reads: TableState['reads'],
@@ -109,7 +116,15 @@ const mergedRows = memoized(
       return [{ device: read.device, records: read.last.records }];
     });
     const records = known.flatMap((read) => read.records);
-    const keyField = keyFieldOf(view, fieldsOf(records));
+    const all = fieldsOf(records);
+    const keyField = keyFieldOf(view, all);
+    // What a device dates is its own, whether it has told so or not: columns do not move when it does.
+    const sample = records.slice(0, SAMPLE);
+    const own = all.filter(
+      (field) =>
+        view.perDevice.includes(field) ||
+        (field !== keyField && sample.some((record) => isDated(field, valueAt(record, field)))),
+    );
     const unreadCount = devices.length - known.length;
     const folded = foldRecords(known, keyField, view.perDevice, unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
@@ -117,7 +132,8 @@ const mergedRows = memoized(
     return {
       rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,
-      fields: columnsOf(view, records),
+      fields: columnsOf({ ...view, perDevice: own }, records),
+      own: new Set(own),
       hidden: hiddenText(view, records),
       recordCount: records.length,
       sharedCount:
