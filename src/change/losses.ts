@@ -127,8 +127,8 @@ export function lossTexts({ steps }: DevicePlan): string[] {
   const told = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
     [...lost].flatMap(([resource, fields]) => {
       // Who logs in with a record has a password or a token, shown or not.
-      const isUnshown = isWhole && resource === 'user' && ![...fields].some(isSecretField);
-      const more = isUnshown ? ['what is not shown (as a password or token)'] : [];
+      const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
+      const more = isWhole && resource === 'user' ? [`what is not shown${kinds}`] : [];
       const all = [...fields, ...more];
       return all.length === 0 ? [] : [`${start}, of ${resource}: ${all.join(', ')}`];
     });

@@ -200,7 +200,7 @@ function findCommand(
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
   // `delete user bob`: the raw API has paths.
-  const isRaw = command?.section === 'Raw API' && next !== undefined && !next.text.includes('/');
+  const isRaw = command?.section === 'Raw API' && next !== undefined && /^\w[^/]*$/.test(next.text);
   if (isRaw && meant !== undefined) {
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
       column: next.start,
