@@ -80,8 +80,9 @@ function jsonOf(text: string, word: Word | undefined): Value {
   }
 }
 
-/** `field`: what a word alone is likely to be. */
-export function notAssigned(text: string, column: number, field?: string): UsageError {
+/** `likely`: the field that a word alone is likely to be the value of, unless it names the field itself. */
+export function notAssigned(text: string, column: number, likely?: string): UsageError {
+  const field = text === likely ? undefined : likely;
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
   const example = field === undefined ? 'lang=de' : quoteAssignment(field, text);
   return new UsageError(`"${oneLine(text)}" ${says}: write it as in ${oneLine(example)}`, {

@@ -199,8 +199,9 @@ function findCommand(
   const command = commands.find(
     ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
   );
-  // `delete user bob`: the raw API has paths.
-  const isRaw = command?.section === 'Raw API' && next !== undefined && /^\w[^/]*$/.test(next.text);
+  // `delete user bob`, `get users`: the raw API has paths.
+  const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
+  const isRaw = command?.section === 'Raw API' && next !== undefined && named.test(next.text);
   if (isRaw && meant !== undefined) {
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
       column: next.start,
