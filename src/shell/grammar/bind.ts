@@ -117,7 +117,7 @@ function bindTo(
     if (option.spec === FORCE) {
       const { forced: word = 'own-account' } = verb;
       throw new UsageError(
-        `--force says not what is meant; here: --allow ${word} (${allowMeaning(word)})`,
+        `--force does not say what is meant; here it is --allow ${word} (${allowMeaning(word)})`,
         {
           column: option.word.start,
           suggestions: [`--allow ${word}`],
