@@ -1,41 +1,45 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './pages.ts';
 
-/** Each row of a table on the way from Enter to verdict: a file, and the names in it. */
-async function rows(): Promise<{ file: string; names: string[] }[]> {
-  const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
-  return [...text.matchAll(/^\| `(src\/[\w./-]+)` \| ([^|]+) \|/gm)].map(
-    ([, file = '', names = '']) => ({ file, names: names.replaceAll('`', '').trim().split(', ') }),
-  );
+const page = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
+
+/** Each row of the way of a line: a room, and a function or class, or the method of a class, in it. */
+const entryPoints = [...page.matchAll(/^\| `(src[\w/-]*)` \| `([\w.]+)` \|/gm)].map(
+  ([, room = '', name = '']) => ({ room, name }),
+);
+
+/** Every source of the room and of the rooms in it: files may be cut as they read best. */
+async function sources(room: string): Promise<string[]> {
+  const names = await readdir(join(ROOT, room), { recursive: true });
+  const files = names.filter((name) => /\.tsx?$/.test(name));
+  return Promise.all(files.map((name) => readFile(join(ROOT, room, name), 'utf8')));
 }
 
-test('the way of a line leads through functions that there are', async () => {
-  const way = (await rows()).filter(({ names }) => names.every((name) => /^\w+$/.test(name)));
-  expect(way.length).toBeGreaterThan(30);
-  for (const { file, names } of way) {
-    const source = await readFile(join(ROOT, file), 'utf8');
-    for (const name of names) {
-      const isThere = new RegExp(
-        `(?:class|function\\*?) ${name}\\b|^ {2}(?:async )?\\*?${name}[(<]|await ${name}\\(`,
-        'm',
-      );
-      expect(source, `${name} in ${file}`).toMatch(isThere);
-    }
+test('the way of a line is short enough to walk', () => {
+  expect(entryPoints.length).toBeGreaterThanOrEqual(12);
+  expect(entryPoints.length).toBeLessThanOrEqual(15);
+});
+
+test.each(entryPoints)('$name is in $room', async ({ room, name }) => {
+  const [owner = '', method] = name.split('.');
+  const declared = new RegExp(`^export (?:async )?(?:class|function\\*?) ${owner}\\b`, 'm');
+  const texts = (await sources(room)).filter((text) => declared.test(text));
+  expect(texts).toHaveLength(1);
+  if (method !== undefined) {
+    expect(texts[0]).toMatch(new RegExp(`^ {2}(?:async )?\\*?${method}[(<]`, 'm'));
   }
 });
 
-test('the rooms of the shell and the screen are all told', async () => {
-  const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
-  const told = [...text.matchAll(/^\| `(src\/(?:shell|tui)\/\w+)` \|/gm)].map(
+test('every folder of src and every room in one is told, and no other', async () => {
+  const told = [...page.matchAll(/^\| `(src\/[\w/-]+)` \| (?!`[\w.]+` \|)/gm)].map(
     ([, room = '']) => room,
   );
-  const rooms = await Promise.all(
-    ['src/shell', 'src/tui'].map(async (folder) => {
-      const entries = await readdir(join(ROOT, folder), { withFileTypes: true });
-      return entries.filter((one) => one.isDirectory()).map(({ name }) => `${folder}/${name}`);
-    }),
-  );
-  expect(told.sort()).toEqual(rooms.flat().sort());
+  const entries = await readdir(join(ROOT, 'src'), { recursive: true, withFileTypes: true });
+  const rooms = entries
+    .filter((one) => one.isDirectory())
+    .map((one) => relative(ROOT, join(one.parentPath, one.name)));
+  // What is inside a room is told with it.
+  expect(told.sort()).toEqual(rooms.filter((room) => room.split(sep).length <= 3).sort());
 });
