@@ -1,5 +1,6 @@
 import { RejectedError } from '../device/errors.ts';
-import { originOfWrite, type WriteName } from '../device/observation.ts';
+import { originOfWrite } from '../device/observation.ts';
+import type { WriteName } from '../device/profile.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { Step } from './plan.ts';

@@ -13,6 +13,7 @@ import {
   isNamedByKey,
   isResourceName,
   keyFieldOf,
+  withResource,
   type Profile,
 } from './profile.ts';
 import { writePath } from './record-path.ts';
@@ -108,8 +109,7 @@ function pathOf(profile: Profile, resource: string, record: DeviceRecord): strin
 /** A profile as it is when paths name the records of a resource in this way. */
 function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefined): Profile {
   if (namedBy === undefined) return profile;
-  const known = profile.resources[resource] ?? { keyField: 'name', fields: [], choiceFields: [] };
-  return { ...profile, resources: { ...profile.resources, [resource]: { ...known, namedBy } } };
+  return withResource(profile, resource, { namedBy });
 }
 
 /** What reading one record at its own path shows: by what paths name it, and what lists leave out. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fieldFactsSchema } from './field-facts.ts';
+import { WRITES } from './profile.ts';
 
 // Apart from what uses the facts: a start that has nothing to check does without zod.
 
@@ -33,7 +34,7 @@ const writingSchema = z.object({
 /** What is kept of observations, by device. */
 const observedShape = {
   /** Ways to write that a read-back has proved; another way needs another proof. */
-  proven: z.partialRecord(z.enum(['create', 'update', 'remove']), z.object(wayShape)).optional(),
+  proven: z.partialRecord(z.enum(WRITES), z.object(wayShape)).optional(),
   /** Ids were seen to move when other records came or went. */
   ids: z.literal('positional').optional(),
   /** A write was taken only when no other connection was open. */
@@ -62,9 +63,12 @@ const resourceSchema = z.object({
   parses: z.array(z.string()).optional(),
 });
 
+/** How further pages are asked for where no link leads to them. */
 const stepSchema = z.object({
   kind: z.enum(['page', 'offset']),
+  /** The query parameter with the number of the page, or of the first record. */
   parameter: z.string(),
+  /** The query parameter with the number of records on a page. */
   size: z.string().exactOptional(),
 });
 
@@ -94,6 +98,7 @@ export const learnedSchema = z.object({
   ...observedShape,
 });
 
+export type PageStep = Readonly<z.infer<typeof stepSchema>>;
 export type ListAnswers = Readonly<z.infer<typeof listAnswersSchema>>;
 export type SeenWriting = Readonly<z.infer<typeof writingSchema>>;
 export type Observed = Readonly<z.infer<z.ZodObject<typeof observedShape>>>;

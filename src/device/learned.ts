@@ -8,8 +8,10 @@ import { pagingText } from './page-steps.ts';
 import type { ReadPages } from './pages.ts';
 import {
   isSingle,
+  resourceOf,
   saidSingle,
   updateFacts,
+  withResource,
   type Origin,
   type Profile,
   type ResourceProfile,
@@ -49,11 +51,7 @@ export function withListing(base: Profile, resource: string, listing: LearnedLis
       .map((fact) => [`resources.${resource}.${fact}`, 'observed' as const]),
   );
   return {
-    ...profile,
-    resources: {
-      ...profile.resources,
-      [resource]: { ...(profile.resources[resource] ?? unknownResource(resource)), ...facts },
-    },
+    ...withResource(profile, resource, facts),
     origins: { ...profile.origins, ...origins },
   };
 }
@@ -99,10 +97,6 @@ function newBookkeeping(
   return all.length > known.length ? all : undefined;
 }
 
-function unknownResource(resource: string): ResourceProfile {
-  return { keyField: resource === 'user' ? 'username' : 'name', fields: [], choiceFields: [] };
-}
-
 /**
  * A profile with what was observed put in. How a record is changed is taken from what the path of one
  * record allows; what the user has configured is never overruled.
@@ -112,8 +106,7 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
   const seen = learned.byResource[resource];
   if (seen === undefined) return { ...profile, ...offers };
   if (isSingle(profile, resource)) {
-    const resources = { ...profile.resources, [resource]: singleWith(profile, resource, seen) };
-    return { ...profile, ...offers, resources };
+    return { ...withResource(profile, resource, singleWith(profile, resource, seen)), ...offers };
   }
   const origins: Record<string, Origin> = {};
   let { create, update, remove } = profile;
@@ -146,23 +139,18 @@ export function withLearned(profile: Profile, resource: string, learned: Learned
   }
   const namedBy = isOpenFact(profile, resource, 'namedBy') ? seen.namedBy : undefined;
   if (namedBy !== undefined) origins[`resources.${resource}.namedBy`] = 'observed';
-  const known = resourceWith(profile.resources[resource], resource, seen);
-  const resources = {
-    ...profile.resources,
-    [resource]: {
-      ...known,
-      ...(namedBy !== undefined && { namedBy }),
-      ...(own !== undefined && { update: own }),
-    },
+  const facts = {
+    ...resourceWith(resourceOf(profile, resource), seen),
+    ...(namedBy !== undefined && { namedBy }),
+    ...(own !== undefined && { update: own }),
   };
   if (seen.fields !== undefined) origins[`resources.${resource}.fields`] = 'observed';
   return {
-    ...profile,
+    ...withResource(profile, resource, facts),
     ...offers,
     create,
     update,
     remove,
-    resources,
     origins: { ...profile.origins, ...origins },
   };
 }
@@ -221,7 +209,7 @@ function createEncoding(
 
 /** A single object is changed as its own path allows; the records of other resources are not meant. */
 function singleWith(profile: Profile, resource: string, seen: LearnedResource): ResourceProfile {
-  const known = resourceWith(profile.resources[resource], resource, seen);
+  const known = resourceWith(resourceOf(profile, resource), seen);
   const { collectionAllows: allows, parses } = seen;
   const isSaid = ['update', `resources.${resource}.update`].some(
     (fact) => profile.origins[fact] === 'configured',
@@ -248,12 +236,11 @@ function singleWith(profile: Profile, resource: string, seen: LearnedResource): 
 }
 
 function resourceWith(
-  known: ResourceProfile | undefined,
-  resource: string,
+  known: ResourceProfile,
   { fields, envelope, paging, summary, collectionAllows, itemAllows }: LearnedResource,
 ): ResourceProfile {
   const base = {
-    ...(known ?? unknownResource(resource)),
+    ...known,
     ...(envelope !== undefined && { envelope }),
     ...(paging !== undefined && { paging }),
     ...(summary !== undefined && { summary }),

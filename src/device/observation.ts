@@ -1,14 +1,14 @@
 import type { Observed, SeenWriting } from './learned-schema.ts';
 import {
+  resourceOf,
   updateFacts,
+  withResource,
+  WRITES,
   type Origin,
   type Profile,
-  type ResourceProfile,
   type WriteFacts,
+  type WriteName,
 } from './profile.ts';
-
-/** The kinds of writes, as profiles call them. */
-export type WriteName = 'create' | 'update' | 'remove';
 
 /** What writing to a device, and reading back, showed of how it speaks. */
 export type Observation =
@@ -94,47 +94,36 @@ export function observedAfter(
   }
 }
 
-const unknownResource: ResourceProfile = { keyField: 'name', fields: [], choiceFields: [] };
-
 /** A profile with all that was kept of observations put in; what the user has configured stands. */
 export function withObserved(
   profile: Profile,
   { proven, ids, volatile, connections, writing }: Observed,
 ): Profile {
   const origins: Partial<Record<string, Origin>> = { ...profile.origins };
-  for (const write of ['create', 'update', 'remove'] as const) {
+  for (const write of WRITES) {
     const way = proven?.[write];
     const { method, path, encoding } = profile[write];
     const isSame = way?.method === method && way.path === path && way.encoding === encoding;
     if (isSame && (origins[write] ?? 'assumed') === 'assumed') origins[write] = 'observed';
   }
-  const resources: Partial<Record<string, ResourceProfile>> = { ...profile.resources };
+  let known = profile;
   for (const [resource, fields] of Object.entries(volatile ?? {})) {
     const fact = `resources.${resource}.volatile`;
     if (origins[fact] === 'configured') continue;
-    const known = resources[resource] ?? unknownResource;
-    resources[resource] = {
-      ...known,
-      volatile: [...new Set([...(known.volatile ?? []), ...fields])],
-    };
+    const all = [...new Set([...volatileFields(known, resource), ...fields])];
+    known = withResource(known, resource, { volatile: all });
     origins[fact] = 'observed';
   }
   for (const [resource, seen] of Object.entries(writing ?? {})) {
-    const { hidden = [], ...known } = resources[resource] ?? unknownResource;
+    const { hidden = [] } = resourceOf(known, resource);
     const isSaid = origins[`resources.${resource}.hidden`] === 'configured';
     const all = isSaid ? hidden : [...new Set([...hidden, ...(seen.hidden ?? [])])];
-    resources[resource] = { ...known, ...seen, ...(all.length > 0 && { hidden: all }) };
+    known = withResource(known, resource, { ...seen, ...(all.length > 0 && { hidden: all }) });
     for (const fact of Object.keys(seen)) origins[`resources.${resource}.${fact}`] ??= 'observed';
   }
   const isPositional = ids !== undefined && origins['ids'] !== 'configured';
   if (isPositional) origins['ids'] = 'observed';
   const isOne = connections !== undefined && origins['connections'] !== 'configured';
   if (isOne) origins['connections'] = 'observed';
-  return {
-    ...profile,
-    ...(isPositional && { ids }),
-    ...(isOne && { connections }),
-    resources,
-    origins,
-  };
+  return { ...known, ...(isPositional && { ids }), ...(isOne && { connections }), origins };
 }

@@ -1,4 +1,4 @@
-import type { Origin, Profile } from './profile.ts';
+import { withResource, type Profile } from './profile.ts';
 
 /**
  * Where the records of a resource may be when they are not where the profile says: without the slash
@@ -19,15 +19,6 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
 
 /** A profile with the path at which a resource was found. */
 export function foundAt(profile: Profile, resource: string, path: string): Profile {
-  const known = profile.resources[resource];
-  const keyField = resource === 'user' ? 'username' : 'name';
-  const origins: Record<string, Origin> = { [`resources.${resource}.path`]: 'observed' };
-  return {
-    ...profile,
-    resources: {
-      ...profile.resources,
-      [resource]: { keyField, fields: [], choiceFields: [], ...known, path },
-    },
-    origins: { ...profile.origins, ...origins },
-  };
+  const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
+  return { ...withResource(profile, resource, { path }), origins };
 }

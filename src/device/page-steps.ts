@@ -1,5 +1,6 @@
 import type { PageMarks } from './page-marks.ts';
-import type { ListFacts, PageStep } from './profile.ts';
+import type { PageStep } from './learned-schema.ts';
+import type { ListFacts } from './profile.ts';
 
 const NUMBERED: readonly PageStep[] = [
   { kind: 'page', parameter: 'current', size: 'rowCount' },

@@ -2,7 +2,8 @@ import type { DecodedList } from './json-records.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { pageSteps, stepPath } from './page-steps.ts';
-import type { ListFacts, PageStep } from './profile.ts';
+import type { PageStep } from './learned-schema.ts';
+import type { ListFacts } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from './text.ts';
 

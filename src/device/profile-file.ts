@@ -1,9 +1,17 @@
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../yaml-source.ts';
-import { BUILT_IN_PROFILES, builtIn, documentedProfile } from './built-in-profiles.ts';
+import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
+import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { namesRecord } from './record-path.ts';
 import { meant, profileSchema, type ProfileContent } from './profile-schema.ts';
-import type { ListFacts, Origin, Profile, ResourceProfile, WriteFacts } from './profile.ts';
+import {
+  withResource,
+  WRITES,
+  type Origin,
+  type Profile,
+  type ResourceProfile,
+  type WriteFacts,
+} from './profile.ts';
 
 /**
  * Reads a profile that a user wrote (YAML or JSON). Throws a SettingsError with `file:line:column`.
@@ -23,14 +31,11 @@ export function parseProfile(source: string, file: string, name: string): Profil
     }
     throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${issue?.message ?? ''}`);
   }
-  const content = result.data;
-  const base = content.extends === undefined ? documentedProfile : builtIn(content.extends);
+  const { extends: from = 'documented', ...content } = result.data;
+  const base = builtIn(from);
   if (base === undefined) {
     const known = BUILT_IN_PROFILES.map((profile) => profile.name).join(', ');
-    throw yaml.error(
-      ['extends'],
-      `no built-in profile "${content.extends ?? ''}"; there are ${known}`,
-    );
+    throw yaml.error(['extends'], `no built-in profile "${from}"; there are ${known}`);
   }
   const profile = merged(base, content, name);
   const problem = problemOf(profile);
@@ -38,87 +43,54 @@ export function parseProfile(source: string, file: string, name: string): Profil
   return profile;
 }
 
-function merged(base: Profile, content: ProfileContent, name: string): Profile {
-  const resources: Record<string, ResourceProfile> = {
-    ...(base.resources as Record<string, ResourceProfile>),
-  };
-  const update = mergedUpdate(base.update, content.update);
-  for (const [resource, facts] of Object.entries(content.resources ?? {})) {
-    const known = resources[resource];
-    const path = facts.path ?? known?.path;
-    const volatile = facts.volatile ?? known?.volatile;
-    const namedBy = facts.named_by ?? known?.namedBy;
-    const bookkeeping = facts.bookkeeping ?? known?.bookkeeping;
-    const hidden = facts.hidden ?? known?.hidden;
-    const sentBack = facts.sent_back ?? known?.sentBack;
-    const isKeyed = facts.key_field !== undefined ? false : undefined;
-    const single = facts.single ?? known?.single ?? isKeyed;
-    const collection = { ...update, path: '{collection}', selector: 'none' } as const;
-    const own =
-      facts.update &&
-      (single === true
-        ? mergedWrite(collection, facts.update)
-        : mergedUpdate(update, facts.update));
-    resources[resource] = {
-      ...(path !== undefined && { path }),
-      ...(single !== undefined && { single }),
-      ...(volatile !== undefined && { volatile }),
-      ...(own !== undefined && { update: own }),
-      ...(bookkeeping !== undefined && { bookkeeping }),
-      ...(namedBy !== undefined && { namedBy }),
-      ...(hidden !== undefined && { hidden }),
-      ...(sentBack !== undefined && { sentBack }),
-      keyField: facts.key_field ?? known?.keyField ?? 'name',
-      fields: facts.fields ?? known?.fields ?? [],
-      choiceFields: facts.choice_fields ?? known?.choiceFields ?? [],
-    };
-  }
-  return {
+type Said = Omit<ProfileContent, 'extends'>;
+
+/** What the file says in the place of what the built-in profile does. */
+function merged(base: Profile, content: Said, name: string): Profile {
+  const { resources, list, create, update, remove, ...facts } = content;
+  const profile = {
     ...base,
+    ...namedInCode(facts),
     name,
-    basePath: content.base_path ?? base.basePath,
-    endsWithSlash: content.ends_with_slash ?? base.endsWithSlash,
-    ...(content.accept !== undefined && { accept: content.accept }),
-    ...(content.connections !== undefined && { connections: content.connections }),
-    idFields: content.id_fields ?? base.idFields,
-    ...(content.ids !== undefined && { ids: content.ids }),
-    ...(content.errors_in !== undefined && { errorsIn: content.errors_in }),
-    noId: content.no_id ?? base.noId,
-    resources,
-    list: mergedList(base.list, content.list),
-    create: mergedWrite(base.create, content.create),
-    update,
-    remove: mergedWrite(base.remove, content.remove),
+    list: { ...base.list, ...namedInCode(list ?? {}) },
+    create: mergedWrite(base.create, create),
+    update: mergedUpdate(base.update, update),
+    remove: mergedWrite(base.remove, remove),
     origins: { ...base.origins, ...kept(base, content), ...configured(content) },
+  };
+  return Object.entries(resources ?? {}).reduce(
+    (known, [resource, own]) => withResource(known, resource, mergedResource(known, resource, own)),
+    profile,
+  );
+}
+
+function mergedResource(
+  profile: Profile,
+  resource: string,
+  { update: own, ...facts }: NonNullable<Said['resources']>[string],
+): Partial<ResourceProfile> {
+  const known = profile.resources[resource];
+  const isKeyed = facts.key_field !== undefined ? false : undefined;
+  const single = facts.single ?? known?.single ?? isKeyed;
+  const collection = { ...profile.update, path: '{collection}', selector: 'none' } as const;
+  const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
+  return {
+    keyField: known?.keyField ?? 'name',
+    ...namedInCode(facts),
+    ...(single !== undefined && { single }),
+    ...(own !== undefined && { update: merge }),
   };
 }
 
-function mergedWrite(base: WriteFacts, own: ProfileContent['create']): WriteFacts {
-  const wrapper = own?.wrapper ?? base.wrapper;
-  const attributes = own?.attributes ?? base.attributes;
-  const contentType = own?.content_type ?? base.contentType;
-  const leftOut = own?.left_out ?? base.leftOut;
-  const lists = own?.lists ?? base.lists;
-  return {
-    method: own?.method ?? base.method,
-    path: own?.path ?? base.path,
-    encoding: own?.encoding ?? base.encoding,
-    constants: own?.constants ?? base.constants,
-    ...(wrapper !== undefined && { wrapper }),
-    ...(attributes !== undefined && { attributes }),
-    ...(contentType !== undefined && { contentType }),
-    selector: own?.selector ?? base.selector,
-    record: own?.record ?? base.record,
-    ...(leftOut !== undefined && { leftOut }),
-    ...(lists !== undefined && { lists }),
-  };
+function mergedWrite(base: WriteFacts, own: Said['create']): WriteFacts {
+  return { ...base, ...namedInCode(own ?? {}) };
 }
 
 /**
  * A PATCH or PUT goes to the path of one record: what is not said of it is no more that of a write to the
  * collection, but as REST has it.
  */
-function mergedUpdate(base: WriteFacts, own: ProfileContent['update']): WriteFacts {
+function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
   const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
   if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) {
     return mergedWrite(base, own);
@@ -127,80 +99,32 @@ function mergedUpdate(base: WriteFacts, own: ProfileContent['update']): WriteFac
   return mergedWrite({ ...base, path: '{item}', encoding: 'json', selector: 'none', record }, own);
 }
 
-function mergedList(base: ListFacts, own: ProfileContent['list'] = {}): ListFacts {
-  const { items, attributes, parameter, summary, detail } = own;
-  const { size_parameter: sizeParameter, group_field: groupField } = own;
-  return {
-    ...base,
-    path: own.path ?? base.path,
-    paging: own.paging ?? base.paging,
-    ...(items !== undefined && { items }),
-    ...(attributes !== undefined && { attributes }),
-    ...(parameter !== undefined && { parameter }),
-    ...(sizeParameter !== undefined && { sizeParameter }),
-    ...(summary !== undefined && { summary }),
-    ...(detail !== undefined && { detail }),
-    ...(groupField !== undefined && { groupField }),
-  };
-}
-
 /** What a file does not say of a write that it speaks of is as it was before, and so is its origin. */
-function kept(base: Profile, content: ProfileContent): Record<string, Origin> {
-  const origins: Record<string, Origin> = {};
-  for (const write of ['create', 'update', 'remove'] as const) {
-    if (content[write] === undefined) continue;
-    for (const fact of Object.keys(base[write])) {
-      const name = `${write}.${fact}`;
-      origins[name] = base.origins[name] ?? base.origins[write] ?? 'assumed';
-    }
-  }
-  return origins;
-}
-
-/** `left_out` of a file is `leftOut` of a profile. */
-function inProfile(fact: string): string {
-  return fact.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase());
+function kept(base: Profile, content: Said): Record<string, Origin> {
+  const names = WRITES.filter((write) => content[write] !== undefined).flatMap((write) =>
+    Object.keys(base[write]).map((fact) => [write, `${write}.${fact}`] as const),
+  );
+  const originOf = ([write, name]: (typeof names)[number]): [string, Origin] => [
+    name,
+    base.origins[name] ?? base.origins[write] ?? 'assumed',
+  ];
+  return Object.fromEntries(names.map(originOf));
 }
 
 /** Every fact that the file states is the user's word. */
-function configured(content: ProfileContent): Record<string, Origin> {
-  const origins: Record<string, Origin> = {};
-  const facts = {
-    basePath: content.base_path,
-    endsWithSlash: content.ends_with_slash,
-    accept: content.accept,
-    connections: content.connections,
-    idFields: content.id_fields,
-    ids: content.ids,
-    errorsIn: content.errors_in,
-    noId: content.no_id,
-    list: content.list,
-    create: content.create,
-    update: content.update,
-    remove: content.remove,
-  };
-  for (const [fact, value] of Object.entries(facts)) {
-    if (value !== undefined) origins[fact] = 'configured';
-  }
-  for (const write of ['create', 'update', 'remove'] as const) {
-    for (const fact of Object.keys(content[write] ?? {}))
-      origins[`${write}.${inProfile(fact)}`] = 'configured';
-  }
-  for (const fact of Object.keys(content.list ?? {})) {
-    origins[`list.${inProfile(fact)}`] = 'configured';
-  }
-  for (const [resource, facts] of Object.entries(content.resources ?? {})) {
-    if (facts.path !== undefined) origins[`resources.${resource}.path`] = 'configured';
-    if (facts.single !== undefined) origins[`resources.${resource}.single`] = 'configured';
-    for (const fact of ['volatile', 'bookkeeping', 'hidden', 'update'] as const) {
-      if (facts[fact] !== undefined) origins[`resources.${resource}.${fact}`] = 'configured';
-    }
-    if (facts.sent_back !== undefined) origins[`resources.${resource}.sentBack`] = 'configured';
-    if (facts.named_by !== undefined) origins[`resources.${resource}.namedBy`] = 'configured';
-    origins[`resources.${resource}.fields`] = 'configured';
-    origins[`resources.${resource}.keyField`] = 'configured';
-  }
-  return origins;
+function configured({ resources = {}, ...content }: Said): Record<string, Origin> {
+  const stated = Object.entries(content).flatMap(([fact, said]) =>
+    typeof said === 'object' && !Array.isArray(said)
+      ? [fact, ...Object.keys(said).map((part) => `${fact}.${part}`)]
+      : [fact],
+  );
+  const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
+    ['key_field', 'fields', ...Object.keys(facts)]
+      .filter((fact) => fact !== 'choice_fields')
+      .map((fact) => `resources.${resource}.${inCode(fact)}`),
+  );
+  const names = [...stated.map(inCode), ...ofResources];
+  return Object.fromEntries(names.map((name) => [name, 'configured']));
 }
 
 /** Rules that no profile can switch off. */
@@ -263,6 +187,6 @@ function misfit(write: string, facts: WriteFacts): string | undefined {
     (fact) => facts[fact] !== undefined,
   );
   return encoding === 'form' && ofJson !== undefined
-    ? `${ofJson === 'contentType' ? 'content_type' : ofJson} goes with the encoding json only`
+    ? `${inYaml(ofJson)} goes with the encoding json only`
     : undefined;
 }

@@ -1,8 +1,10 @@
+import type { FieldFacts } from '../../device/field-facts.ts';
 import type { Learned } from '../../device/learned-schema.ts';
-import type { Origin, Profile, ResourceProfile, WriteFacts } from '../../device/profile.ts';
+import { WRITES, type Origin, type Profile, type WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
+import { inYaml } from '../../text/yaml-names.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
@@ -31,9 +33,7 @@ export const profile: CommandSpec = {
         const rows = [];
         for (const member of await membersOf(call)) {
           const known = await profileOf(call.session.services, member.entry);
-          for (const { fact, value, origin } of factsOf(known)) {
-            rows.push({ device: member.ref.name, fact, value, origin });
-          }
+          rows.push(...factsOf(known).map((fact) => ({ device: member.ref.name, ...fact })));
         }
         yield {
           kind: 'table',
@@ -175,109 +175,66 @@ function learnedTexts(
   ].filter((text) => text !== undefined);
 }
 
-function factsOf(known: Profile): { fact: string; value: Value; origin: Origin }[] {
-  const { name, basePath, endsWithSlash, accept, answers = {}, idFields } = known;
-  const { ids = 'stable', noId, errorsIn, list, resources, connections } = known;
-  const facts: [string, Value][] = [
-    ['name', name],
-    ['basePath', basePath],
-    ['endsWithSlash', endsWithSlash],
-    ...(accept === undefined ? [] : [['accept', accept] satisfies [string, Value]]),
-    ...(connections === undefined ? [] : [['connections', connections] satisfies [string, Value]]),
-    ...Object.entries({ ...answers }).map(([fact, value]): [string, Value] => [
-      `answers.${fact}`,
-      value,
-    ]),
-    ['idFields', idFields],
-    ['ids', ids],
-    ['noId', noId],
-    ...(errorsIn === undefined ? [] : [['errorsIn', errorsIn] satisfies [string, Value]]),
-    ...Object.entries({ ...list }).map(([fact, value]): [string, Value] => [`list.${fact}`, value]),
-    ...(['create', 'update', 'remove'] as const).flatMap((write) =>
-      writeFacts(write, known[write]),
-    ),
-    ...Object.entries(resources).flatMap(([resource, facts_]): [string, Value][] =>
-      facts_ === undefined
-        ? []
-        : [
-            [`resources.${resource}.keyField`, facts_.keyField],
-            [`resources.${resource}.fields`, facts_.fields],
-            [`resources.${resource}.choiceFields`, facts_.choiceFields],
-            ...observedFacts(resource, facts_),
-            ...Object.entries(facts_.details ?? {}).map(([field, facts__]): [string, Value] => [
-              `resources.${resource}.${field}`,
-              describe(facts__),
-            ]),
-          ],
-    ),
-  ];
-  return facts.map(([fact, value]) => ({
-    fact: asInFile(fact),
-    value,
-    origin: originOf(known, fact),
-  }));
+interface Fact {
+  /** As a profile file spells it: `resources.user.key_field`. */
+  readonly fact: string;
+  readonly value: Value;
+  readonly origin: Origin;
 }
 
-/** `resources.user.keyField` as a profile file spells it: `resources.user.key_field`. */
-function asInFile(fact: string): string {
-  return fact.replace(
-    /\b(?:basePath|endsWithSlash|idFields|noId|errorsIn|sentBack|leftOut|keyField|namedBy|contentType|choiceFields|sizeParameter|groupField|with(?:out)?(?:Slash|Accept))\b/g,
-    (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  );
-}
-
-function observedFacts(resource: string, facts: ResourceProfile): [string, Value][] {
-  const { path, single, summary, envelope, paging, volatile, bookkeeping, namedBy, update } = facts;
-  const { hidden, sentBack, leftOut, lists } = facts;
-  // That something is a list goes without saying.
-  const isOne = single === true ? single : undefined;
-  const values = {
-    ...{ path, single: isOne, summary, envelope, paging, volatile, bookkeeping, namedBy },
-    ...{ hidden, sentBack, leftOut, lists },
+/** In the order in which they are shown; in each group first what every profile says. */
+function factsOf(profile: Profile): Fact[] {
+  const named = (group: string, facts: object, names: readonly string[] = Object.keys(facts)) => {
+    const values = facts as Readonly<Record<string, Value | undefined>>;
+    return names.flatMap((name): Fact[] => {
+      const value = values[name];
+      const origin = originOf(profile, `${group}${name}`);
+      return value === undefined ? [] : [{ fact: `${group}${inYaml(name)}`, value, origin }];
+    });
   };
-  const said = Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
-    value === undefined ? [] : [[`resources.${resource}.${fact}`, value]],
-  );
-  return update === undefined
-    ? said
-    : [...said, ...writeFacts(`resources.${resource}.update`, update)];
-}
-
-function writeFacts(name: string, facts: WriteFacts): [string, Value][] {
-  const { method, path, encoding, constants, wrapper = null, selector, record } = facts;
-  const { attributes, contentType, leftOut, lists } = facts;
-  const values = {
-    method,
-    path,
-    encoding,
-    constants,
-    wrapper,
-    selector,
-    record,
-    attributes,
-    contentType,
-    leftOut,
-    lists,
-  };
-  return Object.entries(values).flatMap(([fact, value]): [string, Value][] =>
-    value === undefined ? [] : [[`${name}.${fact}`, value]],
-  );
-}
-
-function describe(facts: {
-  type: string;
-  required: boolean;
-  readOnly: boolean;
-  choices?: readonly { value: string }[] | undefined;
-}): string {
+  const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
+    named(group, { wrapper: null, ...facts }, WRITE_FACTS);
   return [
-    facts.type,
-    facts.required ? 'required' : undefined,
-    facts.readOnly ? 'read-only' : undefined,
-    facts.choices === undefined ? undefined : facts.choices.map(({ value }) => value).join('|'),
-  ]
-    .filter((part) => part !== undefined)
-    .join(' ');
+    ...named('', profile, ['name', 'basePath', 'endsWithSlash', 'accept', 'connections']),
+    ...named('answers.', profile.answers ?? {}),
+    ...named('', { ids: 'stable', ...profile }, ['idFields', 'ids', 'noId', 'errorsIn']),
+    ...named('list.', profile.list),
+    ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
+    ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
+      if (facts === undefined) return [];
+      const { single, update, details = {}, ...others } = facts;
+      const group = `resources.${resource}.`;
+      return [
+        // That something is a list goes without saying.
+        ...named(group, single === true ? { ...others, single } : others, RESOURCE_FACTS),
+        ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
+        ...Object.entries(details).map(([field, told]) => ({
+          fact: `${group}${field}`,
+          value: describe(told),
+          origin: originOf(profile, `${group}${field}`),
+        })),
+      ];
+    }),
+  ];
+}
+
+const WRITE_FACTS = [
+  ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
+  ...['attributes', 'contentType', 'leftOut', 'lists'],
+];
+
+const RESOURCE_FACTS = [
+  ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
+  ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
+];
+
+function describe({ type, required, readOnly, choices }: FieldFacts): string {
+  return [
+    type,
+    ...(required ? ['required'] : []),
+    ...(readOnly ? ['read-only'] : []),
+    ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
+  ].join(' ');
 }
 
 /** The origin of a fact, or of the group that it belongs to. */

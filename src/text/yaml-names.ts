@@ -1,0 +1,24 @@
+/** `key_field` is called `keyField` in the code. */
+export type InCode<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<InCode<Rest>>}`
+  : Name;
+
+/** What a YAML file says, by its names in the code; lists cannot be changed. */
+export type NamedInCode<Content> = {
+  readonly [Name in keyof Content as InCode<Name>]: Content[Name] extends string[] | undefined
+    ? Readonly<Content[Name]>
+    : Content[Name];
+};
+
+export function inCode(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function inYaml(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function namedInCode<Content extends object>(content: Content): NamedInCode<Content> {
+  const named = Object.entries(content).map(([name, value]) => [inCode(name), value] as const);
+  return Object.fromEntries(named) as NamedInCode<Content>;
+}
