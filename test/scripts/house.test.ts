@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const script = join(import.meta.dirname, '../../scripts/house.js');
+
+async function house(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]);
+  return stdout;
+}
+
+test('the house is told in files, lines, crumbs, circles and fan-in', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'devsh-house-test-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const sources: Readonly<Record<string, string>> = {
+    'main.ts': "import { a } from './room/a.ts';\nawait import('./late.ts');\na();\n",
+    // What is imported only at run time closes no circle; a type does.
+    'late.ts': "import './main.ts';\n",
+    'room/a.ts': `import { b } from './b.tsx';\nexport { c } from './inner/c.ts';\n${'b();\n'.repeat(50)}`,
+    'room/b.tsx': "import type { A } from './a.ts';\nexport const b = (): A => 1;\n",
+    'room/inner/c.ts': "export type C = import('../b.tsx').B;\nexport const c = 1;\n",
+    'room/topic.md': 'A topic.\n',
+  };
+  for (const [name, text] of Object.entries(sources)) {
+    await mkdir(dirname(join(root, 'src', name)), { recursive: true });
+    await writeFile(join(root, 'src', name), text);
+  }
+  expect(await house(root)).toMatchInlineSnapshot(`
+    "files                                6
+    lines                               61
+    median                               2
+    crumbs (under 40 lines)              5
+    over 400 lines                       0
+    with one importer                    3
+    at the root of src                   2
+    circles                              1
+      3: room/a.ts room/b.tsx room/inner/c.ts
+
+    most imported
+      room/a.ts                          2
+      room/b.tsx                         2
+      late.ts                            1
+      main.ts                            1
+      room/inner/c.ts                    1
+      room/topic.md                      0
+
+    folder                           files   lines  median  crumbs
+    (root)                               2       4       3       2
+    room                                 4      57       2       3
+    "
+  `);
+});
+
+test('the way of a write is told in files and functions, as one command and on the screen', async () => {
+  const told = await house('--way', '--screen', '--list');
+  const [, oneCommand = '', screen = ''] = told.split(/one command|full screen/);
+  for (const way of [oneCommand, screen]) {
+    expect(Number(/files +(\d+)/.exec(way)?.[1])).toBeGreaterThan(50);
+    expect(Number(/functions +(\d+)/.exec(way)?.[1])).toBeGreaterThan(200);
+    expect(way).toMatch(/: .*\bjudge\b/);
+  }
+  expect(oneCommand).not.toMatch(/^ {2}tui\//m);
+  expect(screen).toMatch(/: .*\breduce\b/);
+});
