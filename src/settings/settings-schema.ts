@@ -1,90 +1,38 @@
 import * as z from 'zod';
 import { SettingsError } from '../errors.ts';
-import { FORMAT_NAMES } from '../format-names.ts';
 import { suggest } from '../suggest.ts';
-import { THEME_NAMES } from '../theme-names.ts';
+import { SETTING_ROWS, type SettingsValues } from './settings-table.ts';
 
-const valuesSchema = z.strictObject({
-  timeoutMs: z.int().min(1).max(3_600_000).optional().describe('How long an answer may take'),
-  concurrency: z.int().min(1).max(1_000).optional().describe('How many devices at a time'),
-  on: z.string().min(1).optional().describe('The devices that are meant where a line names none'),
-  format: z
-    .enum(FORMAT_NAMES)
-    .optional()
-    .describe('How a command prints its data, where it is not told'),
-  readOnly: z.boolean().optional().describe('Whether every write is refused'),
-  inventory: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Another inventory than `devices.yaml` beside the settings'),
-  historySize: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .optional()
-    .describe('How many lines of history are kept; 0 keeps none'),
-  saveCredentials: z
-    .enum(['ask', 'never'])
-    .default('ask')
-    .describe('Whether to ask before a credential goes to the keychain, or never to store one'),
-  rememberKeys: z
-    .boolean()
-    .default(true)
-    .describe('Whether the keys of records are kept from session to session, for completion'),
-  theme: z
-    .enum(THEME_NAMES)
-    .optional()
-    .describe('The looks of the full screen, where `--theme` says nothing'),
-  pager: z
-    .union([z.string(), z.literal(false)])
-    .optional()
-    .describe('The program for output longer than the screen, before `$PAGER`; false: none'),
-  reduceMotion: z
-    .boolean()
-    .default(false)
-    .describe('What changed on the full screen does not fade by itself'),
-  columns: z
-    .record(z.string(), z.array(z.string()).readonly())
-    .optional()
-    .describe('By profile and resource (`drf/user`): the fields that a list shows on a screen'),
-  keys: z
-    .record(z.string(), z.record(z.string(), z.array(z.string().min(1)).readonly()))
-    .optional()
-    .describe(
-      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`',
-    ),
-  editing: z
-    .enum(['emacs', 'vi'])
-    .default('emacs')
-    .describe('Which keys edit the line at the prompt'),
-});
+// Apart from the table: a start where nothing is set does without zod.
 
-/**
- * What a file in the folder of a project may say. It may come with a checkout from anywhere: nothing in
- * it may run a program, trust a certificate, allow a write, or lead a login to another device.
- */
-const projectSchema = z.strictObject({
-  on: valuesSchema.shape.on,
-  format: valuesSchema.shape.format,
-  timeoutMs: valuesSchema.shape.timeoutMs,
-  concurrency: valuesSchema.shape.concurrency,
-  readOnly: z.literal(true, 'only true may be said here').optional(),
-});
+const valuesSchema = z.strictObject(
+  Object.fromEntries(
+    SETTING_ROWS.map(([name, { schema, summary, default: usual }]) => {
+      const own = schema(z);
+      const open = usual === undefined ? own.optional() : own.default(usual);
+      return [name, open.describe(summary)];
+    }),
+  ),
+);
+
+const projectSchema = z.strictObject(
+  Object.fromEntries(
+    SETTING_ROWS.flatMap(([name, { schema, inProject }]) => {
+      if (inProject === undefined) return [];
+      const own = inProject === true ? schema : inProject;
+      return [[name, own(z).optional()]];
+    }),
+  ),
+);
 
 /** For the documentation: every setting with what it says. */
 export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }
 
-/** Every setting there is, in the order of `info --config`. */
-export const SETTING_NAMES = Object.keys(valuesSchema.shape) as readonly (keyof SettingsValues)[];
-
-/** What the user has set, as checked; what is absent is decided where it is used. */
-export type SettingsValues = Readonly<z.infer<typeof valuesSchema>>;
 /** The settings in the content of the file at `path`. Throws a SettingsError that names it. */
 export function checkSettings(data: unknown, path: string): SettingsValues {
-  return check(valuesSchema, data, path);
+  return check(valuesSchema, data, path) as SettingsValues;
 }
 
 /** The same for a file of a project. */
@@ -92,7 +40,7 @@ export function checkProject(data: unknown, path: string): Partial<SettingsValue
   return check(projectSchema, data, path);
 }
 
-function check<Values>(schema: z.ZodType<Values>, data: unknown, path: string): Values {
+function check(schema: typeof valuesSchema, data: unknown, path: string): object {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) =>

@@ -5,11 +5,7 @@ import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
 import { withLock } from './lock.ts';
 import type { Paths } from './paths.ts';
 import { findProjectFile, type ProjectFile } from './project-file.ts';
-import { SETTING_VARIABLES } from './setting-variables.ts';
-import type { SettingsValues } from './settings-schema.ts';
-
-export type { SettingsValues } from './settings-schema.ts';
-export type SettingName = keyof SettingsValues;
+import { SETTING_ROWS, UNSET, type SettingName, type SettingsValues } from './settings-table.ts';
 
 /** Where a setting comes from. */
 export type SettingOrigin =
@@ -48,14 +44,6 @@ export interface Settings {
 }
 
 const FILE = 'settings';
-
-/** What holds where nothing is set; the schema says the same. */
-const UNSET: SettingsValues = {
-  saveCredentials: 'ask',
-  rememberKeys: true,
-  reduceMotion: false,
-  editing: 'emacs',
-};
 
 /** What may speak beside the user's own file; nothing for the demo. */
 export interface Surroundings {
@@ -146,14 +134,17 @@ async function combined(
 }
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Layer {
-  const set = SETTING_VARIABLES.filter(({ variable }) => (env[variable] ?? '') !== '');
+  const set = SETTING_ROWS.flatMap(([setting, { variable }]) => {
+    const text = variable && env[variable.name];
+    return text ? [{ setting, ...variable, text }] : [];
+  });
   return {
     said: Object.fromEntries(
-      set.map(({ variable, setting, read }) => [setting, read(env[variable] ?? '')]),
+      set.map(({ setting, text, read }) => [setting, read === undefined ? text : read(text)]),
     ),
     origin: (name) => ({
       kind: 'environment',
-      variable: set.find(({ setting }) => setting === name)?.variable ?? '',
+      variable: set.find(({ setting }) => setting === name)?.name ?? '',
     }),
   };
 }

@@ -27,7 +27,7 @@ export const info: CommandSpec = {
               { key: 'value', title: 'VALUE' },
               { key: 'origin', title: 'FROM' },
             ],
-            rows: (await configRows(session.services, given)).map((row) => ({ ...row })),
+            rows: configRows(session.services, given).map((row) => ({ ...row })),
           };
           return;
         }

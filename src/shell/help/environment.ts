@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../settings/settings-table.ts';
+
 /** A variable of the environment that devsh heeds. */
 export interface EnvironmentVariable {
   readonly name: string;
@@ -24,15 +26,9 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
   },
   {
     title: 'Settings, before those of all files ("info --config")',
-    variables: [
-      { name: 'DEVSH_ON', meaning: 'the devices that are meant where a line names none' },
-      { name: 'DEVSH_FORMAT', meaning: 'as --format, on the command line and in scripts' },
-      { name: 'DEVSH_TIMEOUT', meaning: 'as --timeout, in seconds' },
-      { name: 'DEVSH_CONCURRENCY', meaning: 'as --concurrency' },
-      { name: 'DEVSH_READ_ONLY', meaning: '1: every write is refused' },
-      { name: 'DEVSH_INVENTORY', meaning: 'another devices.yaml' },
-      { name: 'DEVSH_THEME', meaning: 'as --theme' },
-    ],
+    variables: (
+      ['on', 'format', 'timeoutMs', 'concurrency', 'readOnly', 'inventory', 'theme'] as const
+    ).map((setting) => SETTINGS[setting].variable),
   },
   {
     title: 'Network',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseFilter } from '../../../../src/fleet/filter.ts';
 import { Inventory } from '../../../../src/fleet/inventory.ts';
 import { selectDevices } from '../../../../src/fleet/selector.ts';
-import { SETTING_VARIABLES } from '../../../../src/settings/setting-variables.ts';
+import { SETTING_ROWS } from '../../../../src/settings/settings-table.ts';
 import { ENVIRONMENT } from '../../../../src/shell/help/environment.ts';
 import { FILTER_FORMS } from '../../../../src/shell/help/topics/filters.ts';
 import { SELECTOR_FORMS } from '../../../../src/shell/help/topics/selectors.ts';
@@ -102,7 +102,7 @@ test('"help environment" has every variable that the source reads, and no other'
   const isTold = (name: string): boolean => [...told, 'PSModulePath', 'PATH'].includes(name);
   expect(read.filter((name) => !isTold(name))).toEqual([]);
   // Read in other ways: from a list, by a name that is a constant.
-  read.push(...SETTING_VARIABLES.map(({ variable }) => variable));
+  read.push(...SETTING_ROWS.flatMap(([, { variable }]) => variable?.name ?? []));
   const elsewhere = /proxy$|^JOB_COMPLETION_INDEX$/i;
   expect(told.filter((name) => !read.includes(name) && !elsewhere.test(name))).toEqual([]);
 });

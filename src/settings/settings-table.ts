@@ -1,0 +1,167 @@
+import type * as Zod from 'zod';
+import { FORMAT_NAMES } from '../format-names.ts';
+import { THEME_NAMES } from '../theme-names.ts';
+
+type Z = typeof Zod;
+
+interface Setting {
+  /** Checked only where something is set: zod costs start-up time. */
+  readonly schema: (z: Z) => Zod.ZodType;
+  readonly summary: string;
+  /** What holds where nothing is set. */
+  readonly default?: unknown;
+  /** The same in words, where it is decided by whoever uses the setting. */
+  readonly otherwise?: string;
+  /** An option of the same name stands for it. */
+  readonly hasOption?: true;
+  /** The variable that stands for it. */
+  readonly variable?: {
+    readonly name: string;
+    /** Absent: told beside another variable. */
+    readonly meaning?: string;
+    /** What the schema is to check; absent: the text as it is. */
+    readonly read?: (text: string) => unknown;
+  };
+  /**
+   * What a file in the folder of a project may say of it; true: all. Such a file may come with a checkout
+   * from anywhere: nothing in it may run a program, trust a certificate, allow a write, or lead a login
+   * to another device.
+   */
+  readonly inProject?: true | ((z: Z) => Zod.ZodType);
+}
+
+const text = (z: Z) => z.string().min(1);
+const flag = (z: Z) => z.boolean();
+
+/** Every setting there is, in the order of `info --config`. */
+export const SETTINGS = {
+  timeoutMs: {
+    schema: (z: Z) => z.int().min(1).max(3_600_000),
+    inProject: true,
+    summary: 'How long an answer may take',
+    otherwise: '10000',
+    hasOption: true,
+    variable: {
+      name: 'DEVSH_TIMEOUT',
+      meaning: 'as --timeout, in seconds',
+      read: (seconds) => Number(seconds) * 1000,
+    },
+  },
+  concurrency: {
+    schema: (z: Z) => z.int().min(1).max(1_000),
+    inProject: true,
+    summary: 'How many devices at a time',
+    otherwise: '128 for reads, 1 for writes',
+    hasOption: true,
+    variable: { name: 'DEVSH_CONCURRENCY', meaning: 'as --concurrency', read: Number },
+  },
+  on: {
+    schema: text,
+    inProject: true,
+    summary: 'The devices that are meant where a line names none',
+    otherwise: 'the devices that are connected',
+    hasOption: true,
+    variable: { name: 'DEVSH_ON', meaning: 'the devices that are meant where a line names none' },
+  },
+  format: {
+    schema: (z: Z) => z.enum(FORMAT_NAMES),
+    inProject: true,
+    summary: 'How a command prints its data, where it is not told',
+    otherwise: 'table',
+    hasOption: true,
+    variable: {
+      name: 'DEVSH_FORMAT',
+      meaning: 'as --format, on the command line and in scripts',
+    },
+  },
+  readOnly: {
+    schema: flag,
+    inProject: (z: Z) => z.literal(true, 'only true may be said here'),
+    summary: 'Whether every write is refused',
+    otherwise: 'false',
+    hasOption: true,
+    variable: { name: 'DEVSH_READ_ONLY', meaning: '1: every write is refused', read: yesOrNo },
+  },
+  inventory: {
+    schema: text,
+    summary: 'Another inventory than `devices.yaml` beside the settings',
+    otherwise: 'devices.yaml',
+    variable: { name: 'DEVSH_INVENTORY', meaning: 'another devices.yaml' },
+  },
+  historySize: {
+    schema: (z: Z) => z.int().min(0).max(1_000_000),
+    summary: 'How many lines of history are kept; 0 keeps none',
+  },
+  saveCredentials: {
+    schema: (z: Z) => z.enum(['ask', 'never']),
+    summary: 'Whether to ask before a credential goes to the keychain, or never to store one',
+    default: 'ask',
+  },
+  rememberKeys: {
+    schema: flag,
+    summary: 'Whether the keys of records are kept from session to session, for completion',
+    default: true,
+  },
+  theme: {
+    schema: (z: Z) => z.enum(THEME_NAMES),
+    summary: 'The looks of the full screen, where `--theme` says nothing',
+    otherwise: 'by the terminal',
+    hasOption: true,
+    variable: { name: 'DEVSH_THEME', meaning: 'as --theme' },
+  },
+  pager: {
+    schema: (z: Z) => z.union([z.string(), z.literal(false)]),
+    summary: 'The program for output longer than the screen, before `$PAGER`; false: none',
+    variable: { name: 'DEVSH_PAGER' },
+  },
+  reduceMotion: {
+    schema: flag,
+    summary: 'What changed on the full screen does not fade by itself',
+    default: false,
+  },
+  columns: {
+    schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
+    summary: 'By profile and resource (`drf/user`): the fields that a list shows on a screen',
+  },
+  keys: {
+    schema: (z: Z) => {
+      const keys = z.array(z.string().min(1)).readonly();
+      return z.record(z.string(), z.record(z.string(), keys));
+    },
+    summary:
+      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`',
+  },
+  editing: {
+    schema: (z: Z) => z.enum(['emacs', 'vi']),
+    summary: 'Which keys edit the line at the prompt',
+    default: 'emacs',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Table = typeof SETTINGS;
+export type SettingName = keyof Table;
+type Value<Name extends SettingName> = Zod.infer<ReturnType<Table[Name]['schema']>>;
+type Defaulted = {
+  [Name in SettingName]: Table[Name] extends { readonly default: unknown } ? Name : never;
+}[SettingName];
+
+/** The settings that hold; what is absent is decided where it is used. */
+export type SettingsValues = { readonly [Name in Defaulted]: Value<Name> } & {
+  readonly [Name in Exclude<SettingName, Defaulted>]?: Value<Name> | undefined;
+};
+
+/** The same rows, for whoever goes through them. */
+export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (readonly [
+  SettingName,
+  Setting,
+])[];
+
+/** What holds where nothing is set. */
+export const UNSET = Object.fromEntries(
+  SETTING_ROWS.flatMap(([name, row]) => (row.default === undefined ? [] : [[name, row.default]])),
+) as SettingsValues;
+
+function yesOrNo(text: string): unknown {
+  if (/^(?:1|true|yes)$/i.test(text)) return true;
+  return /^(?:0|false|no)$/i.test(text) ? false : text;
+}
