@@ -1,9 +1,8 @@
-import { readCa } from '../device/ca.ts';
+import { normalizeFingerprint, readCa } from '../device/trust-anchors.ts';
 import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
 import { parseRoute, type ConfiguredRoute } from '../device/route/choose-route.ts';
-import { normalizeFingerprint } from '../device/fingerprint.ts';
 import type { Trust } from '../device/tls.ts';
 import { UsageError } from '../errors.ts';
 import { readUserFile } from '../user-file.ts';

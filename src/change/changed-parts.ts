@@ -1,6 +1,5 @@
-import { jsonText } from '../device/json-text.ts';
+import { isValueList, jsonText } from '../device/value-text.ts';
 import type { Value } from '../device/record.ts';
-import { isValueList } from '../device/value-text.ts';
 
 /** One thing that is different, as small as it can be named: `address.city`. */
 export interface ChangedPart {

@@ -1,7 +1,6 @@
-import type { FieldFacts } from '../device/field-facts.ts';
-import type { FieldShape } from '../device/field-shape.ts';
+import type { FieldFacts } from '../device/learned-schema.ts';
+import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { switchValue, typedValue } from '../device/typed-value.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 
 /** What limits the values of a field. */

@@ -1,7 +1,7 @@
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
-import { disablingValue } from '../device/status-fields.ts';
+import { disablingValue } from '../device/privilege-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
 import type { Change } from './change.ts';

@@ -1,8 +1,6 @@
-import { formText } from '../device/form-text.ts';
-import { jsonText } from '../device/json-text.ts';
+import { formText, isTimeStamp, isValueList, jsonText, valueText } from '../device/value-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { MASK, maskedValue } from '../device/secret-fields.ts';
-import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isMasked } from './mask.ts';
 import { valueAt } from '../value-at.ts';
 

@@ -1,6 +1,5 @@
-import { isPrivilegeField } from '../device/privilege-fields.ts';
+import { isPrivilegeField, isStatusField } from '../device/privilege-fields.ts';
 import type { Value } from '../device/record.ts';
-import { isStatusField } from '../device/status-fields.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
 import { changedParts, type ChangedPart } from './changed-parts.ts';

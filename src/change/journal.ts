@@ -1,4 +1,4 @@
-import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { jsonText, type JsonValue } from '../device/value-text.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import type { DevicePlan, Plan, PlanPart, Step } from './plan.ts';
 import { devicePlanData, resultData, stepData } from './plan-data.ts';

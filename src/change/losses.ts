@@ -1,8 +1,6 @@
 import { leftOutFields } from '../device/encode.ts';
-import { hiddenFields } from '../device/hidden-fields.ts';
-import { hasPositionalIds, ownFields } from '../device/observation.ts';
-import { ownAddress } from '../device/own-address.ts';
-import { updateFacts, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, hiddenFields, ownFields } from '../device/observation.ts';
+import { ownAddress, type Profile, updateFacts } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';

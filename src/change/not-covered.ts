@@ -1,4 +1,4 @@
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import { isChangedCertificate } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';

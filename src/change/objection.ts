@@ -1,4 +1,4 @@
-import type { FieldFacts } from '../device/field-facts.ts';
+import type { FieldFacts } from '../device/learned-schema.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 import { valueAt } from '../value-at.ts';

@@ -1,8 +1,7 @@
 import type { Credential } from '../device/credential.ts';
-import { isPrivilegeField } from '../device/privilege-fields.ts';
+import { isPrivilegeField, isStatusField, openValue } from '../device/privilege-fields.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
-import { isStatusField, openValue } from '../device/status-fields.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 import { lookOf } from '../look-alike.ts';
 import { valueAt } from '../value-at.ts';

@@ -1,5 +1,5 @@
 import { maskedRequest } from '../device/encode.ts';
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import type { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';

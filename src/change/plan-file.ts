@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonText } from '../device/json-text.ts';
+import { jsonText } from '../device/value-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { RefusedError } from '../errors.ts';
 import { allowHint, type Allowed } from './allow.ts';

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { jsonText } from '../device/json-text.ts';
+import { jsonText, valueText } from '../device/value-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
-import { valueText } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../visible.ts';
 import { YamlSource } from '../yaml-source.ts';

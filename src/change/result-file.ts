@@ -1,4 +1,4 @@
-import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { jsonText, type JsonValue } from '../device/value-text.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';

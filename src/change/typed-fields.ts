@@ -1,8 +1,7 @@
-import type { FieldFacts } from '../device/field-facts.ts';
-import { fieldShape, type FieldShape } from '../device/field-shape.ts';
+import type { FieldFacts } from '../device/learned-schema.ts';
+import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { nestedIn, typedValue } from '../device/typed-value.ts';
 import { isValueList } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 

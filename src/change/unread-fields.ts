@@ -1,4 +1,4 @@
-import { hiddenFields } from '../device/hidden-fields.ts';
+import { hiddenFields } from '../device/observation.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';

@@ -1,5 +1,4 @@
-import { ownAddress } from './own-address.ts';
-import type { Profile } from './profile.ts';
+import { ownAddress, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isValueList } from './value-text.ts';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { checkServerIdentity, rootCertificates, type TLSSocket } from 'node:tls';
-import { certificatesIn } from './ca.ts';
+import { certificatesIn } from './trust-anchors.ts';
 import type { PresentedCertificate } from './errors.ts';
 import { oneLine } from './text.ts';
 

@@ -12,7 +12,7 @@ import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
 import { Readers } from './readers.ts';
-import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './retry-after.ts';
+import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './headers.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Route } from './route/route.ts';
 import { connectTls, viaText, type ConnectOptions, type Ending, type Trust } from './tls.ts';

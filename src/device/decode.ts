@@ -1,7 +1,8 @@
 import { declinedReason } from './complaint.ts';
-import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
+import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import {
+  type DecodedList,
   decodeJsonList,
   holdsRecords,
   isObject,
@@ -9,14 +10,11 @@ import {
   MAX_RECORDS,
   singleObject,
   unwrapped,
-  type DecodedList,
 } from './json-records.ts';
-import { sideBySide } from './attributes.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { saidSingle, type Profile } from './profile.ts';
+import { type Profile, saidSingle } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from './text.ts';
-import { decodeGroups, decodeTextList } from './text-list.ts';
 
 /** Is told a name that is there twice in one object. */
 type OnRepeated = ((repeated: RepeatedName) => void) | undefined;
@@ -115,4 +113,97 @@ function hasMoreLines(text: string, limit: number): boolean {
   const ends = /\r\n|\n|\r/g;
   for (let lines = 0; lines < limit; lines += 1) if (!ends.test(text)) return false;
   return true;
+}
+
+/** A record that has its fields under one name, and its id beside them (JSON:API): all side by side. */
+function sideBySide(record: DeviceRecord, { list }: Profile): DeviceRecord {
+  const { attributes: name } = list;
+  const held = name !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+  if (typeof held !== 'object' || held === null) return record;
+  const own = Object.entries(held).filter(([field]) => !Object.hasOwn(record, field));
+  return Object.fromEntries(
+    Object.entries(record).flatMap((entry) => (entry[0] === name ? own : [entry])),
+  );
+}
+
+const FIELD_LINE = /^[\w.-]{1,200}=/;
+
+/**
+ * Records as text: forms (`a=b&c=d`, one record a line) or `key=value` lines with an empty line
+ * between records. All values are strings. Undefined when the text is neither.
+ */
+function decodeTextList(
+  text: string,
+): { records: readonly DeviceRecord[]; envelope: string } | undefined {
+  const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
+  const filled = lines.filter((line) => line !== '');
+  if (filled.length === 0 || !filled.every((line) => FIELD_LINE.test(line))) return undefined;
+  const isForm = filled.some((line) => /&[\w.-]{1,200}=/.test(line));
+  return isForm
+    ? { records: filled.map(formRecord), envelope: 'form text' }
+    : { records: blockRecords(lines), envelope: 'key=value lines' };
+}
+
+/** A field that occurs more than once is a list. */
+function formRecord(line: string): DeviceRecord {
+  const fields = new URLSearchParams(line);
+  return Object.fromEntries(
+    [...new Set(fields.keys())].map((field) => {
+      const texts = fields.getAll(field);
+      return [field, texts.length === 1 ? (texts[0] ?? '') : texts];
+    }),
+  );
+}
+
+/** A record ends at an empty line, and where a field comes a second time. */
+function blockRecords(lines: readonly string[]): DeviceRecord[] {
+  const records: DeviceRecord[] = [];
+  let fields = new Map<string, string>();
+  const finish = (): void => {
+    if (fields.size > 0) records.push(Object.fromEntries(fields));
+    fields = new Map();
+  };
+  for (const line of lines) {
+    if (line === '') {
+      finish();
+      continue;
+    }
+    const equals = line.indexOf('=');
+    const field = line.slice(0, equals);
+    if (fields.has(field)) finish();
+    fields.set(field, unquoted(line.slice(equals + 1).trim()));
+  }
+  finish();
+  return records;
+}
+
+function unquoted(text: string): string {
+  const match = /^(["'])(.*)\1$/.exec(text);
+  return match?.[2] ?? text;
+}
+
+/**
+ * Lines as `admin="root,joe"`: groups with their members. Each member is a record, with its groups in a
+ * field. Undefined when the text has another form.
+ */
+function decodeGroups(
+  text: string,
+  keyField: string,
+  groupField: string,
+): { records: readonly DeviceRecord[]; envelope: string } | undefined {
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const groups = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, group = '', quoted, bare = ''] =
+      /^\s*([\w.-]{1,200})=(?:"(.*)"|(.*?))\s*$/.exec(line) ?? [];
+    if (group === '') return undefined;
+    for (const member of (quoted ?? bare).split(',').map((name) => name.trim())) {
+      if (member !== '') groups.set(member, [...(groups.get(member) ?? []), group]);
+    }
+  }
+  const records = [...groups].map(([member, names]) => ({
+    [keyField]: member,
+    [groupField]: names.length === 1 ? (names[0] ?? '') : names,
+  }));
+  return { records, envelope: 'groups' };
 }

@@ -1,27 +1,35 @@
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
-import { arrivedText, type Arrived } from './arrived.ts';
+import { arrivedText, type Arrived } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
-import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
+import {
+  DeclinedFailure,
+  DecodeFailure,
+  type DeviceError,
+  ProtocolError,
+  RejectedError,
+} from './errors.ts';
 import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
-import { entityTagOf } from './entity-tag.ts';
-import { ProtocolError, RejectedError, type DeviceError } from './errors.ts';
+import { entityTagOf } from './headers.ts';
 import { areLinks } from './bookkeeping.ts';
 import type { RepeatedName } from './json.ts';
 import type { DecodedList } from './json-records.ts';
-import { foundAt, otherPaths } from './other-paths.ts';
-import { pageMarksInHeaders } from './page-marks.ts';
-import { readPages, type ReadPages } from './pages.ts';
+import { detailPath, foundAt, otherPaths } from './record-path.ts';
+import { pageMarksInHeaders } from './paging.ts';
+import { completed, readDetails, readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, listPath, type Profile } from './profile.ts';
-import { completed, readDetails } from './read-details.ts';
-import { detailPath } from './record-path.ts';
 import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
-import { redacted, withoutSecrets, type Circumstances } from './circumstances.ts';
+import {
+  answerError,
+  type Circumstances,
+  decodeError,
+  redacted,
+  withoutSecrets,
+} from './translate.ts';
 import { objectionIn } from './complaint.ts';
-import { answerError, decodeError } from './translate.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteAnswer {

@@ -1,11 +1,10 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
 import { bookkeepingFields, ownFields } from './observation.ts';
-import { formText } from './form-text.ts';
+import { formText, isValueList, valueText } from './value-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
-import { isValueList, valueText } from './value-text.ts';
 import { valueAt } from '../value-at.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */

@@ -1,6 +1,6 @@
 import { declinedReason, issuesIn, issuesText } from './complaint.ts';
-import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
-import { pageMarksOf, type PageMarks } from './page-marks.ts';
+import { DeclinedFailure, DecodeFailure } from './errors.ts';
+import { pageMarksOf, type PageMarks } from './paging.ts';
 import { idFieldOf, saidSingle, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { oneLine } from './text.ts';

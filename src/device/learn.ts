@@ -3,10 +3,9 @@ import type { Device } from './device.ts';
 import { RejectedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
-import type { FieldFacts } from './field-facts.ts';
-import type { Learned, LearnedResource } from './learned-schema.ts';
-import { isNoAnswer, lookAtAnswers } from './list-answers.ts';
-import { pagingText } from './page-steps.ts';
+import type { FieldFacts, Learned, LearnedResource } from './learned-schema.ts';
+import { isNoAnswer, lookAtAnswers } from './learned.ts';
+import { pagingText } from './paging.ts';
 import {
   collectionPath,
   idOf,

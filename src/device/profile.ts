@@ -1,6 +1,10 @@
-import type { FieldFacts } from './field-facts.ts';
-import type { LearnedResource, ListAnswers, PageStep, SeenWriting } from './learned-schema.ts';
-import { ownAddress } from './own-address.ts';
+import type {
+  FieldFacts,
+  LearnedResource,
+  ListAnswers,
+  PageStep,
+  SeenWriting,
+} from './learned-schema.ts';
 import type { SaidOfList, SaidOfProfile, SaidOfResource, SaidOfWrite } from './profile-schema.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
@@ -177,4 +181,37 @@ export function isResourceName(resource: string): boolean {
 
 function hasOwn(record: DeviceRecord, field: string): boolean {
   return Object.prototype.hasOwnProperty.call(record, field);
+}
+
+/** Fields in which a record may name its own address, as hyperlinked serializers do instead of an id. */
+const ADDRESS_FIELDS = ['url', 'href', 'self', '@odata.id'];
+
+/** A record's address on its device: the path of the records, and what names it there. */
+interface OwnAddress {
+  readonly field: string;
+  /** Without a slash at the end. */
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** The address of a record; undefined when it names none below the base path. */
+export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress | undefined {
+  for (const field of ADDRESS_FIELDS) {
+    const value = Object.hasOwn(record, field) ? record[field] : undefined;
+    if (typeof value !== 'string' || !URL.canParse(value, 'https://device.invalid')) continue;
+    const { pathname, search } = new URL(value, 'https://device.invalid');
+    const [, collection = '', last = ''] = /^(.+)\/([^/]+)\/?$/.exec(pathname) ?? [];
+    const id = decoded(last);
+    const isBelow = `${collection}/`.startsWith(basePath) && `${collection}/` !== basePath;
+    if (id !== undefined && isBelow && search === '') return { field, collection, id };
+  }
+  return undefined;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

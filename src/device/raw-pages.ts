@@ -1,9 +1,9 @@
 import { decodeList } from './decode.ts';
-import { DeclinedFailure, DecodeFailure } from './decode-failure.ts';
+import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import type { DecodedList } from './json-records.ts';
 import type { Device } from './device.ts';
 import type { Answer } from './exchange.ts';
-import { pageMarksInHeaders } from './page-marks.ts';
+import { pageMarksInHeaders } from './paging.ts';
 import { readPages } from './pages.ts';
 import type { DeviceRecord } from './record.ts';
 import { answerError, decodeError } from './translate.ts';

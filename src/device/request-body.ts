@@ -1,6 +1,5 @@
 import { encodeForm, type WriteRequest } from './encode.ts';
-import { formText } from './form-text.ts';
-import { jsonText } from './json-text.ts';
+import { formText, jsonText } from './value-text.ts';
 import type { Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField } from './secret-fields.ts';

@@ -1,5 +1,5 @@
 import { parseAddress } from '../device/address.ts';
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import { SHARED_SETTINGS } from './import/ansible.ts';
 import { GroupTree } from './group-tree.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';

@@ -4,7 +4,7 @@ import { notCoveredBy, notCoveredData, type NotCovered } from '../change/not-cov
 import { stepCount, type DevicePlan, type Step } from '../change/plan.ts';
 import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { maskedDifference } from '../change/mask.ts';
 import { maskedRecord } from '../device/secret-fields.ts';

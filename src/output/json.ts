@@ -1,4 +1,4 @@
-import { jsonText, type JsonValue } from '../device/json-text.ts';
+import { jsonText, type JsonValue } from '../device/value-text.ts';
 import { replaceUnsafe } from '../visible.ts';
 
 /** The version of every JSON document; changes only when a reader could break. */

@@ -1,6 +1,6 @@
 import { notCoveredData } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
 import { answerObject, devicePlanObject, errorEntry, resultObject } from './document.ts';

@@ -1,5 +1,5 @@
 import { Document, Scalar, visit } from 'yaml';
-import { isList, type JsonValue } from '../device/json-text.ts';
+import { isList, type JsonValue } from '../device/value-text.ts';
 import { toJson } from './json.ts';
 import { hasUnsafe, replaceUnsafe } from '../visible.ts';
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { builtIn } from '../device/built-in-profiles.ts';
-import { jsonText } from '../device/json-text.ts';
+import { jsonText } from '../device/value-text.ts';
 import type { Learned } from '../device/learned-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { SettingsError, UsageError } from '../errors.ts';

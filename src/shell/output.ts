@@ -1,7 +1,7 @@
 import type { NotCovered } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
-import type { JsonValue } from '../device/json-text.ts';
+import type { JsonValue } from '../device/value-text.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { RecordChange } from '../fleet/record-changes.ts';

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { typedFields as read } from '../../src/change/typed-fields.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
-import type { FieldFacts } from '../../src/device/field-facts.ts';
-import { fieldShape } from '../../src/device/field-shape.ts';
+import type { FieldFacts } from '../../src/device/learned-schema.ts';
+import { editText, fieldShape, typedValue } from '../../src/device/typed-value.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord, Value } from '../../src/device/record.ts';
-import { editText, typedValue } from '../../src/device/typed-value.ts';
 import { UsageError } from '../../src/errors.ts';
 
 function known(records: readonly DeviceRecord[], types: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arrivedText } from '../../src/device/arrived.ts';
+import { arrivedText } from '../../src/device/exchange.ts';
 import { deviceAt, serveBytes } from './server.ts';
 
 const USERS = Array.from({ length: 3000 }, (_, index) => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
-import { DeclinedFailure, DecodeFailure } from '../../src/device/decode-failure.ts';
+import { DeclinedFailure, DecodeFailure } from '../../src/device/errors.ts';
 
 const alice = { uuid: '6f1c', username: 'alice', lang: 'de' };
 const bob = { uuid: '0b7e', username: 'bob', lang: 'en' };

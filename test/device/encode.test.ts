@@ -12,7 +12,7 @@ import {
   genericRestProfile,
 } from '../../src/device/built-in-profiles.ts';
 import { withObservation } from '../../src/device/observation.ts';
-import { formText } from '../../src/device/form-text.ts';
+import { formText } from '../../src/device/value-text.ts';
 import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
 

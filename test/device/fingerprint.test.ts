@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normalizeFingerprint } from '../../src/device/fingerprint.ts';
+import { normalizeFingerprint } from '../../src/device/trust-anchors.ts';
 
 const DIGEST = 'AB'.repeat(32);
 const CANONICAL = Array<string>(32).fill('AB').join(':');

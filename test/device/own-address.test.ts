@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
-import { ownAddress } from '../../src/device/own-address.ts';
-import { idOf } from '../../src/device/profile.ts';
+import { idOf, ownAddress } from '../../src/device/profile.ts';
 import { RefusedError } from '../../src/errors.ts';
 
 const bob = { url: 'http://inside.example/api/user/7/', username: 'bob', lang: 'en' };

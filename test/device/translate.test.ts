@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Answer } from '../../src/device/exchange.ts';
 import { TransportFault } from '../../src/device/fault.ts';
-import type { Circumstances } from '../../src/device/circumstances.ts';
-import { answerError, exchangeError } from '../../src/device/translate.ts';
+import { answerError, type Circumstances, exchangeError } from '../../src/device/translate.ts';
 
 const circumstances: Circumstances = {
   device: { name: 'fw1', address: '10.0.0.5:443' },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
-import { DeclinedFailure } from '../../src/device/decode-failure.ts';
+import { DeclinedFailure } from '../../src/device/errors.ts';
 import {
   createRequest,
   deleteRequest,

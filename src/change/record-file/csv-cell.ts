@@ -1,4 +1,4 @@
-import { formText } from '../../device/form-text.ts';
+import { formText } from '../../device/value-text.ts';
 import type { Value } from '../../device/record.ts';
 import { hasUnsafe, replaceUnsafe } from '../../visible.ts';
 

@@ -1,7 +1,6 @@
-import type { FieldShape } from '../../device/field-shape.ts';
+import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import type { Value } from '../../device/record.ts';
-import { switchValue, typedValue, type Typed } from '../../device/typed-value.ts';
 import { isValueList, valueText } from '../../device/value-text.ts';
 import { isSameValue } from '../compare.ts';
 import { decodeCell, encodeCell, type Cell } from './csv-cell.ts';

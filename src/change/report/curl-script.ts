@@ -1,8 +1,7 @@
 import type { WriteRequest } from '../../device/encode.ts';
-import { jsonText } from '../../device/json-text.ts';
+import { jsonText } from '../../device/value-text.ts';
 import type { DeviceRef } from '../../device/record.ts';
-import type { ProxyServer } from '../../device/route/proxy-server.ts';
-import type { Route } from '../../device/route/route.ts';
+import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
 import { hasUnsafe, visible, replaceUnsafe } from '../../visible.ts';
 

@@ -1,5 +1,5 @@
 import { maskedRequest } from '../../device/encode.ts';
-import { jsonText, type JsonValue } from '../../device/json-text.ts';
+import { jsonText, type JsonValue } from '../../device/value-text.ts';
 import { maskedDifference } from '../mask.ts';
 import { maskedRecord } from '../../device/secret-fields.ts';
 import type { DevshError } from '../../errors.ts';

@@ -5,11 +5,9 @@ import { DevshError } from '../../errors.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
 import { oneLine } from '../text.ts';
-import { askHttpProxy } from './http-connect.ts';
+import { askHttpProxy, ReplyError } from './http-connect.ts';
 import { JumpLostError, openByJump } from './jump.ts';
-import type { ProxyServer } from './proxy-server.ts';
-import { ReplyError } from './read-reply.ts';
-import type { Detour, Route } from './route.ts';
+import type { Detour, ProxyServer, Route } from './route.ts';
 import { askSocksProxy } from './socks5.ts';
 
 /**

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf } from '../fault.ts';
-import type { ProxyLogin, ProxyServer } from './proxy-server.ts';
-import { readReply, ReplyError } from './read-reply.ts';
+import type { ProxyLogin, ProxyServer } from './route.ts';
+import { readReply, ReplyError } from './http-connect.ts';
 
 const VERSION = 5;
 const METHOD = { none: 0, password: 2 } as const;

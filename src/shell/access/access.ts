@@ -6,7 +6,7 @@ import type {
 import type { AskPassphrase } from '../../credentials/vault-key.ts';
 import { Credential } from '../../device/credential.ts';
 import type { UntrustedError } from '../../device/errors.ts';
-import { readCa } from '../../device/ca.ts';
+import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
 import { CredentialError, SettingsError } from '../../errors.ts';

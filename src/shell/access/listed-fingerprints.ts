@@ -1,6 +1,5 @@
-import { readCa } from '../../device/ca.ts';
+import { normalizeFingerprint, readCa } from '../../device/trust-anchors.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { normalizeFingerprint } from '../../device/fingerprint.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';

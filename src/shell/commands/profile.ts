@@ -1,5 +1,4 @@
-import type { FieldFacts } from '../../device/field-facts.ts';
-import type { Learned } from '../../device/learned-schema.ts';
+import type { FieldFacts, Learned } from '../../device/learned-schema.ts';
 import { WRITES, type Origin, type Profile, type WriteFacts } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';

@@ -1,13 +1,12 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { jsonText } from '../../device/json-text.ts';
+import { jsonText } from '../../device/value-text.ts';
 import { parseJson } from '../../device/json.ts';
 import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
 import { allPages } from '../../device/raw-pages.ts';
-import type { Circumstances } from '../../device/circumstances.ts';
-import { answerError } from '../../device/translate.ts';
+import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';

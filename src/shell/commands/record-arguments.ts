@@ -1,5 +1,5 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import type { FieldFacts } from '../../device/field-facts.ts';
+import type { FieldFacts } from '../../device/learned-schema.ts';
 import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';

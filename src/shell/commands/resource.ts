@@ -1,5 +1,5 @@
 import type { Change, Target } from '../../change/change.ts';
-import { DecodeFailure, DeclinedFailure } from '../../device/decode-failure.ts';
+import { DecodeFailure, DeclinedFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';

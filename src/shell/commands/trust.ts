@@ -1,5 +1,5 @@
 import { isChangedCertificate } from '../../device/errors.ts';
-import { normalizeFingerprint } from '../../device/fingerprint.ts';
+import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';

@@ -2,7 +2,7 @@ import { withoutPassword } from '../../address-password.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../device/text.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
-import { jsonText } from '../../device/json-text.ts';
+import { jsonText } from '../../device/value-text.ts';
 import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../suggest.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonValue } from '../../device/json-text.ts';
+import type { JsonValue } from '../../device/value-text.ts';
 import { parseJson } from '../../device/json.ts';
 import { VERDICTS } from '../../change/verdict.ts';
 

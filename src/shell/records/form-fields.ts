@@ -1,10 +1,9 @@
-import type { FieldFacts } from '../../device/field-facts.ts';
-import { fieldShape, type FieldShape } from '../../device/field-shape.ts';
+import type { FieldFacts } from '../../device/learned-schema.ts';
+import { editText, fieldShape, type FieldShape } from '../../device/typed-value.ts';
 import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
 import { RejectedError, type FieldIssues } from '../../device/errors.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
-import { editText } from '../../device/typed-value.ts';
 import { valueText } from '../../device/value-text.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/errors.ts';

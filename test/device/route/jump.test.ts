@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Device } from '../../../src/device/device.ts';
-import { parseJumpHost } from '../../../src/device/route/jump-host.ts';
+import { parseJumpHost } from '../../../src/device/route/route.ts';
 import type { ClientOptions } from '../../../src/device/client.ts';
 import { deviceAt, listen, serve, type TestServer } from '../server.ts';
 

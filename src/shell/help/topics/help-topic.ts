@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../device/json-text.ts';
+import type { JsonValue } from '../../../device/value-text.ts';
 import type { Services } from '../../session.ts';
 
 /** What `help NAME` says of something that is no command. */

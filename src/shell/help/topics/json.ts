@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../device/json-text.ts';
+import type { JsonValue } from '../../../device/value-text.ts';
 import type { TopicBody } from './help-topic.ts';
 
 export const json: TopicBody = {

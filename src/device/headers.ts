@@ -1,3 +1,6 @@
+import type { Answer } from './exchange.ts';
+import { JsonFailure, parseJson } from './json.ts';
+
 /** The longest wait that is waited for; a device that asks for more has refused. */
 export const MAX_THROTTLE_MS = 30_000;
 /** Reads wait so many times as long as one answer may take, where that is longer. */
@@ -16,4 +19,25 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
   // The device's own clock, where it tells the time: it may be far off from ours.
   const now = Date.parse(headers['date'] ?? '');
   return Math.max(0, until - (Number.isNaN(now) ? Date.now() : now));
+}
+
+/** The state that one record is in, as `ETag` or the record itself names it; for `If-Match`. */
+export function entityTagOf({ headers, body }: Answer): string | undefined {
+  const tag = headers['etag'] ?? tagIn(body);
+  // As RFC 9110 spells it: anything else may not be sent in a header.
+  return tag !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(tag) ? tag : undefined;
+}
+
+function tagIn(body: string): string | undefined {
+  try {
+    const record = parseJson(body);
+    if (typeof record !== 'object' || record === null || !('@odata.etag' in record)) {
+      return undefined;
+    }
+    const tag = record['@odata.etag'];
+    return typeof tag === 'string' ? tag : undefined;
+  } catch (error) {
+    if (error instanceof JsonFailure) return undefined;
+    throw error;
+  }
 }
