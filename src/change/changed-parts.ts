@@ -1,4 +1,4 @@
-import { isValueList, jsonText } from '../device/value-text.ts';
+import { isValueObject, jsonText } from '../device/value-text.ts';
 import type { Value } from '../device/record.ts';
 
 /** One thing that is different, as small as it can be named: `address.city`. */
@@ -14,7 +14,7 @@ export function changedParts(
   before: Value | undefined,
   after: Value | undefined,
 ): ChangedPart[] {
-  if (!isObject(before) || !isObject(after)) return [{ field, before, after }];
+  if (!isValueObject(before) || !isValueObject(after)) return [{ field, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((part) => {
     const [old, next] = [ownOf(before, part), ownOf(after, part)];
     const isSame = jsonText(old ?? null) === jsonText(next ?? null);
@@ -23,10 +23,6 @@ export function changedParts(
 }
 
 type ValueObject = Readonly<Record<string, Value>>;
-
-function isObject(value: Value | undefined): value is ValueObject {
-  return typeof value === 'object' && value !== null && !isValueList(value);
-}
 
 function ownOf(object: ValueObject, part: string): Value | undefined {
   return Object.hasOwn(object, part) ? object[part] : undefined;

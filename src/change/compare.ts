@@ -1,4 +1,11 @@
-import { formText, isTimeStamp, isValueList, jsonText, valueText } from '../device/value-text.ts';
+import {
+  isValueObject,
+  formText,
+  isTimeStamp,
+  isValueList,
+  jsonText,
+  valueText,
+} from '../device/value-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { MASK, maskedValue } from '../device/secret-fields.ts';
 import { isMasked } from './mask.ts';
@@ -50,13 +57,9 @@ export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Comp
 
 /** What `held` has of the parts of `sent`. */
 function partsOf(sent: Value, held: Value | undefined): Value {
-  if (!isObject(sent) || !isObject(held)) return held ?? null;
+  if (!isValueObject(sent) || !isValueObject(held)) return held ?? null;
   const parts = Object.keys(sent).filter((part) => Object.hasOwn(held, part));
   return Object.fromEntries(parts.map((part) => [part, partsOf(sent[part] ?? null, held[part])]));
-}
-
-function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
-  return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
 /**

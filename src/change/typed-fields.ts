@@ -2,7 +2,7 @@ import type { FieldFacts } from '../device/learned-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
-import { isValueList } from '../device/value-text.ts';
+import { isValueObject, isValueList } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 
 /** What is known of the fields of a resource on one device. */
@@ -94,7 +94,7 @@ function pathOf(known: Known, name: string): readonly string[] {
 
 /** The same below a field; what no record has yet is made of the names between the dots. */
 function partsOf(values: readonly (Value | undefined)[], name: string): string[] {
-  const objects = values.filter(isObject);
+  const objects = values.filter(isValueObject);
   if (objects.some((object) => Object.hasOwn(object, name))) return [name];
   const dot = name.indexOf('.');
   if (dot < 1) return [name];
@@ -128,7 +128,7 @@ function valueOf(said: Value, name: string, place: Place): Value {
       valueOf(item, name, { facts: undefined, values: items, own: undefined }),
     );
   }
-  if (isObject(said)) {
+  if (isValueObject(said)) {
     return Object.fromEntries(
       Object.entries(said).map(([part, item]) => {
         const [below] = valuesAt([own], [part]);
@@ -166,19 +166,15 @@ function valuesAt(
   path: readonly string[],
 ): readonly (Value | undefined)[] {
   return path.reduce(
-    (above, part) => above.map((value) => (isObject(value) ? ownOf(value, part) : undefined)),
+    (above, part) => above.map((value) => (isValueObject(value) ? ownOf(value, part) : undefined)),
     values,
   );
 }
 
 function withPart(held: Value, [part = '', ...rest]: readonly string[], value: Value): Value {
-  const object = isObject(held) ? held : {};
+  const object = isValueObject(held) ? held : {};
   const below = rest.length === 0 ? value : withPart(ownOf(object, part) ?? {}, rest, value);
   return Object.fromEntries([...Object.entries(object), [part, below]]);
-}
-
-function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
-  return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
 function ownOf<T>(record: Readonly<Record<string, T>>, field: string): T | undefined {

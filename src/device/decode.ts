@@ -1,3 +1,4 @@
+import { isValueObject } from './value-text.ts';
 import { declinedReason } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
@@ -5,7 +6,6 @@ import {
   type DecodedList,
   decodeJsonList,
   holdsRecords,
-  isObject,
   isRecordLike,
   MAX_RECORDS,
   singleObject,
@@ -70,7 +70,7 @@ export function decodeRecord(
 ): DeviceRecord {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   const value = /^\s*\{/.test(body) ? readJson(body, onRepeated) : undefined;
-  if (value === undefined || !isObject(value)) {
+  if (value === undefined || !isValueObject(value)) {
     const { records } = decodeList(text, resource, profile);
     const [only] = records;
     if (only !== undefined && records.length === 1) return only;

@@ -1,7 +1,7 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
 import { bookkeepingFields, ownFields } from './observation.ts';
-import { formText, isValueList, valueText } from './value-text.ts';
+import { isValueObject, formText, isValueList, valueText } from './value-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
@@ -182,7 +182,7 @@ export function leftOutFields(
 function lackingIn(name: string, held: Value, sent: Value | undefined): string[] {
   if (valueText(held) === '' || valueText(held) === '{}') return [];
   if (sent === undefined) return [name];
-  if (!isObject(held) || !isObject(sent)) return [];
+  if (!isValueObject(held) || !isValueObject(sent)) return [];
   return Object.entries(held).flatMap(([part, inner]) =>
     lackingIn(`${name}.${part}`, inner, valueAt(sent, part)),
   );
@@ -255,8 +255,8 @@ function asHeld(record: DeviceRecord, { field, text }: { field: string; text: st
 
 /** Secrets inside a nested value, which a device shows masked or hashed, are sent only when changed. */
 function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
-  if (!isObject(value)) return value;
-  const before = isObject(held) ? held : {};
+  if (!isValueObject(value)) return value;
+  const before = isValueObject(held) ? held : {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, part]) => {
       const was = Object.hasOwn(before, field) ? before[field] : undefined;
@@ -270,10 +270,6 @@ function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
 /** A list is sent as a whole: with a secret in it, not at all. */
 function isSecretList(value: Value): boolean {
   return isValueList(value) && valueText(maskedValue('', value)) !== valueText(value);
-}
-
-function isObject(value: Value | undefined): value is { readonly [field: string]: Value } {
-  return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
 /** Sets an own property whatever its name is. */
@@ -350,7 +346,7 @@ function isKept(profile: Profile, resource: string, field: string, value: Value)
 
 /** The pairs for one field: a list repeats it, and a nested value is written with dots. */
 function pairsOf(field: string, value: Value): [field: string, text: string][] {
-  if (isObject(value)) {
+  if (isValueObject(value)) {
     return Object.entries(value).flatMap(([part, inner]) => pairsOf(`${field}.${part}`, inner));
   }
   if (!isValueList(value)) return [[field, formText(value)]];

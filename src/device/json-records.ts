@@ -4,7 +4,7 @@ import { pageMarksOf, type PageMarks } from './paging.ts';
 import { idFieldOf, saidSingle, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { oneLine } from './text.ts';
-import { isValueList, valueText } from './value-text.ts';
+import { isValueObject, isValueList, valueText } from './value-text.ts';
 
 /** One answer to "all records of a resource". */
 export interface DecodedList extends PageMarks {
@@ -41,7 +41,7 @@ type JsonObject = Readonly<Record<string, Value>>;
 
 export function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
-  if (!isObject(value)) throw new DecodeFailure('a single value instead of records');
+  if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
   const declined = declinedReason(value);
   const isRecord = isRecordLike(value, resource, profile);
   // A record may have a status of its own; a complaint also says what is wrong.
@@ -82,7 +82,9 @@ function decodeItems(
   let held: Value | undefined = value;
   for (const name of items.split('.')) {
     held =
-      held !== undefined && isObject(held) && Object.hasOwn(held, name) ? held[name] : undefined;
+      held !== undefined && isValueObject(held) && Object.hasOwn(held, name)
+        ? held[name]
+        : undefined;
   }
   if (held === undefined)
     throw new DecodeFailure(`JSON without "${items}", where the records should be`);
@@ -102,7 +104,7 @@ function envelopeOf(value: JsonObject, resource: string): string | undefined {
   if (only !== undefined) return only;
   return names.find(
     (name) =>
-      isObject(value[name] ?? null) &&
+      isValueObject(value[name] ?? null) &&
       Object.keys(value).every((other) => other === name || ASIDE.test(other)),
   );
 }
@@ -112,13 +114,14 @@ function onlyList(value: JsonObject): string | undefined {
   const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
   const held = name === undefined ? undefined : value[name];
   if (name === undefined || others.length > 0 || !isValueList(held)) return undefined;
-  const isList = held.length > 0 ? held.every(isObject) : pageMarksOf(value).total !== undefined;
+  const isList =
+    held.length > 0 ? held.every(isValueObject) : pageMarksOf(value).total !== undefined;
   return isList ? name : undefined;
 }
 
 function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: name };
-  if (!isObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
+  if (!isValueObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
   const mayBeSingle = saidSingle(profile, resource) === undefined;
   if (isRecordLike(value, resource, profile)) {
     return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
@@ -150,7 +153,7 @@ export function unwrapped(value: JsonObject, resource: string, profile: Profile)
     items !== undefined && Object.hasOwn(value, items) ? items : envelopeOf(value, resource);
   const inner = name === undefined ? undefined : value[name];
   const [only, ...others] = isValueList(inner) ? inner : [inner];
-  return only !== undefined && isObject(only) && others.length === 0 ? only : value;
+  return only !== undefined && isValueObject(only) && others.length === 0 ? only : value;
 }
 
 /** Whether it is wrapped around records, whatever else it has (FortiOS names itself there). */
@@ -162,7 +165,7 @@ export function holdsRecords(value: JsonObject, resource: string): boolean {
 
 /** A list of texts or numbers is the value of a field. */
 function isPlainList(value: Value | undefined): boolean {
-  return isValueList(value) && value.some((item) => !isObject(item));
+  return isValueList(value) && value.some((item) => !isValueObject(item));
 }
 
 /** Whether it says more than how a request went. */
@@ -172,13 +175,13 @@ function isObjectOfItsOwn(value: JsonObject): boolean {
 
 function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
   if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
-  if (items.every(isObject)) return items;
+  if (items.every(isValueObject)) return items;
   throw new DecodeFailure('a list in which not every item is a record');
 }
 
 function isKeyedById(value: JsonObject): boolean {
   const items = Object.values(value);
-  return items.length > 0 && items.every(isObject);
+  return items.length > 0 && items.every(isValueObject);
 }
 
 /** The key is part of the record: it becomes the field that is missing, the id or the natural key. */
@@ -215,8 +218,4 @@ export function isRecordLike(value: JsonObject, resource: string, profile: Profi
 function isFilled(value: Value | undefined): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return typeof value === 'string' && value !== '';
-}
-
-export function isObject(value: Value): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -17,7 +17,7 @@ import {
 } from './profile.ts';
 import { writePath } from './record-path.ts';
 import type { DeviceRecord, Value } from './record.ts';
-import { isValueList, valueText } from './value-text.ts';
+import { isValueObject, isValueList, valueText } from './value-text.ts';
 
 /**
  * Looks at what a device says of itself, without writing: `GET /api/`, `OPTIONS` on the list and on one
@@ -217,10 +217,10 @@ type JsonObject = Readonly<Record<string, Value>>;
 /** `actions: {POST: {field: {type, required, read_only, choices …}}}` */
 function fieldsIn(said: JsonObject): Record<string, FieldFacts> | undefined {
   const { actions } = said;
-  const described = isObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
-  if (!isObject(described)) return undefined;
+  const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
+  if (!isValueObject(described)) return undefined;
   const fields = Object.entries(described).flatMap(([name, facts]) =>
-    isObject(facts) ? [[name, fieldOf(facts)] as const] : [],
+    isValueObject(facts) ? [[name, fieldOf(facts)] as const] : [],
   );
   return fields.length > 0 ? Object.fromEntries(fields) : undefined;
 }
@@ -232,7 +232,7 @@ function fieldOf(facts: JsonObject): FieldFacts {
   };
   const [maxLength, min, max] = [number('max_length'), number('min_value'), number('max_value')];
   const choices = isValueList(facts['choices'])
-    ? facts['choices'].filter(isObject).map((choice) => ({
+    ? facts['choices'].filter(isValueObject).map((choice) => ({
         value: valueText(choice['value']),
         label: valueText(choice['display_name'] ?? choice['value']),
       }))
@@ -259,13 +259,9 @@ function objectIn(answer: Answer | undefined): JsonObject | undefined {
   if (answer === undefined || answer.status >= 300) return undefined;
   try {
     const value = parseJson(answer.body);
-    return isObject(value) ? value : undefined;
+    return isValueObject(value) ? value : undefined;
   } catch (error) {
     if (error instanceof JsonFailure) return undefined;
     throw error;
   }
-}
-
-function isObject(value: Value | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isValueList(value);
 }

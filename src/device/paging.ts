@@ -1,3 +1,4 @@
+import { isValueObject } from './value-text.ts';
 import type { Value } from './record.ts';
 import type { PageStep } from './learned-schema.ts';
 import type { ListFacts } from './profile.ts';
@@ -27,7 +28,7 @@ const TOTALS =
 export function pageMarksOf(envelope: JsonObject): PageMarks {
   const places = [
     envelope,
-    ...PLACES.map((name) => envelope[name]).filter((place) => isObject(place)),
+    ...PLACES.map((name) => envelope[name]).filter((place) => isValueObject(place)),
   ];
   const next = places
     .flatMap((place) => Object.entries(place))
@@ -74,7 +75,7 @@ function isNext(parameters: string): boolean {
 
 /** `next: "…"` or `next: {href: "…"}`. */
 function linkIn(value: Value | undefined): string | undefined {
-  const link = isObject(value) ? value['href'] : value;
+  const link = isValueObject(value) ? value['href'] : value;
   return typeof link === 'string' && link !== '' ? link : undefined;
 }
 
@@ -83,10 +84,6 @@ function wholeNumber(value: Value): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
     ? number
     : undefined;
-}
-
-function isObject(value: Value | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const NUMBERED: readonly PageStep[] = [

@@ -1,6 +1,6 @@
 import type { FieldFacts } from './learned-schema.ts';
 import type { Value } from './record.ts';
-import { isValueList, jsonText, valueText } from './value-text.ts';
+import { isValueObject, isValueList, jsonText, valueText } from './value-text.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 
 /** What kind of value a field holds; `unknown`: nobody has told, and no record shows it. */
@@ -130,8 +130,7 @@ function jsonList(text: string): Typed {
 
 function objectIn(text: string): Typed {
   const value = jsonIn(text);
-  const isObject = typeof value === 'object' && value !== null && !isValueList(value);
-  return isObject ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
+  return isValueObject(value) ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
 }
 
 /** The list or the object that a text is in JSON; undefined for any other text. */

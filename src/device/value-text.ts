@@ -21,6 +21,12 @@ export function isValueList(value: Value | undefined): value is readonly Value[]
   return Array.isArray(value);
 }
 
+export function isValueObject(
+  value: Value | undefined,
+): value is { readonly [field: string]: Value } {
+  return typeof value === 'object' && value !== null && !isValueList(value);
+}
+
 /** Whether a value is a point in time (`modified`, `last_login`): such fields change by themselves. */
 export function isTimeStamp(value: Value | undefined): boolean {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);

@@ -1,6 +1,6 @@
 import { isSecretField, MASK } from '../../device/secret-fields.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
-import { isValueList } from '../../device/value-text.ts';
+import { isValueObject, isValueList } from '../../device/value-text.ts';
 import { valueAt } from '../../value-at.ts';
 import type { Problems, RecordFile, RecordRow, Rename } from './record-file.ts';
 
@@ -24,14 +24,14 @@ export function readRecordValues(
   const missing: string[] = [];
 
   const record = (value: Value, path: Path, device: string | undefined): void => {
-    if (!isObject(value)) {
+    if (!isValueObject(value)) {
       problems.add(() => placeOf(path), 'a record looks like {"username": "bob", "lang": "de"}');
       return;
     }
     rows.push(rowOf(value, path, device, rename, placeOf));
   };
   const item = (value: Value, path: Path): void => {
-    if (!isObject(value)) {
+    if (!isValueObject(value)) {
       record(value, path, undefined);
       return;
     }
@@ -50,8 +50,8 @@ export function readRecordValues(
     }
   };
   const ofDevice = (value: Value, path: Path): void => {
-    const records = isObject(value) ? valueAt(value, 'records') : undefined;
-    const device = isObject(value) ? valueAt(value, 'device') : undefined;
+    const records = isValueObject(value) ? valueAt(value, 'records') : undefined;
+    const device = isValueObject(value) ? valueAt(value, 'device') : undefined;
     if (typeof device !== 'string') {
       problems.add(() => placeOf(path), 'a device of an export has "device" and "records"');
     } else if (isValueList(records)) {
@@ -62,10 +62,10 @@ export function readRecordValues(
     }
   };
 
-  const devices = isObject(data) ? valueAt(data, 'devices') : undefined;
-  if (isObject(data) && isValueList(devices)) {
+  const devices = isValueObject(data) ? valueAt(data, 'devices') : undefined;
+  if (isValueObject(data) && isValueList(devices)) {
     for (const [index, one] of devices.entries()) ofDevice(one, ['devices', index]);
-  } else if (isObject(data) && Object.hasOwn(data, 'schema')) {
+  } else if (isValueObject(data) && Object.hasOwn(data, 'schema')) {
     problems.add(
       () => placeOf([]),
       'this document of devsh has no records: there is no "devices" in it',
@@ -76,7 +76,7 @@ export function readRecordValues(
     item(data, []);
   }
   const [resource, filter] = ['resource', 'filter'].map((key) =>
-    isObject(data) && devices !== undefined ? valueAt(data, key) : undefined,
+    isValueObject(data) && devices !== undefined ? valueAt(data, key) : undefined,
   );
   return {
     name,
@@ -128,11 +128,7 @@ function isFailure(value: DeviceRecord): boolean {
     Object.keys(value).length === 3 &&
     typeof valueAt(value, 'device') === 'string' &&
     Object.hasOwn(value, 'address') &&
-    isObject(error) &&
+    isValueObject(error) &&
     typeof error['code'] === 'string'
   );
-}
-
-function isObject(value: Value | undefined): value is DeviceRecord {
-  return typeof value === 'object' && value !== null && !isValueList(value);
 }
