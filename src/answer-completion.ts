@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { UsageError } from './errors.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { HistoryFile } from './settings/history-file.ts';
-import { openInventory } from './settings/open-inventory.ts';
+import { openInventory } from './settings/inventory-file.ts';
 import { resolvePaths } from './settings/paths.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { SeenKeys } from './settings/seen-keys.ts';

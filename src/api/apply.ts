@@ -13,7 +13,7 @@ import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { operatorName } from '../operator.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
-import { withWriteLock } from '../settings/write-lock.ts';
+import { withWriteLock } from '../settings/lock.ts';
 import { VERSION } from '../version.ts';
 import { refuseUnknownOptions } from './known-options.ts';
 import { OpenDevice } from './open-device.ts';

@@ -1,16 +1,17 @@
+import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { namesRecord } from './record-path.ts';
-import { meant, profileSchema, type ProfileContent } from './profile-schema.ts';
+import { meant, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
-  withResource,
-  WRITES,
   type Origin,
   type Profile,
   type ResourceProfile,
+  withResource,
   type WriteFacts,
+  WRITES,
 } from './profile.ts';
 
 /**
@@ -189,4 +190,16 @@ function misfit(write: string, facts: WriteFacts): string | undefined {
   return encoding === 'form' && ofJson !== undefined
     ? `${inYaml(ofJson)} goes with the encoding json only`
     : undefined;
+}
+
+/** The text of a profile with these facts in it, comments kept. `facts`: by names as `update.method`. */
+export function withFacts(text: string, facts: Readonly<Record<string, string>>): string {
+  const document = parseDocument(text, { schema: 'failsafe' });
+  for (const [fact, value] of Object.entries(facts)) {
+    // A list or a map is written as in YAML: [a, b], {action: add}; {item} is a path.
+    const isNested = /^\[.*\]$|^\{[^{}]*:[^{}]*\}$/s.test(value);
+    const node: unknown = isNested ? parse(value, { schema: 'failsafe' }) : value;
+    document.setIn(fact.split('.'), document.createNode(node));
+  }
+  return document.toString();
 }

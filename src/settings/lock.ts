@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -224,4 +224,38 @@ function giveBack(aside: string, lock: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
+}
+
+/** So long one devsh waits for another that writes to the same device. */
+const WRITE_WAIT_MS = 120_000;
+const WRITE_STALE_MS = 600_000;
+
+/**
+ * Runs `work` while no other devsh with the same state folder writes to this device (`host:port`).
+ * Throws SettingsError when another one keeps it for too long, CancelledError when that is not waited for.
+ */
+export function withWriteLock<T>(
+  stateFolder: string,
+  address: string,
+  work: () => Promise<T>,
+  waiting: Pick<LockOptions, 'signal' | 'onWait'> = {},
+): Promise<T> {
+  return withLock(join(stateFolder, 'locks', address.replace(/[^\w.-]/g, '_')), work, {
+    waitMs: WRITE_WAIT_MS,
+    staleMs: WRITE_STALE_MS,
+    purpose: `cannot write to ${address} now`,
+    ...waiting,
+  });
+}
+
+/**
+ * Takes a file of the user's for this devsh alone; resolves to what gives it back. The lock stands in
+ * the state folder: beside the file it would go with it to machines where its owner cannot be asked.
+ */
+export function holdFile(state: string, path: string): Promise<() => Promise<void>> {
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
+  return takeLock(join(state, 'locks', `file-${name}`), {
+    waitMs: 0,
+    purpose: `${path} is being written`,
+  });
 }

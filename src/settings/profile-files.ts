@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/value-text.ts';
 import type { Learned } from '../device/learned-schema.ts';
@@ -7,8 +8,7 @@ import type { Profile } from '../device/profile.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';
-import { isSealed, seal } from './seal.ts';
-import { isInProfiles, isLearned } from './resource-names.ts';
+import { isSealed, readCached, seal } from './cache.ts';
 
 /** So long what another devsh has learned meanwhile may stay unknown. */
 const PRESENT_MS = 500;
@@ -51,18 +51,11 @@ export class ProfileFiles {
   }
 
   async #readLearned(file: string): Promise<Learned | undefined> {
-    try {
-      const text = await readText(file);
-      if (text === undefined) return undefined;
-      const data: unknown = JSON.parse(text);
-      if (isSealed(data)) return data as Learned;
-      const { learnedSchema } = await import('../device/learned-schema.ts');
-      const result = learnedSchema.safeParse(data);
-      return result.success ? result.data : undefined;
-    } catch (error) {
-      if (error instanceof SettingsError || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const data = await readCached(file);
+    if (data === undefined || isSealed(data)) return data as Learned | undefined;
+    const { learnedSchema } = await import('../device/learned-schema.ts');
+    const result = learnedSchema.safeParse(data);
+    return result.success ? result.data : undefined;
   }
 
   /** Keeps what `change` makes of what was learned of a device before; resolves to that. */
@@ -92,8 +85,7 @@ export class ProfileFiles {
     facts: Readonly<Record<string, string>>,
   ): Promise<void> {
     const file = this.#path(name);
-    const { withFacts } = await import('./fact-text.ts');
-    const { parseProfile } = await import('../device/profile-file.ts');
+    const { parseProfile, withFacts } = await import('../device/profile-file.ts');
     await withLock(file, async () => {
       const text = (await readText(file)) ?? `extends: ${base}\n`;
       const edited = withFacts(text, facts);
@@ -141,5 +133,53 @@ export class ProfileFiles {
 
   #learnedPath(address: string): string {
     return join(this.#learnedFolder, `${address.replace(/[^\w.-]/g, '_')}.json`);
+  }
+}
+
+/**
+ * Whether something was learned of a resource of this name on any device. At once, because a line is
+ * understood before anything is asked, and without the schema: the command reads the facts closely.
+ */
+function isLearned(name: string, learnedFolder: string): boolean {
+  const quoted = JSON.stringify(name);
+  return texts(learnedFolder, '.json').some((text) => {
+    if (!text.includes(quoted)) return false;
+    const { resources, byResource, listings } = partsOf(jsonIn(text));
+    const isListed = Array.isArray(resources) && resources.includes(name);
+    return isListed || name in partsOf(byResource) || name in partsOf(listings);
+  });
+}
+
+/** Whether a profile of the user's has facts of a resource of this name. */
+function isInProfiles(name: string, folder: string): boolean {
+  // A key below `resources`, in a block of its own or in braces.
+  const isKey = new RegExp(`^\\s+["']?${name}["']?:|[{,]\\s*["']?${name}["']?:`, 'm');
+  return texts(folder, '.yaml').some((text) => {
+    const [, resources = ''] = /^["']?resources["']?:(.*(?:\n(?![^\s#]).*)*)/m.exec(text) ?? [];
+    return isKey.test(resources);
+  });
+}
+
+function texts(folder: string, ending: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(ending));
+    return names.map((name) => readFileSync(join(folder, name), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return [];
+    throw error;
+  }
+}
+
+/** The own properties of an object; none of anything else. */
+function partsOf(data: unknown): Readonly<Record<string, unknown>> {
+  const own = typeof data === 'object' && data !== null ? Object.entries(data) : [];
+  return Object.assign(Object.create(null) as Record<string, unknown>, Object.fromEntries(own));
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

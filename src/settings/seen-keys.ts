@@ -5,7 +5,8 @@ import { isSecretField } from '../device/secret-fields.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
+import { readCached } from './cache.ts';
+import { errorCode, fileError, makePrivateFolder } from './files.ts';
 
 /** More keys of a resource help nobody to complete one, and would make the file large. */
 const MOST_KEYS = 5_000;
@@ -60,14 +61,7 @@ export class SeenKeys {
   }
 
   async #read(address: string): Promise<Readonly<Record<string, SeenRecords>>> {
-    if (!this.#isKept) return {};
-    try {
-      const text = await readText(this.#path(address));
-      return resourcesIn(text === undefined ? undefined : JSON.parse(text));
-    } catch (error) {
-      if (error instanceof SettingsError || error instanceof SyntaxError) return {};
-      throw error;
-    }
+    return this.#isKept ? resourcesIn(await readCached(this.#path(address))) : {};
   }
 
   /**

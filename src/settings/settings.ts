@@ -1,14 +1,61 @@
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
 import { withLock } from './lock.ts';
 import type { Paths } from './paths.ts';
-import { findProjectFile, type ProjectFile } from './project-file.ts';
-import { SETTING_ROWS, UNSET, type SettingName, type SettingsValues } from './settings-table.ts';
+import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
+
+const PROJECT_FILE = '.devsh.json';
+/** A few settings; whatever is larger is none of ours. */
+const MAX_BYTES = 64 * 1024;
+
+interface ProjectFile {
+  readonly path: string;
+  /** Undefined when it belongs to somebody else (in /tmp anybody can put one): it says nothing then. */
+  readonly text: string | undefined;
+}
+
+/**
+ * The nearest `.devsh.json` in `folder` or above it; undefined when there is none. Throws SettingsError
+ * for one that cannot be read.
+ */
+async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, PROJECT_FILE);
+    const found = await statOf(path, stat);
+    if (found !== undefined) {
+      if (!found.isFile()) return undefined;
+      // Who puts a link there chooses what it leads to: somebody else's must not choose a file of ours.
+      const entry = (await statOf(path, lstat)) ?? found;
+      if (![found, entry].every(isTrusted)) return { path, text: undefined };
+      if (found.size > MAX_BYTES) throw new SettingsError(`${path} is too large for settings`);
+      const text = await readText(path);
+      return text === undefined ? undefined : { path, text };
+    }
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** Belongs to the user, or to the administrator. */
+function isTrusted({ uid }: Stats): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === 0;
+}
+
+async function statOf(path: string, look: typeof stat): Promise<Stats | undefined> {
+  try {
+    return await look(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
 
 /** Where a setting comes from. */
-export type SettingOrigin =
+type SettingOrigin =
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'project' | 'user'; readonly path: string; readonly line: number }
   | { readonly kind: 'default' };
@@ -46,7 +93,7 @@ export interface Settings {
 const FILE = 'settings';
 
 /** What may speak beside the user's own file; nothing for the demo. */
-export interface Surroundings {
+interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   /** Where a project's file is looked for, upwards. */
   readonly folder?: string | undefined;
@@ -201,4 +248,38 @@ function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
       cause: error,
     });
   }
+}
+
+/** Which columns the user wants for a resource of devices of one profile, from session to session. */
+export class ColumnMemory {
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** Undefined where they are chosen by content. */
+  recall(profile: string, resource: string): readonly string[] | undefined {
+    const columns = this.#settings.get('columns') ?? {};
+    const name = nameOf(profile, resource);
+    return Object.hasOwn(columns, name) ? columns[name] : undefined;
+  }
+
+  /** `undefined` forgets them. Throws SettingsError when the file cannot be written. */
+  async keep(
+    profile: string,
+    resource: string,
+    columns: readonly string[] | undefined,
+  ): Promise<void> {
+    const name = nameOf(profile, resource);
+    await this.#settings.change('columns', (all = {}) => {
+      const others = Object.entries(all).filter(([other]) => other !== name);
+      const kept = columns === undefined ? others : [...others, [name, columns] as const];
+      return kept.length === 0 ? undefined : Object.fromEntries(kept);
+    });
+  }
+}
+
+function nameOf(profile: string, resource: string): string {
+  return `${profile}/${resource}`;
 }

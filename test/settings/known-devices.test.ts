@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
 import { GoodCopy } from '../../src/settings/good-copy.ts';
-import { KnownDevices } from '../../src/settings/known-devices.ts';
-import type { Pin } from '../../src/settings/pin-lines.ts';
+import { KnownDevices, type Pin } from '../../src/settings/known-devices.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 const FINGERPRINT = Array.from({ length: 32 }, (_, index) =>

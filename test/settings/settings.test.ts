@@ -1,9 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ColumnMemory } from '../../src/settings/column-memory.ts';
+import { ColumnMemory, openSettings, originText } from '../../src/settings/settings.ts';
 import { resolvePaths } from '../../src/settings/paths.ts';
-import { openSettings, originText } from '../../src/settings/settings.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 async function makePaths(text?: string) {

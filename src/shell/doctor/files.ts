@@ -1,5 +1,5 @@
 import { DevshError } from '../../errors.ts';
-import { checkFile, checkFolder, type FileCheck } from '../../settings/file-check.ts';
+import { checkFile, checkFolder, type FileCheck } from '../../settings/files.ts';
 import { doubtsText } from '../access/certificates.ts';
 import { loadRun } from '../writing/run-store.ts';
 import type { Services } from '../session.ts';

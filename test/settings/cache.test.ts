@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GoodCopy } from '../../src/settings/good-copy.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
-import { ParsedCopy } from '../../src/settings/parsed-copy.ts';
+import { isSealed, ParsedCopy, seal } from '../../src/settings/cache.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 test('what was made of a file counts only for the same state of it', async () => {
@@ -46,4 +46,20 @@ test('an inventory is read anew when its file changes, whatever is in the cache'
   expect((await open().load()).devices.map(({ name }) => name)).toEqual(['fw2']);
   await writeFile(path, 'devices: [');
   await expect(open().load()).rejects.toThrow(path);
+});
+
+test('what was sealed is known again, also from a file', () => {
+  const sealed = seal({ at: 'now', byResource: { user: { 1: 'a', __proto__: null } } });
+  expect(isSealed(JSON.parse(JSON.stringify(sealed)))).toBe(true);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a text', 'sealed'],
+  ['no seal', { at: 'now' }],
+  ['another content', { ...seal({ at: 'now' }), at: 'then' }],
+  ['more than was sealed', { ...seal({ at: 'now' }), more: 1 }],
+  ['a seal that is no text', { at: 'now', seal: 1 }],
+])('%s is not taken for sealed', (_what, data) => {
+  expect(isSealed(data)).toBe(false);
 });
