@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -91,11 +91,9 @@ export async function startFleet(
   const simulator = await startSimulator({ users: 8, ...spec });
   onTestFinished(() => simulator.close());
   const devsh = await makeDevsh(env);
-  for (const { name, address, fingerprint } of simulator.devices) {
-    if (isListed) await devsh(['device', 'add', name, address, '--group', 'lab']);
-    if (isPinned) await devsh(['trust', 'accept', address, '--fingerprint', fingerprint]);
-  }
   const { devices } = simulator;
+  if (isListed) await writeKept(devsh.folder, 'config', 'devices.yaml', inventoryOf(devices));
+  if (isPinned) await writeKept(devsh.folder, 'data', 'known-devices', pinsOf(devices));
   return {
     devsh,
     devices,
@@ -106,6 +104,31 @@ export async function startFleet(
     },
     writes: () => devices.flatMap((device) => writesOf(device)),
   };
+}
+
+/** As `device add --group lab` leaves it: each of those would read and write it all again. */
+function inventoryOf(devices: readonly SimulatedDevice[]): string {
+  const entries = devices.map(
+    ({ name, address }) => `  - name: ${name}\n    address: ${address}\n    groups: [lab]\n`,
+  );
+  return `# Devices that devsh knows by name.\n\ndevices:\n${entries.join('')}`;
+}
+
+/** As `trust accept --fingerprint` leaves it. */
+function pinsOf(devices: readonly SimulatedDevice[]): string {
+  const since = new Date().toISOString();
+  const pins = devices.map(
+    ({ address, fingerprint }) => `${address} sha256:${fingerprint} first-seen=${since}\n`,
+  );
+  return `# Certificates that devsh trusts, one line a device.\n${pins.join('')}`;
+}
+
+/** A file of devsh, and the good copy of it that devsh keeps. */
+async function writeKept(folder: string, place: string, name: string, text: string): Promise<void> {
+  for (const inside of [join(folder, place, 'devsh'), join(folder, 'state/devsh/good-copies')]) {
+    await mkdir(inside, { recursive: true, mode: 0o700 });
+    await writeFile(join(inside, name), text, { mode: 0o600 });
+  }
 }
 
 /** The writes that a device got: `POST /api/user/`. */
