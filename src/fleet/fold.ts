@@ -24,18 +24,145 @@ export interface FoldedRow {
   readonly unread: number;
 }
 
-interface Row extends FoldedRow {
-  readonly devices: DeviceRef[];
-  readonly records: DeviceRecord[];
+/** Equal records of several devices, in the order of their devices. */
+interface Group {
+  devices: DeviceRef[];
+  records: DeviceRecord[];
+  /** The two stand in a row that was given, and stay as they are there. */
+  isGiven: boolean;
   differing: readonly string[];
+  /** Of its first record: where its device stands among the devices, and where it stands there. */
+  place: number;
+  at: number;
+  /** The device that was added last. */
+  newest: DeviceRef;
+  /** Another record of one device with the same content: merging the two would hide one. */
+  next: Group | undefined;
+  /** All with the same key; undefined where there is no key. */
+  readonly variants: Group[] | undefined;
 }
 
 const NONE: readonly string[] = [];
 
 /**
- * Merges the records of several devices: what is equal becomes one row, in the order of first
- * appearance, compared by `comparedText`. Fields in `perDevice` (ids, counters), secrets and points in
- * time count neither way.
+ * Merges the records of several devices: what is equal becomes one row, compared by `comparedText`.
+ * Fields in `perDevice` (ids, counters), secrets and points in time count neither way. Devices can be
+ * added as they answer: the rows come in the order of their places.
+ */
+export class Fold {
+  readonly #keyField: string;
+  readonly #perDevice: ReadonlySet<string>;
+  readonly #contentOf: ((record: DeviceRecord) => string) | undefined;
+  readonly #places = new Map<DeviceRef, number>();
+  readonly #groups: Group[] = [];
+  readonly #byContent = new Map<string, Group>();
+  readonly #byKey = new Map<string, Group[]>();
+  /** Records with the same key in which it is to be found out anew how they differ. */
+  readonly #changed = new Set<Group[]>();
+
+  /** @param isAlone no second device will be added: there is nothing to be compared */
+  constructor(keyField: string, perDevice: readonly string[], isAlone = false) {
+    this.#keyField = keyField;
+    this.#perDevice = new Set(perDevice);
+    this.#contentOf = isAlone ? undefined : contentReader(keyField, this.#perDevice);
+  }
+
+  /** @param place where the device stands among the others; each has its own */
+  add({ device, records }: DeviceRecords, place: number): void {
+    this.#places.set(device, place);
+    for (const [at, record] of records.entries()) {
+      const content = this.#contentOf?.(record);
+      let before: Group | undefined;
+      let group = content === undefined ? undefined : this.#byContent.get(content);
+      while (group?.newest === device) [before, group] = [group, group.next];
+      if (group !== undefined) {
+        this.#join(group, device, record, at);
+        continue;
+      }
+      const made = this.#begin(device, record, at);
+      if (before !== undefined) before.next = made;
+      else if (content !== undefined) this.#byContent.set(content, made);
+    }
+  }
+
+  /** @param unread how many devices are meant beside those that were added */
+  rows(unread: number): FoldedRow[] {
+    this.#groups.sort(byPlace);
+    for (const variants of this.#changed) {
+      markDifferences(variants.sort(byPlace), this.#keyField, this.#perDevice);
+    }
+    this.#changed.clear();
+    const of = this.#places.size;
+    return this.#groups.map((group) => {
+      group.isGiven = true;
+      const { devices, records, differing } = group;
+      return { devices, record: records[0] ?? {}, records, differing, of, unread };
+    });
+  }
+
+  #begin(device: DeviceRef, record: DeviceRecord, at: number): Group {
+    const variants = this.#variantsOf(record);
+    const group: Group = {
+      devices: [device],
+      records: [record],
+      isGiven: false,
+      differing: NONE,
+      place: this.#placeOf(device),
+      at,
+      newest: device,
+      next: undefined,
+      variants,
+    };
+    this.#groups.push(group);
+    variants?.push(group);
+    if (variants !== undefined && variants.length > 1) this.#changed.add(variants);
+    return group;
+  }
+
+  #variantsOf(record: DeviceRecord): Group[] | undefined {
+    const key = valueText(record[this.#keyField]);
+    // A single object has no key: those of all devices are one and the same.
+    if (key === '' && this.#keyField !== '') return undefined;
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const variants: Group[] = [];
+    this.#byKey.set(key, variants);
+    return variants;
+  }
+
+  #join(group: Group, device: DeviceRef, record: DeviceRecord, at: number): void {
+    const place = this.#placeOf(device);
+    let [index, end] = [0, group.devices.length];
+    while (index < end) {
+      const middle = (index + end) >> 1;
+      if (this.#placeOf(group.devices[middle]) > place) end = middle;
+      else index = middle + 1;
+    }
+    if (group.isGiven) {
+      group.devices = [...group.devices];
+      group.records = [...group.records];
+      group.isGiven = false;
+    }
+    group.devices.splice(index, 0, device);
+    group.records.splice(index, 0, record);
+    group.newest = device;
+    if (index > 0) return;
+    Object.assign(group, { place, at });
+    if (group.variants !== undefined && group.variants.length > 1)
+      this.#changed.add(group.variants);
+  }
+
+  #placeOf(device: DeviceRef | undefined): number {
+    return (device && this.#places.get(device)) ?? -1;
+  }
+}
+
+function byPlace(a: Group, b: Group): number {
+  return a.place - b.place || a.at - b.at;
+}
+
+/**
+ * The rows of all these devices at once.
  *
  * @param unread how many devices are meant beside those that were read
  */
@@ -45,46 +172,9 @@ export function foldRecords(
   perDevice: readonly string[],
   unread = 0,
 ): FoldedRow[] {
-  const rows: Row[] = [];
-  const byContent = new Map<string, Row>();
-  const byKey = new Map<string, Row[]>();
-  // Records of one device are never merged: there is nothing to be compared.
-  const skipped = new Set(perDevice);
-  const contentOf = reads.length < 2 ? undefined : contentReader(keyField, skipped);
-
-  for (const { device, records } of reads) {
-    for (const record of records) {
-      const content = contentOf?.(record);
-      const equal = content === undefined ? undefined : byContent.get(content);
-      // Two equal records on one device are two rows: merging them would hide one.
-      if (equal && equal.devices.at(-1) !== device) {
-        equal.devices.push(device);
-        equal.records.push(record);
-        continue;
-      }
-      const row: Row = {
-        devices: [device],
-        record,
-        records: [record],
-        differing: NONE,
-        of: reads.length,
-        unread,
-      };
-      rows.push(row);
-      if (content !== undefined) byContent.set(content, row);
-      const key = valueText(record[keyField]);
-      // A single object has no key: those of all devices are one and the same.
-      if (key === '' && keyField !== '') continue;
-      const sameKey = byKey.get(key);
-      if (sameKey) sameKey.push(row);
-      else byKey.set(key, [row]);
-    }
-  }
-
-  for (const variants of byKey.values()) {
-    if (variants.length > 1) markDifferences(variants, keyField, skipped);
-  }
-  return rows;
+  const fold = new Fold(keyField, perDevice, reads.length < 2);
+  for (const [place, read] of reads.entries()) fold.add(read, place);
+  return fold.rows(unread);
 }
 
 /**
@@ -132,18 +222,17 @@ function contentReader(
 }
 
 function markDifferences(
-  variants: readonly Row[],
+  variants: readonly Group[],
   keyField: string,
   perDevice: ReadonlySet<string>,
 ): void {
-  const first = variants[0]?.record ?? {};
-  const all = [...new Set(variants.flatMap(({ record }) => Object.keys(record)))];
+  const held = variants.map(({ records }) => records[0] ?? {});
+  const first = held[0] ?? {};
+  const all = [...new Set(held.flatMap((record) => Object.keys(record)))];
   const fields = all.filter((field) => {
     if (!isCompared(field, keyField, perDevice)) return false;
     const text = comparedText(field, valueAt(first, field), perDevice);
-    return variants.some(
-      ({ record }) => comparedText(field, valueAt(record, field), perDevice) !== text,
-    );
+    return held.some((one) => comparedText(field, valueAt(one, field), perDevice) !== text);
   });
-  for (const row of variants) row.differing = fields;
+  for (const group of variants) group.differing = fields;
 }

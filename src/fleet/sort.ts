@@ -68,11 +68,16 @@ function isSame(a: Word, b: Word): boolean {
   return compareTexts(a.text, b.text) === 0;
 }
 
+/** As they were ordered the last time: a table that grows is not collated anew for each row that comes. */
+let ordered: readonly Word[] = [];
+
 /** The texts as the collator orders them; the plain ones, which are most, without asking it. */
-function inCollation(texts: readonly string[]): Word[] {
+function inCollation(texts: readonly string[]): readonly Word[] {
+  const left = new Set(texts);
+  const before = ordered.filter(({ text }) => left.delete(text));
   const plain: { text: string; key: string }[] = [];
   const others: Word[] = [];
-  for (const text of texts) {
+  for (const text of left) {
     const key = plainKey(text);
     if (key === undefined) others.push({ text, key });
     else plain.push({ text, key });
@@ -82,27 +87,41 @@ function inCollation(texts: readonly string[]): Word[] {
     return a.key < b.key ? -1 : 1;
   });
   others.sort((a, b) => compareTexts(a.text, b.text));
+  ordered = merged(before, merged(plain, others));
+  return ordered;
+}
+
+/** Two ordered lists as one; the shorter one is put into the longer one. */
+function merged(one: readonly Word[], other: readonly Word[]): readonly Word[] {
+  const [long, short] = one.length < other.length ? [other, one] : [one, other];
+  if (short.length === 0) return long;
   const words: Word[] = [];
   let from = 0;
-  for (const other of others) {
-    const end = firstAfter(plain, other.text, from);
-    for (const word of plain.slice(from, end)) words.push(word);
-    words.push(other);
+  for (const word of short) {
+    const end = firstAfter(long, word, from);
+    for (const other of long.slice(from, end)) words.push(other);
+    words.push(word);
     from = end;
   }
-  for (const word of plain.slice(from)) words.push(word);
+  for (const word of long.slice(from)) words.push(word);
   return words;
 }
 
-/** The index of the first word, from `from` on, that comes after a text. */
-function firstAfter(words: readonly Word[], text: string, from: number): number {
+/** The index of the first word, from `from` on, that comes after another one. */
+function firstAfter(words: readonly Word[], word: Word, from: number): number {
   let [low, high] = [from, words.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareTexts(words[middle]?.text ?? '', text) > 0) high = middle;
+    const other = words[middle];
+    if (other !== undefined && isAfter(other, word)) high = middle;
     else low = middle + 1;
   }
   return low;
+}
+
+function isAfter(a: Word, b: Word): boolean {
+  if (a.key !== undefined && b.key !== undefined) return a.key > b.key;
+  return compareTexts(a.text, b.text) > 0;
 }
 
 /** Signs, digits and small letters that no other character can join; numbers short enough for a key. */

@@ -20,15 +20,14 @@ export function fieldsOf(records: readonly DeviceRecord[]): string[] {
 }
 
 /** "3 fields hidden": where the columns of the last time leave some out; empty where they do not. */
-export function hiddenText(view: View, records: readonly DeviceRecord[]): string {
+export function hiddenText(view: View, fields: readonly string[]): string {
   if (view.columns !== undefined || view.recalled === undefined) return '';
-  const count = fieldsOf(records).length - columnsOf(view, records).length;
+  const count = fields.length - columnsOf(view, fields).length;
   return count === 0 ? '' : `${count} ${count === 1 ? 'field' : 'fields'} hidden`;
 }
 
 /** The fields to show: as asked for, now or the last time, or the key first, then the others, what is per device last. */
-export function columnsOf(view: View, records: readonly DeviceRecord[]): string[] {
-  const fields = fieldsOf(records);
+export function columnsOf(view: View, fields: readonly string[]): string[] {
   if (view.columns) {
     return view.columns.filter((field) => field !== 'device' || fields.includes('device'));
   }

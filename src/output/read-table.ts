@@ -68,7 +68,8 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
     outcome.ok ? [{ device, records: outcome.records }] : [],
   );
   const records = reads.flatMap((read) => read.records);
-  const key = keyFieldOf(view, fieldsOf(records));
+  const fields = fieldsOf(records);
+  const key = keyFieldOf(view, fields);
   const unread = unreadCount(outputs);
   let merged: readonly FoldedRow[] | undefined;
   const folded = (): readonly FoldedRow[] =>
@@ -79,11 +80,10 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
   return {
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
-    fields: columnsOf(view, records),
+    fields: columnsOf(view, fields),
     key,
     footer: () =>
-      footer(folded(), reads.length, unread, records.length) +
-      hiddenNote(hiddenText(view, records)),
+      footer(folded(), reads.length, unread, records.length) + hiddenNote(hiddenText(view, fields)),
   };
 }
 

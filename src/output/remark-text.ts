@@ -18,7 +18,7 @@ export interface RemarkWriter {
 }
 
 /** Eyes see no more, and a fleet answers faster than a terminal draws. */
-export const PROGRESS_EVERY_MS = 33;
+const PROGRESS_EVERY_MS = 33;
 
 const CLEAR_LINE = '\r\u001B[K';
 

@@ -3,7 +3,7 @@ const LEAST_MS = 16;
 /** Later nobody believes that anything goes on. */
 const MOST_MS = 2000;
 /** What takes long is done so many times less often than it could be: the rest of the time is for others. */
-const PAUSES = 6;
+const PAUSES = 9;
 
 /**
  * Does the same work once for many news, a moment after the first of them. The longer it takes, with the

@@ -6,7 +6,6 @@ import { causeLines, errorLines, type Failure } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { PROGRESS_EVERY_MS } from '../output/remark-text.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
 import type {
@@ -26,6 +25,9 @@ import { offersOf } from './views/resource-list.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table/feed.ts';
+
+/** Each time the whole screen is drawn: more often nobody reads it. */
+const PROGRESS_EVERY_MS = 100;
 
 /** Longer texts are put over the table, to be scrolled. */
 const MOST_LOG_LINES = 3;

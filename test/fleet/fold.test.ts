@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import { foldNote, foldRecords } from '../../src/fleet/fold.ts';
+import { Fold, foldNote, foldRecords, type FoldedRow } from '../../src/fleet/fold.ts';
 
 const device = (name: string) => ({ name, address: `${name}:443` });
 const [fw1, fw2, fw3] = [device('fw1'), device('fw2'), device('fw3')];
@@ -139,4 +139,40 @@ test('of devices that were not read nothing is said', () => {
   expect(note(2, [bob], [bob])).toEqual(['same on the 2 read']);
   expect(note(2, [bob], [bob], [])).toEqual(['on 2 of 3 read']);
   expect(note(0, [bob])).toEqual(['']);
+});
+
+test('devices that are added one by one, in any order, give the same rows as all at once', () => {
+  const record = fc.record(
+    {
+      username: fc.constantFrom('a', 'b', 'c', ''),
+      lang: fc.constantFrom('de', 'en'),
+      note: fc.constantFrom('', 'x'),
+      uuid: fc.nat(),
+    },
+    { requiredKeys: ['username'] },
+  );
+  const lists = fc.array(fc.array(record, { maxLength: 4 }), { minLength: 2, maxLength: 6 });
+  const order = fc.infiniteStream(fc.nat(1000));
+  fc.assert(
+    fc.property(lists, order, fc.constantFrom('username', ''), (all, numbers, keyField) => {
+      const reads = all.map((records, index) => ({ device: device(`fw${index}`), records }));
+      const arriving = reads
+        .map((read, place) => ({ read, place, at: numbers.next().value ?? 0 }))
+        .sort((a, b) => a.at - b.at);
+      const fold = new Fold(keyField, ['uuid']);
+      const seen: { rows: readonly FoldedRow[]; text: string }[] = [];
+      for (const [index, { read, place }] of arriving.entries()) {
+        fold.add(read, place);
+        const rows = fold.rows(reads.length - index - 1);
+        if (index > 0) {
+          const before = arriving.slice(0, index + 1).sort((a, b) => a.place - b.place);
+          const together = before.map((one) => one.read);
+          expect(rows).toEqual(foldRecords(together, keyField, ['uuid'], reads.length - index - 1));
+        }
+        seen.push({ rows, text: JSON.stringify(rows) });
+      }
+      // What was given before stays as it was.
+      for (const { rows, text } of seen) expect(JSON.stringify(rows)).toBe(text);
+    }),
+  );
 });

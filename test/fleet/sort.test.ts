@@ -74,3 +74,18 @@ test('plain texts are ordered by their keys as the collator orders them', () => 
   );
   expect(['Anna', 'ä', 'a b', '1'.repeat(60), ''].map(plainKey)).toEqual(Array(5).fill(undefined));
 });
+
+test('what was sorted before has no part in the order', () => {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const word = fc
+    .string({ unit: fc.constantFrom(...Array.from('_-019abÄäZzéж漢')), maxLength: 4 })
+    .map((text) => `x${text}`);
+  fc.assert(
+    fc.property(fc.array(fc.array(word), { minLength: 2, maxLength: 4 }), (lists) => {
+      for (const list of lists) {
+        const sorted = sortBy(list, ['text'], (text) => text);
+        expect(sorted).toEqual([...list].sort((a, b) => collator.compare(a, b)));
+      }
+    }),
+  );
+});

@@ -6,6 +6,7 @@ import {
 import { CredentialError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
+import { sortBy } from '../../fleet/sort.ts';
 
 /** What devsh wants to know of one device before it can go on with it; not yet safe to show. */
 export interface DeviceQuestion {
@@ -30,10 +31,8 @@ export function openQuestions(fleet: Fleet): DeviceQuestion[] {
     const question = questionOf(member);
     return question === undefined || member.declined === idOf(question) ? [] : [question];
   });
-  return open.sort(
-    (a, b) =>
-      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-      a.name.localeCompare(b.name, 'en', { numeric: true }),
+  return sortBy(open, ['kind', 'name'], ({ kind, name }, field) =>
+    field === 'kind' ? KINDS.indexOf(kind) : name,
   );
 }
 

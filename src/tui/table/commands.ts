@@ -74,10 +74,8 @@ function onRow(state: State, row: FoldedRow): string {
   const { keyField } = tableRows(state);
   const names = new Set(row.devices.map(({ name }) => name));
   const key = rawKeyOf(row.record, keyField);
-  const left = leftOut(state, new Map([[key, names]])).get(key);
-  const on = shownDevices(state).filter(
-    (name) => left?.has(name) !== true && (names.has(name) || !isRead(state, name)),
-  );
+  const shown = meantOn(state, new Map([[key, names]])).get(key) ?? shownDevices(state);
+  const on = shown.filter((name) => names.has(name) || !isRead(state, name));
   return onUnlessAll(state, on);
 }
 
@@ -95,13 +93,14 @@ export function editTextLine(state: State): string | undefined {
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
   const meant = meantRecords(state);
   if (meant.size === 0) return undefined;
-  const left = leftOut(state, meant);
-  const isMeant = (name: string, key: string): boolean => left.get(key)?.has(name) !== true;
+  const meantHere = meantOn(state, meant);
   const keys = [...meant.keys()];
-  const all = shownDevices(state).filter((name) => keys.some((key) => isMeant(name, key)));
+  const isEverywhere = keys.some((key) => !meantHere.has(key));
+  const some = new Set([...meantHere.values()].flat());
+  const all = shownDevices(state).filter((name) => isEverywhere || some.has(name));
   const named = keys.filter((key) => key !== '');
   const only = named.flatMap((key) => {
-    const on = left.has(key) ? all.filter((name) => isMeant(name, key)) : all;
+    const on = meantHere.get(key) ?? all;
     return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
   const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
@@ -132,35 +131,56 @@ function meantRecords(state: State): Map<string, Set<string>> {
 }
 
 /**
- * By key: the devices that a line is to leave out, because they hold another record of that name than
- * the one meant, or may do so behind a filter. A device that was not read is not left out, unless one
- * row of several equal ones was chosen.
+ * By key: the devices that a line is about, where it leaves some out because they hold another record of
+ * that name than the one meant, or may do so behind a filter. A device that was not read is not left
+ * out, unless one row of several equal ones was chosen.
  */
-function leftOut(
+function meantOn(
   state: State,
   meant: ReadonlyMap<string, ReadonlySet<string>>,
-): ReadonlyMap<string, ReadonlySet<string>> {
+): ReadonlyMap<string, readonly string[]> {
   const { table } = state;
-  const { keyField } = tableRows(state);
   const shown = shownDevices(state);
-  const left = new Map<string, Set<string>>();
-  const leave = (name: string, key: string): void => {
-    const devices = left.get(key);
-    if (devices === undefined) left.set(key, new Set([name]));
-    else devices.add(name);
-  };
-  for (const name of shown) {
+  const places = new Map(shown.map((name, place) => [name, place]));
+  const placeOf = (name: string): number => places.get(name) ?? 0;
+  const read = shown.filter((name) => isRead(state, name));
+  const unread = shown.filter((name) => !isRead(state, name));
+  const isHidden = table.commandFilter !== '';
+  const others = isHidden ? undefined : holdersOfOthers(state, read, meant);
+  const on = new Map<string, readonly string[]>();
+  for (const [key, names] of meant) {
+    const other = others?.get(key);
+    if (isHidden ? read.every((name) => names.has(name)) : other === undefined) continue;
+    const isOneOfSeveral = table.isFolded === table.turnedRows.has(key);
+    const kept =
+      other === undefined || isOneOfSeveral
+        ? new Set([...names, ...(isOneOfSeveral ? [] : unread)])
+        : shown.filter((name) => !other.has(name));
+    on.set(
+      key,
+      [...kept].sort((a, b) => placeOf(a) - placeOf(b)),
+    );
+  }
+  return on;
+}
+
+/** By key: the devices that hold a record of that name which is not meant. */
+function holdersOfOthers(
+  { table, fleet }: State,
+  read: readonly string[],
+  meant: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const { keyField } = tableRows({ table, fleet });
+  const others = new Map<string, Set<string>>();
+  for (const name of read) {
     const outcome = table.reads.get(name)?.outcome;
-    if (outcome?.ok !== true) continue;
-    const isHidden = table.commandFilter !== '';
-    const keys = isHidden ? meant.keys() : outcome.records.map((one) => rawKeyOf(one, keyField));
-    for (const key of keys) if (meant.get(key)?.has(name) === false) leave(name, key);
+    for (const record of outcome?.ok === true ? outcome.records : []) {
+      const key = rawKeyOf(record, keyField);
+      if (meant.get(key)?.has(name) !== false) continue;
+      others.set(key, (others.get(key) ?? new Set()).add(name));
+    }
   }
-  for (const [key, devices] of left) {
-    if (table.isFolded !== table.turnedRows.has(key)) continue;
-    for (const name of shown) if (meant.get(key)?.has(name) !== true) devices.add(name);
-  }
-  return left;
+  return others;
 }
 
 function isRead({ table }: State, name: string): boolean {

@@ -1,5 +1,6 @@
 import { isDated } from '../../fleet/compared.ts';
-import { foldRecords, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
+import { Fold, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
+import type { DeviceRecord } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/columns.ts';
 import type { View } from '../../shell/output.ts';
@@ -96,6 +97,41 @@ const withFilter = memoized(
   ([merged, all, { rows, isSimilar }]) => [merged, all, rows, isSimilar],
 );
 
+interface Placed extends DeviceRecords {
+  readonly place: number;
+}
+
+let lastFold: { fold: Fold; basis: string; held: Map<number, Placed> } | undefined;
+
+/** The fold of the last time, with the devices that have answered since; where another one changed, a new one. */
+function foldedAnew(
+  known: readonly Placed[],
+  keyField: string,
+  perDevice: readonly string[],
+): Fold {
+  const basis = JSON.stringify([keyField, perDevice]);
+  const now = new Map(known.map((read) => [read.place, read]));
+  const before = lastFold?.basis === basis ? lastFold : undefined;
+  const isSame = ({ place, device, records }: Placed): boolean => {
+    const read = now.get(place);
+    return read?.records === records && read.device.name === device.name;
+  };
+  const goesOn = before !== undefined && [...before.held.values()].every(isSame);
+  const fold = goesOn ? before.fold : new Fold(keyField, perDevice, known.length < 2);
+  for (const read of known) if (!goesOn || !before.held.has(read.place)) fold.add(read, read.place);
+  lastFold = known.length < 2 ? undefined : { fold, basis, held: now };
+  return fold;
+}
+
+/** The fields of a device are looked for once. */
+const knownFields = new WeakMap<readonly DeviceRecord[], readonly string[]>();
+
+function fieldsIn(records: readonly DeviceRecord[]): readonly string[] {
+  const fields = knownFields.get(records) ?? fieldsOf(records);
+  knownFields.set(records, fields);
+  return fields;
+}
+
 /** So many records tell which fields hold times. */
 const SAMPLE = 50;
 
@@ -108,34 +144,37 @@ const mergedRows = memoized(
     turnedRows: TableState['turnedRows'],
   ): Merged => {
     const stale = new Map<string, Date | undefined>();
-    const known = devices.flatMap((name): DeviceRecords[] => {
+    const known = devices.flatMap((name, place): Placed[] => {
       const read = reads.get(name);
-      if (read?.outcome.ok) return [{ device: read.device, records: read.outcome.records }];
+      if (read?.outcome.ok) return [{ device: read.device, records: read.outcome.records, place }];
       if (read?.last === undefined) return [];
       stale.set(name, read.last.at);
-      return [{ device: read.device, records: read.last.records }];
+      return [{ device: read.device, records: read.last.records, place }];
     });
-    const records = known.flatMap((read) => read.records);
-    const all = fieldsOf(records);
+    const all = [...new Set(known.flatMap(({ records }) => fieldsIn(records)))];
     const keyField = keyFieldOf(view, all);
     // What a device dates is its own, whether it has told so or not: columns do not move when it does.
-    const sample = records.slice(0, SAMPLE);
+    const sample: DeviceRecord[] = [];
+    for (const { records } of known) {
+      if (sample.length >= SAMPLE) break;
+      sample.push(...records.slice(0, SAMPLE - sample.length));
+    }
     const own = all.filter(
       (field) =>
         view.perDevice.includes(field) ||
         (field !== keyField && sample.some((record) => isDated(field, valueAt(record, field)))),
     );
     const unreadCount = devices.length - known.length;
-    const folded = foldRecords(known, keyField, view.perDevice, unreadCount);
+    const folded = foldedAnew(known, keyField, view.perDevice).rows(unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
       isFolded !== (turnedRows.size > 0 && turnedRows.has(rawKeyOf(row.record, keyField)));
     return {
       rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,
-      fields: columnsOf({ ...view, perDevice: own }, records),
+      fields: columnsOf({ ...view, perDevice: own }, all),
       own: new Set(own),
-      hidden: hiddenText(view, records),
-      recordCount: records.length,
+      hidden: hiddenText(view, all),
+      recordCount: known.reduce((sum, { records }) => sum + records.length, 0),
       sharedCount:
         known.length < 2 || stale.size > 0
           ? undefined

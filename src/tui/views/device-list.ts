@@ -3,6 +3,7 @@ import { reasonText } from '../../output/error-text.ts';
 import { visible } from '../../visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
+import { memoized } from '../screen/memoized.ts';
 import { shortTime } from '../table/age.ts';
 import type { ListSource } from './arrange.ts';
 import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
@@ -17,9 +18,10 @@ const TONES = {
 
 /** The devices as they can be sorted and filtered; those that do not answer come first. */
 export function deviceSource(state: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(state, Infinity);
+  const { devices } = state.fleet;
+  const columns = deviceColumns(devices, state.lastSeen, Infinity);
   return {
-    items: state.fleet.devices,
+    items: devices,
     idOf: ({ name }) => name,
     fields: columns.map(fieldOf),
     recordOf: recordBy(columns),
@@ -34,7 +36,8 @@ export function deviceList(
   cursor: number,
   width: number,
 ): ListView {
-  const { header, lines } = listLines(devices, deviceColumns(state, width), width);
+  const columns = deviceColumns(state.fleet.devices, state.lastSeen, width);
+  const { header, lines } = linesOf(devices, columns, width);
   return {
     header,
     count: lines.length,
@@ -44,8 +47,16 @@ export function deviceList(
   };
 }
 
-function deviceColumns({ fleet, lastSeen }: State, width: number): ListColumn<DeviceTab>[] {
-  const { devices } = fleet;
+/** All devices are measured where one of them changed, not at each key. */
+const linesOf = memoized(listLines<DeviceTab>);
+
+const deviceColumns = memoized(columnsFor);
+
+function columnsFor(
+  devices: readonly DeviceTab[],
+  lastSeen: State['lastSeen'],
+  width: number,
+): ListColumn<DeviceTab>[] {
   const known = new Map<string, number>();
   for (const { facts } of devices) {
     for (const { resource } of facts?.counts ?? []) known.set(resource, 0);
