@@ -66,13 +66,10 @@ async function runIn(
   const { env, stdout } = host;
   const services = createServices({ env, version: VERSION, paths, settings, readStdin, stdout });
   const session = new Session(services);
-  const timeoutMs = settings.get('timeoutMs');
-  const concurrency = settings.get('concurrency');
-  const format = settings.get('format');
   session.defaults = {
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(format !== undefined && { format }),
+    timeoutMs: settings.get('timeoutMs'),
+    concurrency: settings.get('concurrency'),
+    format: settings.get('format'),
   };
   session.isReadOnly = settings.get('readOnly') === true;
   const shell = new Shell(session);

@@ -16,17 +16,17 @@ export interface Opening {
 /** Undefined when argv is one command, to be run and left. */
 export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
   try {
-    const { command, options } = shell.parse(wordsOfArgv(argv));
+    const { command, given } = shell.parse(wordsOfArgv(argv));
     const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
-    if (!isShell || options.help || options.version || options.format !== undefined) {
+    if (!isShell || given.help || given.version || given.format !== undefined) {
       return undefined;
     }
     return {
       line: isEmpty(argv) ? '' : quoteLine(argv),
-      isPlain: options.plain,
+      isPlain: given.plain === true,
       isDemo: command.name === 'demo',
-      color: options.color,
-      theme: options.theme,
+      color: given.color ?? 'auto',
+      theme: given.theme,
     };
   } catch (error) {
     if (error instanceof DevshError) return undefined; // said where the line is run

@@ -21,7 +21,6 @@ import { RunFiles } from './settings/run-files.ts';
 import { resolvePaths, type Paths } from './settings/paths.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
 import { Notices } from './shell/notices.ts';
-import type { Options } from './shell/grammar/options.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 import { createImportWorld } from './import-world.ts';
 import { readUserFile } from './user-file.ts';
@@ -69,7 +68,7 @@ export function createServices(options: ServiceOptions): Services {
     exclusive: (address, work, waiting) => withWriteLock(paths.state, address, work, waiting),
     offersToSave: settings.get('saveCredentials') === 'ask',
     vault,
-    credentials({ tokenStdin, passwordStdin, passphraseStdin, user }: Options) {
+    credentials({ tokenStdin, passwordStdin, passphraseStdin, user }) {
       // One object per choice of sources: standard input and the keychain are read once.
       const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, user]);
       const known = sources.get(key);

@@ -6,7 +6,7 @@ import { isReading } from '../shell/grammar/reading-verbs.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
-import type { Format, Options } from '../shell/grammar/options.ts';
+import type { Format, Given } from '../shell/grammar/options.ts';
 import { quoteLine, type Word } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, sizeOf, wantsColor, type Host } from './host.ts';
@@ -36,9 +36,9 @@ export async function runLine(
     writer.end(error);
     return { exitCode: error.exitCode, isQuit: false };
   }
-  const { options } = invocation;
-  const streams = streamsOf(host, line, options);
-  const format = options.format ?? shell.session.defaults.format ?? 'table';
+  const { given } = invocation;
+  const streams = streamsOf(host, line, given);
+  const format = given.format ?? shell.session.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
     const arrivals = new Arriving();
     const outputs = shell.evaluate(invocation, { ...io, arriving: arrivals.tell });
@@ -63,16 +63,16 @@ export async function runLine(
 /** What only reads, for somebody at a terminal that can show a pager. A write is seen as it goes on. */
 function isPageable(
   { stdin, stdout, env }: Host,
-  { command, verb, options }: Invocation,
+  { command, verb, given }: Invocation,
   format: Format,
 ): boolean {
   const { TERM, INK_SCREEN_READER } = env;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true && stdout.rows !== undefined;
   if (!isTerminal || TERM === 'dumb' || INK_SCREEN_READER === 'true') return false;
-  if (options.noPager || options.quiet) return false;
+  if (given.noPager || given.quiet) return false;
   // These are read as they come.
-  if (options.watchMs !== undefined || format === 'jsonl') return false;
-  return options.help || isReading(command, verb);
+  if (given.watchMs !== undefined || format === 'jsonl') return false;
+  return given.help === true || isReading(command, verb);
 }
 
 /** What comes of long answers is told by the writer that is at work. */
@@ -131,7 +131,7 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
 function streamsOf(
   host: Host,
   line: string | readonly Word[],
-  { quiet = false, color = 'auto', plain = false }: Partial<Options>,
+  { quiet = false, color = 'auto', plain = false }: Given,
 ): Streams {
   const { columns } = sizeOf(host.stdout);
   const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));

@@ -9,38 +9,56 @@ import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
+import type { Credentials } from '../credentials/sources.ts';
 import type { Arguments, Grammar, Invocation } from './grammar/bind.ts';
 import type { ShellIo } from './io.ts';
-import type { Options } from './grammar/options.ts';
+import {
+  FALLBACKS,
+  inherit,
+  type AllOptions,
+  type GeneralOption,
+  type Given,
+  type OptionKey,
+  type Options,
+  type RollOutOption,
+  type WriteOption,
+} from './grammar/options.ts';
 import type { Session } from './session.ts';
 import { unlessCancelled } from './unless-cancelled.ts';
 
-/** One line being carried out: what a verb's `run` gets. */
-export class Call {
+/**
+ * One line being carried out: what a verb's `run` gets. Of its options it has the values of `K`, and of
+ * `M` where the verb has them: what several verbs share asks for those that it reads.
+ */
+export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments;
   /** The line as it may be kept: secrets masked. */
   readonly line: string;
-  readonly options: Options;
+  readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
   /** What the line itself says, without what holds for the session. */
-  readonly given: Options;
+  readonly given: Pick<Given, K | GeneralOption>;
   readonly session: Session;
   readonly io: ShellIo;
   /** For `help` and nested lines. */
   readonly grammar: Grammar;
+  readonly #given: Given;
+  readonly #all: AllOptions;
   #access: ShellAccess | undefined;
   /** The selection that the prompt named when the line began. */
   readonly #began: readonly Member[];
 
   constructor(
-    invocation: Pick<Invocation, 'args' | 'options' | 'line'>,
+    { args, line, given }: Pick<Invocation, 'args' | 'given' | 'line'>,
     session: Session,
     io: ShellIo,
     grammar: Grammar,
   ) {
-    this.args = invocation.args;
-    this.line = invocation.line;
-    this.options = { ...invocation.options, ...overrides(session.defaults, invocation.options) };
-    this.given = invocation.options;
+    this.args = args;
+    this.line = line;
+    this.#given = given;
+    this.#all = { ...FALLBACKS, ...session.defaults, ...given };
+    this.given = given;
+    this.options = this.#all;
     this.session = session;
     this.#began = session.fleet.selection;
     this.io = io;
@@ -50,45 +68,24 @@ export class Call {
   }
 
   /** A line of a script, which inherits what was said of the whole script. */
-  nested(invocation: Invocation): Call {
-    const { options } = invocation;
-    const inherited = {
-      ...options,
-      on: options.on.length > 0 ? options.on : this.options.on,
-      yes: options.yes || this.options.yes,
-      dryRun: options.dryRun || this.options.dryRun,
-      allow: new Set([...options.allow, ...this.options.allow]),
-      readOnly: options.readOnly || this.options.readOnly,
-      user: options.user ?? this.options.user,
-      ca: options.ca ?? this.options.ca,
-      route: options.route ?? this.options.route,
-      insecure: options.insecure || this.options.insecure,
-      timeoutMs: options.timeoutMs ?? this.options.timeoutMs,
-      concurrency: options.concurrency ?? this.options.concurrency,
-      tokenStdin: options.tokenStdin || this.options.tokenStdin,
-      passwordStdin: options.passwordStdin || this.options.passwordStdin,
-      passphraseStdin: options.passphraseStdin || this.options.passphraseStdin,
-      verbose: options.verbose || this.options.verbose,
-    };
+  nested(invocation: Invocation): Call<OptionKey> {
+    const given = inherit(this.#given, invocation.given);
     const io = { ...this.io, isLast: false, isPrompt: false };
-    return new Call({ ...invocation, options: inherited }, this.session, io, this.grammar);
+    return new Call({ ...invocation, given }, this.session, io, this.grammar);
   }
 
   /** The same call with every question answered by yes: what must happen by itself. */
-  nestedYes(): Call {
-    const { args, line, options } = this;
-    return new Call(
-      { args, line, options: { ...options, yes: true, canary: 0 } },
-      this.session,
-      { ...this.io, signal: new AbortController().signal },
-      this.grammar,
-    );
+  nestedYes(): Call<K, M> {
+    const { args, line, session, grammar } = this;
+    const given: Given = { ...this.#given, yes: true, canary: undefined };
+    const io = { ...this.io, signal: new AbortController().signal };
+    return new Call({ args, line, given }, session, io, grammar);
   }
 
   /** A file of the user's, or standard input for `-`. */
   async readText(file: string): Promise<string> {
     if (file !== '-') return unlessCancelled(this.session.services.readFile(file), this.io.signal);
-    const { tokenStdin, passwordStdin, passphraseStdin } = this.options;
+    const { tokenStdin, passwordStdin, passphraseStdin } = this.#all;
     if (tokenStdin || passwordStdin || passphraseStdin) {
       throw new UsageError('"-" and a secret cannot both be read from standard input');
     }
@@ -100,8 +97,17 @@ export class Call {
   }
 
   get access(): ShellAccess {
-    this.#access ??= new ShellAccess(this.session, this.io, this.options);
+    this.#access ??= this.accessWith(this.io);
     return this.#access;
+  }
+
+  /** The same access for one who asks elsewhere, or nobody. */
+  accessWith(io: ShellIo): ShellAccess {
+    return new ShellAccess(this.session, io, this.#all);
+  }
+
+  get credentials(): Credentials {
+    return this.session.services.credentials(this.#all);
   }
 
   /** Trust and credentials were decided in this call. */
@@ -111,16 +117,16 @@ export class Call {
 
   /** Reads go to as many devices as machine and network bear, unless `--concurrency` says otherwise. */
   get readWidth(): Width {
-    return this.options.concurrency ?? 'adaptive';
+    return this.#all.concurrency ?? 'adaptive';
   }
 
   /** Writes go in turn, unless `--concurrency` says otherwise. */
   get writeWidth(): number {
-    return this.options.concurrency ?? 1;
+    return this.#all.concurrency ?? 1;
   }
 
   get isReadOnly(): boolean {
-    return this.options.readOnly || this.session.isReadOnly;
+    return this.#all.readOnly || this.session.isReadOnly;
   }
 
   /** The devices that `--on` names, or those selected in the session. Throws when there are none. */
@@ -139,7 +145,7 @@ export class Call {
   async selected(): Promise<readonly Member[]> {
     // Who went on without this line may have chosen others since.
     this.io.signal.throwIfAborted();
-    const { on } = this.options;
+    const { on } = this.#all;
     const { fleet } = this.session;
     const members = on.length > 0 ? await this.resolve(on) : this.#began;
     // The prompt names no others where those that were selected have left.
@@ -163,7 +169,7 @@ export class Call {
 
   /** The members at the addresses of a plan; with `--on`, only those that it names, too. */
   async membersAt(devices: readonly DeviceRef[]): Promise<readonly Member[]> {
-    const { on } = this.options;
+    const { on } = this.#all;
     const named = on.length > 0 ? await this.resolve(on) : undefined;
     const wanted = named && new Set(named.map(({ ref }) => ref.address));
     const addresses = devices
@@ -184,7 +190,7 @@ export class Call {
     const others = devices.filter(
       ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
     );
-    const { profile } = this.options;
+    const { profile } = this.#all;
     const said = profile === undefined ? {} : { profile };
     const entries = this.#select(selectors, new Inventory([...connected, ...others]));
     return fleet.members(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
@@ -224,6 +230,9 @@ export class Call {
   }
 }
 
+/** What all that writes to devices needs of its line. */
+export type WriteCall = Call<WriteOption | RollOutOption | 'on', 'asCurl'>;
+
 function isUnderstood(selector: string, inventory: Inventory): boolean {
   try {
     selectDevices([selector], inventory);
@@ -231,17 +240,4 @@ function isUnderstood(selector: string, inventory: Inventory): boolean {
   } catch {
     return false;
   }
-}
-
-/** What was said of the whole session, where the line itself says nothing. */
-function overrides(defaults: Partial<Options>, own: Options): Partial<Options> {
-  return {
-    timeoutMs: own.timeoutMs ?? defaults.timeoutMs,
-    concurrency: own.concurrency ?? defaults.concurrency,
-    format: own.format ?? defaults.format,
-    verbose: own.verbose || defaults.verbose === true,
-    tokenStdin: own.tokenStdin || defaults.tokenStdin === true,
-    passwordStdin: own.passwordStdin || defaults.passwordStdin === true,
-    passphraseStdin: own.passphraseStdin || defaults.passphraseStdin === true,
-  };
 }

@@ -184,7 +184,7 @@ export interface ErrorOutput {
  */
 export interface CheckpointOutput {
   readonly kind: 'checkpoint';
-  readonly format?: Format;
+  readonly format?: Format | undefined;
 }
 
 /** `quit` was typed. */

@@ -19,7 +19,7 @@ import type { ThemeName } from '../theme-names.ts';
 import type { ImportWorld } from './devices/import-source.ts';
 import type { KeyRow } from './records/key-row.ts';
 import type { Notices } from './notices.ts';
-import type { Format, Options } from './grammar/options.ts';
+import type { Format, Given as GivenOptions, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
 /** A pin and a credential that belong to this session alone. */
@@ -28,18 +28,15 @@ export interface Given {
   readonly credential: Credential;
 }
 
-export interface SimulatorSpec {
+/** As the options of the same names. */
+export interface SimulatorSpec extends Options<
+  'faults' | 'profile' | 'envelope' | 'paging' | 'quirks'
+> {
   readonly devices: number;
   readonly users: number;
   readonly latencyMs: number;
   readonly seed: number;
   readonly port: number;
-  readonly faults: readonly string[];
-  /** Which dialect the devices speak; as the options of the same names. */
-  readonly profile: string | undefined;
-  readonly envelope: string | undefined;
-  readonly paging: string | undefined;
-  readonly quirks: readonly string[];
 }
 
 /** A started simulator, as far as the command that starts it has to know. */
@@ -110,7 +107,9 @@ export interface Services {
   /** Logins in a file of the user's, for machines without a keychain. */
   readonly vault: Vault;
   /** The credential sources for these options; opened when first used. */
-  credentials(options: Options): Credentials;
+  credentials(
+    options: Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'>,
+  ): Credentials;
   /** The way to `host:port`: what is configured for it, else what the environment asks for. */
   readonly route: (address: string, configured: ConfiguredRoute | undefined) => Route;
   /** The proxy of the environment, without its login, and the variable that names it. */
@@ -152,7 +151,7 @@ export class Session {
   /** As they were typed; the next session offers them. */
   readonly connectLines: string[] = [];
   /** Options of `devsh connect` that hold for all lines that follow. */
-  defaults: Partial<Options> = {};
+  defaults: GivenOptions = {};
   /** Set by `--read-only`: every write is refused until the session ends. */
   isReadOnly = false;
   readonly #background: Promise<void>[] = [];

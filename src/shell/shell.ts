@@ -11,7 +11,7 @@ import { complete, type Completion } from './completion/complete.ts';
 import { fileCandidates } from './completion/file-candidates.ts';
 import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';
-import type { Options } from './grammar/options.ts';
+import type { Format, OptionKey } from './grammar/options.ts';
 import type { Output } from './output.ts';
 import { parseCompleteLine, parseLine, type Word } from './grammar/parse.ts';
 import { offerToSave } from './access/save-login.ts';
@@ -53,25 +53,25 @@ export class Shell {
   }
 
   /** The format that a line asks for, even when the rest of it cannot be understood. */
-  formatOf(line: string | readonly Word[]): Options['format'] {
+  formatOf(line: string | readonly Word[]): Format | undefined {
     return formatAsked(typeof line === 'string' ? parseLine(line).words : line);
   }
 
   /** Carries out a line. What one device does is an output; what ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
     const invocation = typeof line === 'string' ? this.parse(line) : line;
-    const { options, command, verb } = invocation;
-    if (options.help) {
+    const { given, command, verb } = invocation;
+    if (given.help === true) {
       yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
       return;
     }
-    if (options.tokenStdin && options.passwordStdin) {
+    if (given.tokenStdin === true && given.passwordStdin === true) {
       throw new UsageError(
         '--token-stdin and --password-stdin cannot both read standard input: leave one out',
       );
     }
     this.session.gate.forgetRefusals();
-    const call = new Call(invocation, this.session, io, this.#grammar);
+    const call = new Call<OptionKey>(invocation, this.session, io, this.#grammar);
     const { notices } = this.session.services;
     try {
       yield* verb.run(call);

@@ -64,7 +64,7 @@ export class LineRunner {
 
   /** What runs may change devices. */
   get isWriting(): boolean {
-    return this.isRunning && this.#running?.verb.options.includes('write') === true;
+    return this.isRunning && this.#running?.verb.options.includes('yes') === true;
   }
 
   /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
@@ -106,7 +106,7 @@ export class LineRunner {
 
   async #run({ line, invocation, made }: Job, signal: AbortSignal): Promise<void> {
     const { shell, store, feed, onEnd, onQuit } = this.#options;
-    const makeWriter = await writerFor(invocation.options.format ?? 'table');
+    const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = made?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
     if (made !== undefined)

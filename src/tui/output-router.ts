@@ -104,7 +104,7 @@ export class OutputRouter {
   }
 
   write(output: Output): void {
-    const { format } = this.#invocation.options;
+    const { format } = this.#invocation.given;
     if (format !== undefined && format !== 'table' && output.kind !== 'progress') {
       if (output.kind === 'result') this.results.push(output.result);
       if (output.kind === 'quit') this.hasQuit = true;
@@ -195,7 +195,7 @@ export class OutputRouter {
       this.log('plain', EMPTY_LISTS[overlay.kind] ?? 'there is nothing to list');
       return true;
     }
-    const { watchMs: everyMs } = this.#invocation.options;
+    const { watchMs: everyMs } = this.#invocation.given;
     if (everyMs !== undefined) this.#store.dispatch({ kind: 'watch', everyMs });
     this.#store.dispatch({ kind: 'view-over', overlay });
     return true;
@@ -208,7 +208,7 @@ export class OutputRouter {
         return { kind: 'runs', runs: runRows(output), cursor: 0 };
       case 'devices':
         // The view has the connected ones; others are told in words.
-        return this.#invocation.options.on.length > 0 ? undefined : { kind: 'devices', cursor: 0 };
+        return this.#invocation.given.on !== undefined ? undefined : { kind: 'devices', cursor: 0 };
       case 'resources':
         return { kind: 'resources', resources: offersOf(output), cursor: 0 };
       default:

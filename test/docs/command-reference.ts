@@ -1,8 +1,15 @@
 import { argLabel, title } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { SECTIONS, usageOf } from '../../src/shell/help/help.ts';
-import { OPTIONS, optionLabel } from '../../src/shell/grammar/option-list.ts';
-import type { OptionGroup, OptionSpec } from '../../src/shell/grammar/options.ts';
+import {
+  DEVICES,
+  GENERAL,
+  OPTIONS,
+  ROLL_OUT,
+  TABLE,
+  WRITE,
+  type OptionKey,
+} from '../../src/shell/grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../../src/shell/grammar/spec.ts';
 import { anchorsFor } from './markdown.ts';
 import { table } from './table.ts';
@@ -20,12 +27,12 @@ const ENTRIES: readonly Entry[] = SECTIONS.flatMap((section): Entry[] => [
 ]);
 
 /** Groups of options that many verbs have: they are told once, at the end. */
-const SHARED: readonly { readonly group: OptionGroup; readonly title: string }[] = [
-  { group: 'general', title: 'Options of all commands' },
-  { group: 'devices', title: 'Options for devices' },
-  { group: 'table', title: 'Options for tables' },
-  { group: 'write', title: 'Options for writes' },
-  { group: 'roll-out', title: 'Options for roll-outs' },
+const SHARED: readonly { readonly keys: readonly OptionKey[]; readonly title: string }[] = [
+  { keys: GENERAL, title: 'Options of all commands' },
+  { keys: DEVICES, title: 'Options for devices' },
+  { keys: TABLE, title: 'Options for tables' },
+  { keys: WRITE, title: 'Options for writes' },
+  { keys: ROLL_OUT, title: 'Options for roll-outs' },
 ];
 
 const ANCHORS = anchorsFor([...ENTRIES.map(headingOf), ...SHARED.map(({ title: text }) => text)]);
@@ -42,7 +49,7 @@ export function commandReference(): string {
     ...ENTRIES.map((entry) =>
       entry.kind === 'section' ? `## ${entry.title}` : verbText(entry.command, entry.verb),
     ),
-    ...SHARED.map(({ group, title: heading }) => `## ${heading}\n\n${optionTable(inGroup(group))}`),
+    ...SHARED.map(({ keys, title: heading }) => `## ${heading}\n\n${optionTable(keys)}`),
   ].join('\n\n');
 }
 
@@ -70,11 +77,11 @@ function headingOf(entry: Entry): string {
 
 function verbText(command: CommandSpec, verb: VerbSpec): string {
   const args = verb.args.map((arg) => `- \`${argLabel(arg)}\`: ${escaped(arg.summary)}`);
-  const own = OPTIONS.filter(
-    ({ group }) => verb.options.includes(group) && !SHARED.some((shared) => shared.group === group),
-  );
-  const shared = SHARED.flatMap(({ group, title: text }, at) =>
-    verb.options.includes(group) ? [`[${text}](#${ANCHORS[ENTRIES.length + at] ?? ''})`] : [],
+  const own = verb.options.filter((key) => !SHARED.some(({ keys }) => keys.includes(key)));
+  const shared = SHARED.flatMap(({ keys, title: text }, at) =>
+    keys.every((key) => verb.options.includes(key))
+      ? [`[${text}](#${ANCHORS[ENTRIES.length + at] ?? ''})`]
+      : [],
   );
   const aliases = command.aliases ?? [];
   const examples = verb.examples ?? [];
@@ -105,12 +112,11 @@ function detailsText(details: string): string {
     .join('\n\n');
 }
 
-function inGroup(group: OptionSpec['group']): readonly OptionSpec[] {
-  return OPTIONS.filter((option) => option.group === group);
-}
-
-function optionTable(options: readonly OptionSpec[]): string {
-  const rows = options.map((option) => [`\`${optionLabel(option)}\``, escaped(option.summary)]);
+function optionTable(keys: readonly OptionKey[]): string {
+  const rows = OPTIONS.filter(({ key }) => keys.includes(key)).map(({ label, summary }) => [
+    `\`${label}\``,
+    escaped(summary),
+  ]);
   return table(['option', 'what it does'], rows);
 }
 

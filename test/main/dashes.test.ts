@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
-import { NO_OPTIONS } from '../../src/shell/grammar/options.ts';
 import { wordsOfArgv } from '../../src/shell/grammar/parse.ts';
 import { startFleet } from './devsh.ts';
 
@@ -32,12 +31,12 @@ describe('behind -- nothing is an option', () => {
   );
 
   test.each(verbs)('$line', ({ line, verb }) => {
-    const given = verb.args.map((_arg, index) => ['--yes', '-x', '--', '-'][index] ?? '-h');
-    const argv = [...line.split(' '), '--', ...given];
-    const { args, options, verb: bound } = bind(wordsOfArgv(argv), grammar);
+    const words = verb.args.map((_arg, index) => ['--yes', '-x', '--', '-'][index] ?? '-h');
+    const argv = [...line.split(' '), '--', ...words];
+    const { args, given, verb: bound } = bind(wordsOfArgv(argv), grammar);
     expect(bound.name).toBe(verb.name);
-    expect(options).toEqual(NO_OPTIONS);
-    expect(verb.args.flatMap(({ name }) => args.all(name))).toEqual(given);
+    expect(given).toEqual({});
+    expect(verb.args.flatMap(({ name }) => args.all(name))).toEqual(words);
   });
 });
 

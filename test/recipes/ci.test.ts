@@ -37,7 +37,7 @@ test.each([
     'apply',
     'runs merge',
   ]);
-  expect(invocations[1]?.options).toMatchObject({
+  expect(invocations[1]?.given).toMatchObject({
     shard: { index: 2, total: 4 },
     result: '2.json',
   });

@@ -43,7 +43,7 @@ class WatchedShell extends Shell {
       this.astray.push(`the prompt "${fleet.prompt}" does not name ${only}`);
     const meant = new Set([
       ...fleet.selected,
-      ...invocation.options.on.flatMap((on) => on.split(',')),
+      ...(invocation.given.on ?? []).flatMap((on) => on.split(',')),
     ]);
     for await (const output of super.evaluate(invocation, io)) {
       if (output.kind === 'plan') {

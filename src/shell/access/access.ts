@@ -19,13 +19,16 @@ import { profileOf } from './device-profile.ts';
 import { Desk } from './desk.ts';
 import { tellDoubts } from './certificates.ts';
 import type { ShellIo } from '../io.ts';
-import type { Options } from '../grammar/options.ts';
+import type { DeviceOption, Options } from '../grammar/options.ts';
 import type { Session } from '../session.ts';
 import { unlessCancelled } from '../unless-cancelled.ts';
 import { someOf } from '../../some-of.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;
+
+/** What a line says of how devices are reached and logged in to. */
+export type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 
 /** Decides about trust and credentials for one command: files first, then the user. */
 export class ShellAccess implements Access {
@@ -40,7 +43,7 @@ export class ShellAccess implements Access {
   asksAtOnce = false;
   readonly #session: Session;
   readonly #io: ShellIo;
-  readonly #options: Options;
+  readonly #options: AccessOptions;
   readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
   /** Whose login each device has refused while this line runs; undefined: a token's. */
@@ -53,7 +56,7 @@ export class ShellAccess implements Access {
   readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, string | undefined>;
   readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
 
-  constructor(session: Session, io: ShellIo, options: Options) {
+  constructor(session: Session, io: ShellIo, options: AccessOptions) {
     this.#session = session;
     this.#io = io;
     this.#options = options;

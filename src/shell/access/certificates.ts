@@ -30,7 +30,7 @@ export interface Seen {
 
 /** Looks at the certificates of devices, as they answer; no byte of HTTP is sent to any. */
 function sightings(
-  call: Call,
+  call: Call<'route' | 'timeoutMs'>,
   members: readonly Member[],
   trust: Trust | undefined,
 ): AsyncGenerator<Seen> {
@@ -41,7 +41,7 @@ function sightings(
 }
 
 async function sight(
-  call: Call,
+  call: Call<'route' | 'timeoutMs'>,
   { ref, entry }: Member,
   trust: Trust | undefined,
 ): Promise<Sighting> {
@@ -68,7 +68,7 @@ async function sight(
  * Where `trust` is given, those that do not pass it have failed.
  */
 export async function* lookAt(
-  call: Call,
+  call: Call<'route' | 'timeoutMs'>,
   members: readonly Member[],
   trust?: Trust,
 ): AsyncGenerator<Output, readonly Seen[]> {

@@ -2,7 +2,6 @@ import type { CredentialOrigin } from '../../credentials/sources.ts';
 import { UnauthorizedError, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { CredentialError, DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { ShellAccess } from './access.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 
@@ -23,10 +22,10 @@ export const ORIGIN_COLUMNS = [
  * session keeps a secret that two devices refused from the others.
  */
 export async function* checkLogins(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { session, io, options, readWidth: width } = call;
+  const { session, io, readWidth: width } = call;
   const origins = await originsOf(call, members);
   const { signal, readInput, trace } = io;
-  const access = new ShellAccess(session, { signal, readInput, trace }, options);
+  const access = call.accessWith({ signal, readInput, trace });
   const results = new Map<Member, CheckResult>();
   // What is kept may have changed since the device was opened.
   await Promise.all(members.map((member) => member.close()));
@@ -62,7 +61,7 @@ async function originsOf(
   call: Call,
   members: readonly Member[],
 ): Promise<Map<Member, CredentialOrigin>> {
-  const { access, options, session } = call;
+  const { access, credentials, session } = call;
   const { vault } = session.services;
   const look = async (): Promise<Map<Member, CredentialOrigin>> =>
     new Map(
@@ -73,7 +72,7 @@ async function originsOf(
   const origins = await look();
   const needsVault = [...origins.values()].some(({ source }) => source === 'vault');
   if (!needsVault || vault.isUnlocked) return origins;
-  const isOpen = await session.services.credentials(options).unlockVault(access.askPassphrase);
+  const isOpen = await credentials.unlockVault(access.askPassphrase);
   return isOpen ? look() : origins;
 }
 

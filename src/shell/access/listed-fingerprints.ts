@@ -12,7 +12,10 @@ import { info, pinAll, pinned, refuseOther, type Vouched } from './pin-certifica
  * Pins another certificate where it is proved: by the list of --fingerprints, or as --ca has signed what
  * the device presents.
  */
-export async function* pinProved(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+export async function* pinProved(
+  call: Call<'fingerprints' | 'ca' | 'route' | 'timeoutMs'>,
+  members: readonly Member[],
+): AsyncGenerator<Output> {
   const { fingerprints, ca: file } = call.given;
   if (fingerprints !== undefined) {
     yield* acceptListed(call, members, fingerprints, true);

@@ -2,6 +2,7 @@ import { Credential } from '../../device/credential.ts';
 import { CredentialError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { Call } from '../call.ts';
+import type { DeviceOption } from '../grammar/options.ts';
 
 /** A wrong token is typed again so often. */
 const MAX_TOKENS = 3;
@@ -10,11 +11,10 @@ const MAX_TOKENS = 3;
  * Trust as for a device; the token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or is
  * asked for. The login of the devices (DEVSH_TOKEN …) is not sent to a NetBox.
  */
-export function netBoxAccess(call: Call): Access {
-  const { access, options, io, session } = call;
+export function netBoxAccess(call: Call<DeviceOption>): Access {
+  const { access, credentials, options, io, session } = call;
   access.asksAtOnce = true;
   const { importing } = session.services;
-  const credentials = session.services.credentials(options);
   let asked = 0;
   return {
     trace: access.trace,

@@ -4,12 +4,11 @@ import type { Output } from '../output.ts';
 
 /** Credentials that the user typed and a device accepted are kept, if the user agrees. */
 export async function* offerToSave(call: Call): AsyncGenerator<Output> {
-  const { access, io, options } = call;
+  const { access, credentials, io } = call;
   const typed = [...access.typed];
   access.typed.clear();
   if (typed.length === 0 || io.ask === undefined) return;
   if (!call.session.services.offersToSave) return;
-  const credentials = call.session.services.credentials(options);
   const store = await credentials.placeToStore();
   if (store === undefined) return;
   const where = typed.map(([{ name }]) => name).join(', ');

@@ -1,4 +1,5 @@
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES, PART, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 
 const FILE: ArgSpec = {
   name: 'FILE',
@@ -11,11 +12,11 @@ export const plan: CommandSpec = {
   summary: 'Show what a change set would do',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Show what a change set would do on each selected device; sends nothing',
       args: [FILE],
-      options: ['devices', 'profile', 'curl', 'change-set', 'output', 'plan'],
+      options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs'],
       details:
         'A change set is a list:\n' +
         '  - add: user\n' +
@@ -31,7 +32,7 @@ export const plan: CommandSpec = {
         const { planFile } = await import('../writing/change-files.ts');
         yield* planFile(call);
       },
-    },
+    }),
   ],
 };
 
@@ -40,19 +41,19 @@ export const apply: CommandSpec = {
   summary: 'Carry out a change set or a plan',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Carry out a change set, or a plan that was written down',
       args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
       options: [
-        'devices',
+        ...DEVICES,
         'profile',
-        'curl',
-        'change-set',
-        'write',
-        'roll-out',
-        'apply',
-        'confirm',
+        'asCurl',
+        'resource',
+        ...WRITE,
+        ...ROLL_OUT,
+        ...PART,
+        'confirmMs',
       ],
       forced: 'drift',
       details:
@@ -72,6 +73,6 @@ export const apply: CommandSpec = {
         const { applyFile } = await import('../writing/change-files.ts');
         yield* applyFile(call);
       },
-    },
+    }),
   ],
 };

@@ -3,14 +3,14 @@ import { oneLine } from '../../device/text.ts';
 import { suggest } from '../../suggest.ts';
 import { SHELL_NAMES, type CompletionShell } from '../completion/shells/completion-shell.ts';
 import type { Services } from '../session.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const completion: CommandSpec = {
   name: 'completion',
   summary: 'Let your shell complete the words of devsh',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Print the script with which a shell completes the words of devsh',
       args: [
@@ -42,7 +42,7 @@ export const completion: CommandSpec = {
         }
         yield { kind: 'text', name: 'completion', text: shell.script.trimEnd() };
       },
-    },
+    }),
   ],
 };
 

@@ -10,7 +10,8 @@ import type { Call } from '../call.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import type { Output, TableOutput } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
 
 /** Connecting means: trust the certificate, log in, and read the users. */
@@ -21,11 +22,11 @@ export const connect: CommandSpec = {
   summary: 'Connect to devices and open the shell on them',
   section: 'Devices',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Connect to devices: check the certificate, log in, read the users',
       args: [SOME_TARGETS],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       details:
         'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
         'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
@@ -54,7 +55,7 @@ export const connect: CommandSpec = {
         const text = `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`;
         yield { kind: 'message', level: 'info', text };
       },
-    },
+    }),
   ],
 };
 
@@ -63,7 +64,7 @@ export const disconnect: CommandSpec = {
   summary: 'Close connections',
   section: 'Devices',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Close the connection to these devices, or to all',
       args: [CONNECTED],
@@ -82,7 +83,7 @@ export const disconnect: CommandSpec = {
           text: `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
         };
       },
-    },
+    }),
   ],
 };
 
@@ -91,7 +92,7 @@ export const use: CommandSpec = {
   summary: 'Choose which connected devices the next commands are about',
   section: 'Devices',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Choose which of the connected devices the next commands are about',
       args: [CONNECTED],
@@ -107,7 +108,7 @@ export const use: CommandSpec = {
           text: `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
         };
       },
-    },
+    }),
   ],
 };
 
@@ -116,11 +117,11 @@ export const devices: CommandSpec = {
   summary: 'Show the connected devices and their state',
   section: 'Devices',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Show the connected devices and their state',
       args: [],
-      options: ['devices', 'watch'],
+      options: [...DEVICES, 'watchMs'],
       details:
         'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
         'tells what changed: state, latency (when it is another by half), account, certificate, counts.',
@@ -141,7 +142,7 @@ export const devices: CommandSpec = {
         if (isNamed) yield* ask();
         yield tableOf();
       },
-    },
+    }),
   ],
 };
 
@@ -306,7 +307,7 @@ function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[
 }
 
 /** What the line says about these devices alone. */
-function entryOptions(call: Call): Partial<DeviceEntry> {
+function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
   const { user, ca, insecure, route } = call.options;
   return {
     ...(user !== undefined && { user }),
@@ -317,16 +318,8 @@ function entryOptions(call: Call): Partial<DeviceEntry> {
 }
 
 /** What the line says about all lines that follow. */
-function keepForSession(call: Call): void {
-  const { session, options } = call;
-  const { timeoutMs, verbose, tokenStdin, passwordStdin, passphraseStdin } = options;
-  session.defaults = {
-    ...session.defaults,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(verbose && { verbose }),
-    ...(tokenStdin && { tokenStdin }),
-    ...(passwordStdin && { passwordStdin }),
-    ...(passphraseStdin && { passphraseStdin }),
-  };
+function keepForSession({ session, given, options }: Call<DeviceOption>): void {
+  const kept = ['timeoutMs', 'verbose', 'tokenStdin', 'passwordStdin', 'passphraseStdin'] as const;
+  session.defaults = { ...session.defaults, ...pickGiven(given, kept) };
   if (options.readOnly) session.isReadOnly = true;
 }

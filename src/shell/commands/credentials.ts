@@ -1,5 +1,6 @@
 import { ORIGIN_COLUMNS, originOf } from '../access/check-logins.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 /** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */
@@ -8,11 +9,11 @@ export const credentials: CommandSpec = {
   summary: 'Show where the login of each device comes from',
   section: 'Trust and login',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Show where the login of each device comes from; never the secret',
       args: [TARGETS],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       details:
         'Without devices: those selected, or all of the inventory. Nothing is asked, no device is called\n' +
         'and no program of yours is run. The first place that has a login wins: --token-stdin or\n' +
@@ -49,6 +50,6 @@ export const credentials: CommandSpec = {
           ),
         };
       },
-    },
+    }),
   ],
 };

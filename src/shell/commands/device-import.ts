@@ -1,7 +1,8 @@
-import type { VerbSpec } from '../grammar/spec.ts';
+import { DEVICES, WRITE } from '../grammar/options.ts';
+import { verb } from '../grammar/spec.ts';
 
 /** `device import`: devices of another inventory into devices.yaml. */
-export const importDevices: VerbSpec = {
+export const importDevices = verb({
   name: 'import',
   summary: 'Take over devices from CSV, ssh, Ansible, NetBox or another devices.yaml',
   args: [
@@ -12,7 +13,7 @@ export const importDevices: VerbSpec = {
       complete: () => [{ text: '~/.ssh/config' }, { text: 'https://' }],
     },
   ],
-  options: ['source', 'device', 'write', 'devices'],
+  options: ['from', 'groups', ...WRITE, ...DEVICES],
   details:
     'Shows what would be added and changed, asks, and writes devices.yaml; comments and order stay, and\n' +
     'nothing is taken away. Secrets are never copied. What the source is shows in its name and its\n' +
@@ -28,4 +29,4 @@ export const importDevices: VerbSpec = {
     const { takeOverDevices } = await import('../devices/take-over-devices.ts');
     yield* takeOverDevices(call);
   },
-};
+});

@@ -5,7 +5,7 @@ import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../suggest.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import type { VerbSpec } from '../grammar/spec.ts';
+import { verb } from '../grammar/spec.ts';
 
 /** So many conflicts between groups are told one by one. */
 const MOST_CONFLICTS = 5;
@@ -24,11 +24,11 @@ const WRITTEN = [
 ] as const;
 
 /** `device list`: the inventory as a table, as a source for `device import`, or for Ansible. */
-export const listDevices: VerbSpec = {
+export const listDevices = verb({
   name: 'list',
   summary: 'Show the devices of the inventory',
   args: [],
-  options: ['ansible'],
+  options: ['ansible', 'host'],
   details:
     'As JSON or CSV it is a source for "device import". With --ansible it is a dynamic inventory: let an\n' +
     'executable file hold the lines "#!/bin/sh" and "exec devsh device list --ansible \\"$@\\"".',
@@ -59,7 +59,7 @@ export const listDevices: VerbSpec = {
     }
     if (call.io.isOnScreen === true) yield* tellConflicts((await file.read()).conflicts);
   },
-};
+});
 
 const COLUMNS = [
   { key: 'name', title: 'NAME' },
@@ -95,7 +95,7 @@ function rest(settings: Readonly<Partial<Record<string, string | readonly string
   );
 }
 
-async function* listForAnsible(call: Call): AsyncGenerator<Output> {
+async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
   const { inventory: file } = call.session.services;
   const { inventory, written } = await file.read();
   const { ansibleInventory, ansibleVariables } = await import('../../fleet/ansible-inventory.ts');

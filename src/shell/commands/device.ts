@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { importDevices } from './device-import.ts';
 import { listDevices } from './device-list.ts';
 
@@ -13,14 +14,14 @@ export const device: CommandSpec = {
   defaultVerb: 'list',
   verbs: [
     listDevices,
-    {
+    verb({
       name: 'add',
       summary: 'Add a device to the inventory',
       args: [
         { name: 'NAME', summary: 'how you call it', isRequired: true },
         { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
       ],
-      options: ['device', 'devices', 'profile'],
+      options: ['groups', ...DEVICES, 'profile'],
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only and --group are kept with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
@@ -56,8 +57,8 @@ export const device: CommandSpec = {
         const at = formatAddress(parseAddress(address));
         yield { kind: 'message', level: 'done', text: `added ${name} (${at}) to the inventory` };
       },
-    },
-    {
+    }),
+    verb({
       name: 'remove',
       summary: 'Remove a device from the inventory',
       args: [
@@ -78,9 +79,9 @@ export const device: CommandSpec = {
           text: `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
         };
       },
-    },
+    }),
     importDevices,
-    {
+    verb({
       name: 'restore',
       summary: 'Bring the inventory back as it was last understood',
       args: [],
@@ -96,8 +97,8 @@ export const device: CommandSpec = {
           text: `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
         };
       },
-    },
-    {
+    }),
+    verb({
       name: 'schema',
       summary: 'Print the JSON schema of devices.yaml, for editors',
       args: [],
@@ -107,6 +108,6 @@ export const device: CommandSpec = {
         const schema = JSON.stringify(inventoryJsonSchema(), null, 2);
         yield { kind: 'text', name: 'jsonSchema', text: schema };
       },
-    },
+    }),
   ],
 };

@@ -1,5 +1,6 @@
 import type { Finding } from '../doctor/finding.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const doctor: CommandSpec = {
@@ -7,11 +8,11 @@ export const doctor: CommandSpec = {
   summary: 'Check this machine, the files of devsh, and devices',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Check Node, terminal, files, keychain, and how devices answer',
       args: [TARGETS],
-      options: ['devices'],
+      options: [...DEVICES],
       details:
         'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
         'and no secret is shown: --json is fit for a bug report.',
@@ -47,7 +48,7 @@ export const doctor: CommandSpec = {
         }
         yield { kind: 'message', level: 'info', text: countText(findings) };
       },
-    },
+    }),
   ],
 };
 

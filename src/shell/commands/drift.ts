@@ -16,7 +16,7 @@ import { perDeviceFields } from './record-arguments.ts';
  * their copies: what matches on one device is compared on all of them.
  */
 export async function* compareDevices(
-  call: Call,
+  call: Call<'columns' | 'sort'>,
   resource: string,
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {

@@ -1,13 +1,14 @@
-import type { VerbSpec } from '../grammar/spec.ts';
+import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { verb, type VerbSpec } from '../grammar/spec.ts';
 import { recordKey } from './record-arguments.ts';
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
 export function edit(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'edit',
     summary: `Change ${resource}s as text in your editor`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: ['devices', 'profile', 'write', 'roll-out', 'where', 'only'],
+    options: [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'only'],
     details:
       'Opens $VISUAL or $EDITOR with one YAML document for each record; records that are the same on\n' +
       'several devices are one. What you changed becomes a plan, which is shown and asked about as\n' +
@@ -18,5 +19,5 @@ export function edit(resource: string): VerbSpec {
       const { editRecords } = await import('../records/edit-records.ts');
       yield* editRecords(call, resource);
     },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import type { Member } from '../../fleet/member.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { fieldCandidates } from './record-arguments.ts';
 
 export const RESOURCE: ArgSpec = {
@@ -18,7 +19,7 @@ export const exportCommand: CommandSpec = {
   summary: 'Write records to a file, exactly, for "import" and other programs',
   section: 'Records',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Write the records of the selected devices, all fields and values exact',
       args: [
@@ -31,7 +32,7 @@ export const exportCommand: CommandSpec = {
           complete: (scope) => fieldCandidates(scope, scope.given[0] ?? 'user', 'read'),
         },
       ],
-      options: ['devices', 'profile', 'output', 'export'],
+      options: [...DEVICES, 'profile', 'output', 'overwrite', 'perDevice', 'outputDir'],
       details:
         'The format is that of --format, else what the name of the file ends with (.csv, .json, .jsonl, .yaml),\n' +
         'else CSV. The first column, DEVICE, says which device a record is on. Secrets (tokens, passwords) are\n' +
@@ -53,6 +54,6 @@ export const exportCommand: CommandSpec = {
         const { exportRecords } = await import('../records/export-records.ts');
         yield* exportRecords(call);
       },
-    },
+    }),
   ],
 };

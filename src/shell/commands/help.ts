@@ -4,7 +4,7 @@ import { suggest } from '../../suggest.ts';
 import { HELP_TOPICS } from '../help/topics/topics.ts';
 import { helpOn, helpOnCommand, helpOnTopic, helpOverview } from '../help/help.ts';
 import type { Word } from '../grammar/parse.ts';
-import type { Candidate, CommandSpec, CompletionScope } from '../grammar/spec.ts';
+import { verb, type Candidate, type CommandSpec, type CompletionScope } from '../grammar/spec.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 
@@ -13,7 +13,7 @@ export const help: CommandSpec = {
   summary: 'Explain commands',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'List commands and topics, or explain one',
       args: [
@@ -55,7 +55,7 @@ export const help: CommandSpec = {
         const more = verb === undefined && about !== undefined ? `\n\n${about}` : '';
         yield { kind: 'text', name: 'help', text: `${text}${more}` };
       },
-    },
+    }),
   ],
 };
 

@@ -1,11 +1,11 @@
-import type { CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const history: CommandSpec = {
   name: 'history',
   summary: 'Show the lines typed before',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Show the lines typed before, oldest first',
       args: [],
@@ -24,6 +24,6 @@ export const history: CommandSpec = {
           rows: lines.map((line, index) => ({ number: index + 1, line })),
         };
       },
-    },
+    }),
   ],
 };

@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { RESOURCE } from './export.ts';
 
 export const importCommand: CommandSpec = {
@@ -7,7 +8,7 @@ export const importCommand: CommandSpec = {
   summary: 'Make the devices hold the records of a file',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Plan and write what is in a file: adds, changes and, with --prune, deletes',
       args: [
@@ -19,15 +20,17 @@ export const importCommand: CommandSpec = {
         { ...RESOURCE, summary: 'what the records are (default: as the file says, else user)' },
       ],
       options: [
-        'devices',
+        ...DEVICES,
         'profile',
-        'curl',
-        'import',
-        'write',
-        'roll-out',
+        'asCurl',
+        'prune',
+        'key',
+        'map',
+        ...WRITE,
+        ...ROLL_OUT,
         'output',
-        'plan',
-        'confirm',
+        'expiresMs',
+        'confirmMs',
       ],
       forced: 'prune',
       details:
@@ -62,6 +65,6 @@ export const importCommand: CommandSpec = {
         const { importRecords } = await import('../records/import-records.ts');
         yield* importRecords(call);
       },
-    },
+    }),
   ],
 };

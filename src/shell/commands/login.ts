@@ -4,7 +4,8 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { checkLogins } from '../access/check-logins.ts';
 import type { Output } from '../output.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const login: CommandSpec = {
@@ -12,11 +13,11 @@ export const login: CommandSpec = {
   summary: 'Check a login and keep it in the keychain or the vault',
   section: 'Trust and login',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Check a login on each device and keep it in the keychain or the vault',
       args: [TARGETS],
-      options: ['devices', 'profile', 'login'],
+      options: [...DEVICES, 'profile', 'check', 'token', 'to'],
       details:
         'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
         'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
@@ -41,7 +42,7 @@ export const login: CommandSpec = {
         }
         for (const member of members) yield* loginTo(call, member);
       },
-    },
+    }),
   ],
 };
 
@@ -50,14 +51,13 @@ export const logout: CommandSpec = {
   summary: 'Remove logins from keychain and vault',
   section: 'Trust and login',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Remove the logins of devices from keychain and vault',
       args: [TARGETS],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       async *run(call) {
-        const { access, options, session } = call;
-        const credentials = session.services.credentials(options);
+        const { access, credentials, options } = call;
         for (const { ref } of await membersOf(call)) {
           const counts = await credentials.forget(ref, options.user, access.askPassphrase);
           const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
@@ -72,12 +72,14 @@ export const logout: CommandSpec = {
           };
         }
       },
-    },
+    }),
   ],
 };
 
-async function* loginTo(call: Call, member: Member): AsyncGenerator<Output> {
-  const { access, io, options } = call;
+type LoginOption = 'user' | 'token' | 'to' | 'tokenStdin' | 'passwordStdin';
+
+async function* loginTo(call: Call<LoginOption>, member: Member): AsyncGenerator<Output> {
+  const { access, credentials, io, options } = call;
   access.asksAtOnce = true;
   const credential = await givenLogin(call, member);
   if (credential === undefined) throw new RefusedError('no login was given; nothing is changed');
@@ -85,13 +87,11 @@ async function* loginTo(call: Call, member: Member): AsyncGenerator<Output> {
   await member.list(access, 'user', io.signal);
   const kept = member.credential ?? credential;
   access.typed.delete(member.entry);
-  const store = await call.session.services
-    .credentials(options)
-    .store(
-      { name: member.ref.name, address: member.ref.address },
-      { ...kept.revealed(), ...(kept.user !== undefined && { user: kept.user }) },
-      { to: options.to, askPassphrase: access.askPassphrase },
-    );
+  const store = await credentials.store(
+    { name: member.ref.name, address: member.ref.address },
+    { ...kept.revealed(), ...(kept.user !== undefined && { user: kept.user }) },
+    { to: options.to, askPassphrase: access.askPassphrase },
+  );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
   yield {
@@ -102,7 +102,10 @@ async function* loginTo(call: Call, member: Member): AsyncGenerator<Output> {
 }
 
 /** What was read from standard input, or what the user types. */
-async function givenLogin(call: Call, member: Member): Promise<Credential | undefined> {
+async function givenLogin(
+  call: Call<LoginOption>,
+  member: Member,
+): Promise<Credential | undefined> {
   const { access, io, options } = call;
   if (options.tokenStdin || options.passwordStdin) return access.credential(member.entry);
   if (io.ask === undefined) {

@@ -10,7 +10,7 @@ export type IsMeant = (key: string, member: Member) => boolean;
  * a `UsageError` where it names a device or a KEY that the line is not about.
  */
 export function meantBy(
-  { only }: Pick<Options, 'only'>,
+  { only }: Options<'only'>,
   keys: readonly string[],
   members: readonly Member[],
 ): IsMeant {

@@ -1,12 +1,13 @@
 import { UsageError } from '../../errors.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const open: CommandSpec = {
   name: 'open',
   summary: 'Open the API of a device in the browser',
   section: 'Raw API',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Open a page of the API in the browser, and print its address',
       args: [
@@ -17,7 +18,7 @@ export const open: CommandSpec = {
         },
         { name: 'PATH', summary: 'the page, as in /api/user/' },
       ],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       details: 'The browser checks the certificate and asks for the login by itself.',
       examples: ['open', 'open fw1 /api/user/'],
       async *run(call) {
@@ -42,6 +43,6 @@ export const open: CommandSpec = {
           yield { kind: 'message', level: 'info', text };
         }
       },
-    },
+    }),
   ],
 };

@@ -7,7 +7,8 @@ import { inYaml } from '../../text/yaml-names.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
 
 const names: NonNullable<ArgSpec['complete']> = ({ targets }) =>
@@ -19,11 +20,11 @@ export const profile: CommandSpec = {
   section: 'Raw API',
   defaultVerb: 'show',
   verbs: [
-    {
+    verb({
       name: 'show',
       summary: 'Show every fact of how a device speaks, with its origin',
       args: [TARGETS],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       details:
         'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
@@ -46,8 +47,8 @@ export const profile: CommandSpec = {
           rows,
         };
       },
-    },
-    {
+    }),
+    verb({
       name: 'set',
       summary: 'State facts of how a device of the inventory speaks',
       args: [
@@ -83,8 +84,8 @@ export const profile: CommandSpec = {
         const text = `${name} speaks by ${profiles.folder}/${name}.yaml from now on`;
         yield { kind: 'message', level: 'done', text };
       },
-    },
-    {
+    }),
+    verb({
       name: 'check',
       summary: 'Check a profile file',
       args: [{ name: 'FILE', summary: 'a profile in YAML or JSON', isRequired: true }],
@@ -100,8 +101,8 @@ export const profile: CommandSpec = {
           text: `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
         };
       },
-    },
-    {
+    }),
+    verb({
       name: 'schema',
       summary: 'Print the JSON schema of profile files, for editors',
       args: [],
@@ -111,7 +112,7 @@ export const profile: CommandSpec = {
         const schema = JSON.stringify(profileJsonSchema(), null, 2);
         yield { kind: 'text', name: 'jsonSchema', text: schema };
       },
-    },
+    }),
   ],
 };
 
@@ -120,11 +121,11 @@ export const learn: CommandSpec = {
   summary: 'Ask devices how they speak, without writing',
   section: 'Raw API',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
       args: [TARGETS],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       details:
         'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
         'the same in the background.',
@@ -132,7 +133,7 @@ export const learn: CommandSpec = {
       async *run(call) {
         for (const member of await membersOf(call)) yield* learnOne(call, member);
       },
-    },
+    }),
   ],
 };
 

@@ -1,12 +1,12 @@
 import { RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../some-of.ts';
-import { ShellAccess } from '../access/access.ts';
 import { expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
 import { askAndPin, info } from '../access/pin-certificates.ts';
 import type { Call } from '../call.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import type { Output } from '../output.ts';
 import { probe } from './connect.ts';
 
@@ -26,11 +26,11 @@ export const questions: CommandSpec = {
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
-    {
+    verb({
       name: 'list',
       summary: 'List the certificates and logins that devices wait for',
       args: [],
-      options: ['devices'],
+      options: [...DEVICES],
       details:
         'On the full screen devsh never asks about a device by itself: the question waits in this list (F2),\n' +
         'and work goes on with the other devices. The plain prompt and a single command ask in turn on a\n' +
@@ -43,12 +43,12 @@ export const questions: CommandSpec = {
         yield questionTable(open, session.services.now());
         if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
       },
-    },
-    {
+    }),
+    verb({
       name: 'accept',
       summary: 'Trust the certificates that devices wait with, type their login, and connect them',
       args: [ASKING],
-      options: ['trust-list', 'devices'],
+      options: ['fingerprints', ...DEVICES],
       details:
         'Without DEVICE all are meant but changed certificates. A changed certificate is replaced by itself\n' +
         '("questions accept fw3"), or many of them by what proves them: --fingerprints takes those that stand\n' +
@@ -59,8 +59,8 @@ export const questions: CommandSpec = {
         'questions accept --fingerprints seen.tsv',
       ],
       run: accept,
-    },
-    {
+    }),
+    verb({
       name: 'decline',
       summary: 'Take questions off the list; "connect" asks them again',
       args: [ASKING],
@@ -73,11 +73,13 @@ export const questions: CommandSpec = {
           names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
         );
       },
-    },
+    }),
   ],
 };
 
-async function* accept(call: Call): AsyncGenerator<Output> {
+async function* accept(
+  call: Call<'fingerprints' | 'ca' | 'route' | 'timeoutMs'>,
+): AsyncGenerator<Output> {
   const { access, given } = call;
   const isNamed = call.args.all('DEVICE').length > 0;
   const asking = await askingMembers(call);
@@ -116,12 +118,11 @@ async function* accept(call: Call): AsyncGenerator<Output> {
 
 /** Asks for a login, unless the vault may have it, which is asked first. */
 async function giveLogin(
-  { access, session, options }: Call,
+  { access, credentials, session }: Call,
   members: readonly Member[],
 ): Promise<boolean> {
   const { services } = session;
   const isLocked = !services.vault.isUnlocked && (await services.vault.exists());
-  const credentials = services.credentials(options);
   const isOpened = isLocked && (await credentials.unlockVault(access.askPassphrase));
   // Whether it can be kept is to be known before somebody types it.
   if (!isOpened) await credentials.reachesKeychain();
@@ -147,9 +148,9 @@ async function askingMembers(call: Call): Promise<(readonly [Member, DeviceQuest
 
 /** Reads from the devices without asking anybody: what they wait for shows. */
 async function* tryOut(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { session, io, options, readWidth: width } = call;
+  const { session, io, readWidth: width } = call;
   const { signal, readInput, trace } = io;
-  const access = new ShellAccess(session, { signal, readInput, trace }, options);
+  const access = call.accessWith({ signal, readInput, trace });
   let done = 0;
   for await (const { member } of session.fleet.read(members, 'user', { access, width, signal })) {
     done += 1;

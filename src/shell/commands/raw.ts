@@ -14,7 +14,8 @@ import { guardRaw } from '../writing/guard-raw.ts';
 import { requestAsCurl } from '../writing/as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES, WRITE } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { notAssigned } from './arguments.ts';
 
 const PATH: ArgSpec = {
@@ -29,11 +30,11 @@ export const get: CommandSpec = {
   summary: 'Send a GET and print the answer',
   section: 'Raw API',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Send a GET to each selected device and print the answers',
       args: [PATH],
-      options: ['devices', 'profile', 'curl', 'raw', 'pages'],
+      options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
       details:
         'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
         'each page is printed as it comes. --first-page and --raw print the first answer alone.',
@@ -49,13 +50,13 @@ export const get: CommandSpec = {
           getPages(call, member, path, emit),
         );
       },
-    },
+    }),
   ],
 };
 
 /** One answer; of a list with several pages all of its records. */
 async function getPages(
-  call: Call,
+  call: Call<'raw' | 'firstPage'>,
   member: Member,
   path: string,
   emit: (output: Output) => void,
@@ -88,11 +89,11 @@ export const post: CommandSpec = {
   summary: 'Send a form-encoded POST and print the answer',
   section: 'Raw API',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Send a form-encoded POST to each selected device, in turn',
       args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-      options: ['devices', 'profile', 'curl', 'raw', 'write'],
+      options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
       details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
       examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
       async *run(call) {
@@ -114,7 +115,7 @@ export const post: CommandSpec = {
           return answerOutput(call, member, 'POST', path, answer);
         });
       },
-    },
+    }),
   ],
 };
 
@@ -123,11 +124,11 @@ export const remove: CommandSpec = {
   summary: 'Send a DELETE for one record and print the answer',
   section: 'Raw API',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Send a DELETE for one record to each selected device, in turn',
       args: [PATH],
-      options: ['devices', 'profile', 'curl', 'raw', 'write'],
+      options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
       details:
         'The path must be that of one record: a path that answers with a list is refused, always.\n' +
         '"user delete" does the same by username, and reads back. The account in use is not deleted\n' +
@@ -149,7 +150,7 @@ export const remove: CommandSpec = {
           return answerOutput(call, member, 'DELETE', path, answer);
         });
       },
-    },
+    }),
   ],
 };
 
@@ -178,7 +179,7 @@ function refuseCollection(member: Member, path: string, answer: Answer): void {
 }
 
 async function* confirmRaw(
-  call: Call,
+  call: Call<'dryRun' | 'yes'>,
   members: readonly Member[],
   request: string,
 ): AsyncGenerator<Output, boolean> {
@@ -242,7 +243,7 @@ function exchange(
 
 /** The answer, and an error beside it when its status is none of success. */
 function answerOutput(
-  call: Call,
+  call: Call<'raw'>,
   member: Member,
   method: RawRequest['method'],
   path: string,

@@ -15,7 +15,7 @@ export type Refine = NonNullable<FleetCall['refine']>;
 
 /** The fields that a line asks for by name. */
 export function fieldsAsked(
-  { columns = [], sort = [] }: Partial<Pick<Options, 'columns' | 'sort'>>,
+  { columns = [], sort = [] }: Partial<Options<'columns' | 'sort'>>,
   filter: Filter | undefined,
 ): string[] {
   const named = [...columns, ...sort.map((field) => field.replace(/^-/, ''))];
@@ -74,7 +74,7 @@ export function isKeyOf(
 }
 
 /** What a list is filtered by: the words of the line and `--filter`; all must match. */
-export function filterOf(call: Call, words: readonly Word[]): Filter | undefined {
+export function filterOf(call: Call<never, 'filter'>, words: readonly Word[]): Filter | undefined {
   const typed = words.map(({ text, start }) => ({ text, column: start }));
   const { filter } = call.options;
   if (filter === undefined) return typed.length === 0 ? undefined : parseFilterWords(typed);

@@ -14,7 +14,7 @@ const MAX_MISSING = 10;
 
 /** Reads the selected devices; each is an output as soon as it has answered. */
 export async function* readRecords(
-  call: Call,
+  call: Call<'asCurl', 'watchMs' | 'columns'>,
   view: View,
   filter: Filter | undefined,
   refine?: Refine,
@@ -78,8 +78,12 @@ function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
 }
 
 /** How the records want to be shown, by what the line says. */
-export function viewOf(call: Call, resource: string, layout: View['layout']): View {
-  const { columns, sort, fold } = call.options;
+export function viewOf(
+  call: Call<never, 'columns' | 'sort' | 'fold'>,
+  resource: string,
+  layout: View['layout'],
+): View {
+  const { columns, sort, fold = false } = call.options;
   return {
     resource,
     layout,

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { LATEST, namedRun } from './runs.ts';
 
 export const report: CommandSpec = {
@@ -6,11 +6,11 @@ export const report: CommandSpec = {
   summary: 'Report what a run did, to hand it in',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Report what a run did: who, when, what, before and after, verdicts',
       args: [LATEST],
-      options: ['report'],
+      options: ['as'],
       details:
         'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
         'of the same requests. Secrets are in none of them.',
@@ -23,6 +23,6 @@ export const report: CommandSpec = {
         const { runReport } = await import('../writing/run-report.ts');
         yield runReport(await namedRun(call), call.options.as);
       },
-    },
+    }),
   ],
 };

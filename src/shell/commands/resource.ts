@@ -5,10 +5,11 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call, WriteCall } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import type { Output } from '../output.ts';
-import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
+import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
 import { changeFields, notAssigned } from './arguments.ts';
 import { edit } from './edit.ts';
 import { meantBy } from './only-keys.ts';
@@ -54,7 +55,7 @@ export function guessedResource(resource: string, mistake: UsageError): CommandS
     async *run(call) {
       const count = await recordsSeen(call, resource);
       if (count === undefined) throw mistake;
-      if (count === 0 && verb.options.includes('write')) {
+      if (count === 0 && verb.options.includes('yes')) {
         throw new UsageError(
           `${mistake.message}; "resource ${resource} ${verb.name}" means one that has no record yet`,
           { column: mistake.column, suggestions: mistake.suggestions },
@@ -87,7 +88,7 @@ async function recordsSeen(call: Call, resource: string): Promise<number | undef
 }
 
 function list(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'list',
     summary: `Show the ${resource}s of all selected devices in one table`,
     args: [
@@ -99,7 +100,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource, 'read'),
       },
     ],
-    options: ['devices', 'profile', 'curl', 'table', 'watch'],
+    options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs'],
     details:
       '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
       'what most devices hold, "only" what no other one does. Ids, secrets, counters and points in time never\n' +
@@ -135,26 +136,28 @@ function list(resource: string): VerbSpec {
         return full;
       };
       const once = (): AsyncGenerator<Output> => readRecords(call, filtered, filter, refine);
-      if (call.options.watchMs === undefined) {
+      const { watchMs, asCurl } = call.options;
+      // The full screen reads again by itself, and shows what changed where it stands.
+      if (watchMs === undefined || asCurl || call.io.isRefreshing === true) {
         yield* once();
       } else {
         const { watched } = await import('../watching/watch.ts');
-        yield* watched(call, once);
+        yield* watched(call, watchMs, once);
       }
       if (detailed.length > 0) {
         const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
         yield { kind: 'message', level: 'info', text };
       }
     },
-  };
+  });
 }
 
 function show(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
-    options: ['devices', 'profile', 'curl'],
+    options: [...DEVICES, 'profile', 'asCurl'],
     examples: [`${resource} show bob`],
     async *run(call) {
       const wanted = call.args.optional('KEY');
@@ -179,15 +182,15 @@ function show(resource: string): VerbSpec {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
       }
     },
-  };
+  });
 }
 
 function add(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'add',
     summary: `Add a ${resource} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
-    options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
+    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
       'are held. Each device is read back, and the verdict says what it really holds.\n' +
@@ -202,15 +205,15 @@ function add(resource: string): VerbSpec {
       const said = changeFields(words);
       yield* writeOn(call, [{ action: 'add', resource, ...said }]);
     },
-  };
+  });
 }
 
 function set(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
-    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where'],
+    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'where'],
     details:
       'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is;\n' +
       'address.city=Ulm changes one part of a nested field. "null" means nothing where the field holds no text.\n' +
@@ -256,15 +259,15 @@ function set(resource: string): VerbSpec {
       const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
       yield* writeOn(call, [{ action: 'set', resource, target, ...changeFields(assigned) }]);
     },
-  };
+  });
 }
 
 function remove(resource: string): VerbSpec {
-  return {
+  return verb({
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'where', 'only'],
+    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --allow own-account. Which fields no undo brings back is said before.',
@@ -304,11 +307,11 @@ function remove(resource: string): VerbSpec {
       const concerned = members.filter((member) => changesFor(member).length > 0);
       yield* writeEach(call, concerned, changesFor);
     },
-  };
+  });
 }
 
 /** All that writing needs is loaded when something is written. */
-async function* writeOn(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+async function* writeOn(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const { write } = await import('../writing/write.ts');
   yield* write(call, changes);
 }

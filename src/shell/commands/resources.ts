@@ -1,17 +1,18 @@
 import { isResourceName } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const resources: CommandSpec = {
   name: 'resources',
   summary: 'List what the selected devices offer',
   section: 'Records',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'List what the selected devices offer: each has the verbs of "user"',
       args: [],
-      options: ['devices', 'profile'],
+      options: [...DEVICES, 'profile'],
       async *run(call) {
         const { learnMember } = await import('../devices/learning.ts');
         const offers = new Map<string, string[]>();
@@ -36,7 +37,7 @@ export const resources: CommandSpec = {
         const text = remark(offers, silent);
         if (text !== undefined) yield { kind: 'message', level: 'info', text };
       },
-    },
+    }),
   ],
 };
 
@@ -46,7 +47,7 @@ export const resource: CommandSpec = {
   summary: 'The verbs of any resource, also of one that is called like a command',
   section: 'Records',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'The verbs of any resource, also of one that is called like a command',
       args: [
@@ -70,7 +71,7 @@ export const resource: CommandSpec = {
       *run() {
         // Whoever names one gets the verbs of the resource.
       },
-    },
+    }),
   ],
 };
 

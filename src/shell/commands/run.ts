@@ -1,4 +1,5 @@
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES, WRITE } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { showRun } from './runs.ts';
 
 export const run: CommandSpec = {
@@ -8,7 +9,7 @@ export const run: CommandSpec = {
   defaultVerb: '',
   verbs: [
     showRun,
-    {
+    verb({
       name: '',
       summary:
         'Run the lines of a file, or of standard input for "-"; stops at the first that fails',
@@ -16,7 +17,7 @@ export const run: CommandSpec = {
         { name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true },
         { name: 'NAME=VALUE', summary: 'what ${NAME} stands for in the file', isRest: true },
       ],
-      options: ['devices', 'profile', 'write', 'script'],
+      options: [...DEVICES, 'profile', ...WRITE, 'keepGoing'],
       details:
         'The lines are those of the prompt; # begins a comment, a backslash at the end goes on in the next\n' +
         'line. --yes, --dry-run and --on hold for all of them. Without --yes a write that needs a confirmation\n' +
@@ -37,6 +38,6 @@ export const run: CommandSpec = {
         const { runScript } = await import('../script/run-script.ts');
         yield* runScript(call);
       },
-    },
+    }),
   ],
 };

@@ -2,7 +2,8 @@ import { EmptyJournalError } from '../../change/errors.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import type { ArgSpec, CommandSpec, VerbSpec } from '../grammar/spec.ts';
+import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 
 const RUN: ArgSpec = {
   name: 'RUN',
@@ -23,7 +24,7 @@ export const runs: CommandSpec = {
   summary: 'List the runs, the newest first',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'List the runs, the newest first',
       args: [],
@@ -70,8 +71,8 @@ export const runs: CommandSpec = {
           rows,
         };
       },
-    },
-    {
+    }),
+    verb({
       name: 'merge',
       summary: 'Put the results of the parts of a plan together, as if one devsh had applied it',
       args: [
@@ -82,7 +83,7 @@ export const runs: CommandSpec = {
           isRest: true,
         },
       ],
-      options: ['merge', 'report', 'output'],
+      options: ['plan', 'as', 'output'],
       details:
         'Each device of the plan stands there exactly once. One that no file tells of is "unknown", and the\n' +
         'exit code is then 3. Of two attempts the later counts, unless the earlier had done the device: then\n' +
@@ -95,12 +96,12 @@ export const runs: CommandSpec = {
         const { mergeRuns } = await import('../writing/merge-runs.ts');
         yield* mergeRuns(call);
       },
-    },
+    }),
   ],
 };
 
 /** `run show ID`: beside `run FILE`. */
-export const showRun: VerbSpec = {
+export const showRun = verb({
   name: 'show',
   summary: 'Show the plan and the verdicts of a run',
   args: [LATEST],
@@ -117,18 +118,18 @@ export const showRun: VerbSpec = {
     }
     yield summaryOf(run);
   },
-};
+});
 
 export const resume: CommandSpec = {
   name: 'resume',
   summary: 'Go on with a run that was interrupted',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Go on with a run that was interrupted; what is done is not repeated',
       args: [LATEST],
-      options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
+      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
       details: 'A step that was sent without a verdict is settled by reading first.',
       examples: ['resume', 'resume 20261121-093041-k3qd7m'],
       async *run(call) {
@@ -142,7 +143,7 @@ export const resume: CommandSpec = {
           yield { kind: 'message', level: 'info', text: error.message };
         }
       },
-    },
+    }),
   ],
 };
 
@@ -151,18 +152,18 @@ export const retry: CommandSpec = {
   summary: 'Try again what failed in a run',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Try again the steps of a run that failed; --rest also those never reached',
       args: [LATEST],
-      options: ['devices', 'profile', 'curl', 'write', 'roll-out', 'retry'],
+      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'rest'],
       examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
       async *run(call) {
         const { retriedPart, takeUp } = await import('../writing/take-up.ts');
         const { run } = await namedRun(call);
         yield* takeUp(call, run, retriedPart(call.options.rest));
       },
-    },
+    }),
   ],
 };
 
@@ -171,7 +172,7 @@ export const undo: CommandSpec = {
   summary: 'Take a run back',
   section: 'Change sets',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Take a run back: a new plan from what the records were before',
       args: [
@@ -180,7 +181,7 @@ export const undo: CommandSpec = {
           summary: 'the id of a run; the newest one of this terminal when none is given',
         },
       ],
-      options: ['devices', 'profile', 'curl', 'write', 'roll-out'],
+      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
       forced: 'drift',
       details:
         'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
@@ -196,7 +197,7 @@ export const undo: CommandSpec = {
         const { undoRun } = await import('../writing/take-back.ts');
         yield* undoRun(call);
       },
-    },
+    }),
   ],
 };
 

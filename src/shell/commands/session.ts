@@ -1,17 +1,18 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const info: CommandSpec = {
   name: 'info',
   summary: 'Show the version and where devsh keeps its files',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Show the version and where devsh keeps its files',
       args: [],
-      options: ['info', 'devices'],
+      options: ['config', ...DEVICES],
       details:
         'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
         '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
@@ -58,7 +59,7 @@ export const info: CommandSpec = {
           rows,
         };
       },
-    },
+    }),
   ],
 };
 
@@ -95,7 +96,7 @@ export const quit: CommandSpec = {
   summary: 'Leave the shell',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Leave the shell',
       args: [],
@@ -103,6 +104,6 @@ export const quit: CommandSpec = {
       *run() {
         yield { kind: 'quit' };
       },
-    },
+    }),
   ],
 };

@@ -1,7 +1,8 @@
 import type { Call } from '../call.ts';
+import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { Output } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
-import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;
@@ -11,11 +12,11 @@ export const simulator: CommandSpec = {
   summary: 'Run simulated devices on this machine',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Run simulated devices on loopback addresses until Ctrl-C',
       args: [],
-      options: ['simulator', 'profile'],
+      options: [...SIMULATOR, 'profile'],
       details:
         'Each device speaks the documented API with a certificate of its own. Accounts: admin, and a viewer\n' +
         'who may only read.',
@@ -35,7 +36,7 @@ export const simulator: CommandSpec = {
           await running.close();
         }
       },
-    },
+    }),
     namesVerb('faults', 'List the ways in which a simulated device can misbehave', (services) =>
       services.faults(),
     ),
@@ -50,11 +51,11 @@ export const demo: CommandSpec = {
   summary: 'Start simulated devices and connect to them',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Start three simulated devices in this session and connect to them',
       args: [],
-      options: ['simulator', 'profile'],
+      options: [...SIMULATOR, 'profile'],
       details:
         'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
         'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
@@ -76,7 +77,7 @@ export const demo: CommandSpec = {
         session.fleet.join(members);
         yield* probe(call, members);
       },
-    },
+    }),
   ],
 };
 
@@ -87,7 +88,7 @@ function namesVerb(
     services: Services,
   ) => Promise<readonly { name: string; stage?: string; summary: string }[]>,
 ): VerbSpec {
-  return {
+  return verb({
     name,
     summary,
     args: [],
@@ -107,10 +108,13 @@ function namesVerb(
         rows: rows.map((row) => ({ ...row })),
       };
     },
-  };
+  });
 }
 
-function start({ options, session }: Call, port: number): Promise<RunningSimulator> {
+function start(
+  { options, session }: Call<SimulatorOption | 'profile'>,
+  port: number,
+): Promise<RunningSimulator> {
   return session.services.startSimulator({
     devices: options.devices ?? 3,
     users: options.users ?? 25,

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../theme-names.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
   dark: '256 colours on a dark ground',
@@ -28,7 +28,7 @@ export const theme: CommandSpec = {
   summary: 'Choose the looks of the full screen',
   section: 'Shell',
   verbs: [
-    {
+    verb({
       name: '',
       summary:
         'Choose the looks of the full screen, at once and for the next time; alone: list them',
@@ -71,6 +71,6 @@ export const theme: CommandSpec = {
           text: `theme ${word.text}, kept for the next time`,
         };
       },
-    },
+    }),
   ],
 };

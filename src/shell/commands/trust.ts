@@ -6,7 +6,8 @@ import type { Call } from '../call.ts';
 import { expiryText, lookAt, tellDoubts, type Seen } from '../access/certificates.ts';
 import type { Output } from '../output.ts';
 import { askAndPin, done, info, pin, pinned, refuseOther } from '../access/pin-certificates.ts';
-import type { ArgSpec, CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';
 
 const DEVICE: ArgSpec = {
@@ -22,7 +23,7 @@ export const trust: CommandSpec = {
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
-    {
+    verb({
       name: 'list',
       summary: 'List the pinned certificates',
       args: [],
@@ -64,12 +65,12 @@ export const trust: CommandSpec = {
         if (pins.length === 0)
           yield info('no certificate is pinned yet: "connect" asks about each');
       },
-    },
-    {
+    }),
+    verb({
       name: 'scan',
       summary: 'Compare the certificates that devices present now with the pins',
       args: [SOME_TARGETS],
-      options: ['devices'],
+      options: [...DEVICES],
       details: 'No login is sent, and nothing is pinned.',
       examples: ['trust scan @berlin', 'trust scan 10.0.0.0/29 --json'],
       async *run(call) {
@@ -83,12 +84,12 @@ export const trust: CommandSpec = {
         yield scanTable(seen, call.session.services.now());
         yield info(countText(seen));
       },
-    },
-    {
+    }),
+    verb({
       name: 'accept',
       summary: 'Pin the certificates of devices that are not known yet',
       args: [SOME_TARGETS],
-      options: ['trust', 'trust-list', 'devices'],
+      options: ['fingerprint', 'fingerprints', ...DEVICES],
       details:
         'The devices are asked, and you compare. With --fingerprint the certificate of one device is\n' +
         'pinned without a question, for scripts; the device need not be reachable. --fingerprints does the\n' +
@@ -113,12 +114,12 @@ export const trust: CommandSpec = {
         } else if (wanted === undefined) yield* acceptAll(call, members);
         else yield* acceptFingerprint(call, onlyOne(call, members, 'TARGET'), wanted);
       },
-    },
-    {
+    }),
+    verb({
       name: 'replace',
       summary: 'Pin another certificate for a known device',
       args: [SOME_TARGETS],
-      options: ['trust', 'trust-list', 'devices'],
+      options: ['fingerprint', 'fingerprints', ...DEVICES],
       details:
         'One device is asked, and you compare. Many are replaced only by what proves them: --fingerprints\n' +
         'takes the fingerprints of FILE as they are, --ca those of devices whose certificate this CA has signed.',
@@ -149,8 +150,8 @@ export const trust: CommandSpec = {
           yield info(`${member.ref.name} presents what is pinned`);
         else yield* askAndPin(call, [{ member, presented: seen.sighting.presented }]);
       },
-    },
-    {
+    }),
+    verb({
       name: 'forget',
       summary: 'Remove the pin of a device',
       args: [DEVICE],
@@ -162,8 +163,8 @@ export const trust: CommandSpec = {
         const { name } = member.ref;
         yield wasKnown ? done(`${name} is forgotten`) : info(`${name} was not known`);
       },
-    },
-    {
+    }),
+    verb({
       name: 'restore',
       summary: 'Bring back the pins that devsh wrote, when their file was damaged',
       args: [],
@@ -180,7 +181,7 @@ export const trust: CommandSpec = {
           `${knownDevices.path} holds ${pins} ${pins === 1 ? 'pin' : 'pins'} again${kept}`,
         );
       },
-    },
+    }),
   ],
 };
 
@@ -227,7 +228,10 @@ function countText(seen: readonly Seen[]): string {
   ].join(', ');
 }
 
-async function* acceptAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+async function* acceptAll(
+  call: Call<'route' | 'timeoutMs'>,
+  members: readonly Member[],
+): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, members);
   for (const { member, sighting } of seen) {
     if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
@@ -261,7 +265,7 @@ function onlyOne(call: Call, members: readonly Member[], arg: string): Member {
   );
 }
 
-function fingerprintOption(call: Call): string | undefined {
+function fingerprintOption(call: Call<'fingerprint'>): string | undefined {
   const { fingerprint } = call.options;
   if (fingerprint === undefined) return undefined;
   const normalized = normalizeFingerprint(fingerprint);

@@ -1,7 +1,8 @@
 import { CredentialError, RefusedError } from '../../errors.ts';
 import { VaultLockedError } from '../../credentials/vault.ts';
 import type { Call } from '../call.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
@@ -10,11 +11,11 @@ export const vault: CommandSpec = {
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
-    {
+    verb({
       name: 'list',
       summary: 'List the logins in the vault, without their secrets',
       args: [],
-      options: ['devices'],
+      options: [...DEVICES],
       async *run(call) {
         await open(call);
         const { inventory, vault } = call.session.services;
@@ -44,12 +45,12 @@ export const vault: CommandSpec = {
           };
         }
       },
-    },
-    {
+    }),
+    verb({
       name: 'init',
       summary: 'Make an empty vault, sealed with a new passphrase',
       args: [],
-      options: ['devices'],
+      options: [...DEVICES],
       details:
         'The vault is an age file that "age -d" opens, too. Where no keychain answers, "login" keeps\n' +
         'its logins there; "login --to vault" does so anywhere. Nobody can open it without the passphrase.',
@@ -62,12 +63,12 @@ export const vault: CommandSpec = {
         await vault.create(await newPassphrase(call));
         yield { kind: 'message', level: 'done', text: `made the vault ${vault.path}` };
       },
-    },
-    {
+    }),
+    verb({
       name: 'unlock',
       summary: 'Open the vault for this session',
       args: [],
-      options: ['devices'],
+      options: [...DEVICES],
       details:
         'Only of use at the prompt: the passphrase is kept in memory until "vault lock" or the end. A\n' +
         'command that needs the vault asks by itself, or reads it with --passphrase-stdin.',
@@ -77,8 +78,8 @@ export const vault: CommandSpec = {
         const logins = `${count} login${count === 1 ? '' : 's'}`;
         yield { kind: 'message', level: 'done', text: `the vault is open: ${logins}` };
       },
-    },
-    {
+    }),
+    verb({
       name: 'lock',
       summary: 'Forget the passphrase and what was read from the vault',
       args: [],
@@ -93,23 +94,23 @@ export const vault: CommandSpec = {
           text: wasOpen ? 'the vault is locked' : 'the vault was locked already',
         };
       },
-    },
+    }),
   ],
 };
 
 /** Opens the vault. Throws when there is none, or when nobody says the passphrase. */
-async function open({ access, options, session }: Call): Promise<void> {
+async function open({ access, credentials, session }: Call): Promise<void> {
   const { vault } = session.services;
   if (!vault.isUnlocked && !(await vault.exists())) {
     throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
   }
-  if (!(await session.services.credentials(options).unlockVault(access.askPassphrase))) {
+  if (!(await credentials.unlockVault(access.askPassphrase))) {
     throw new VaultLockedError(vault.path);
   }
 }
 
 /** Typed twice, or the first line of standard input. */
-async function newPassphrase({ io, options, session }: Call): Promise<string> {
+async function newPassphrase({ io, options, session }: Call<'passphraseStdin'>): Promise<string> {
   if (options.passphraseStdin) {
     const [passphrase = ''] = (await io.readInput()).split(/\r?\n/);
     return passphrase;

@@ -1,4 +1,5 @@
-import type { CommandSpec } from '../grammar/spec.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { verb, type CommandSpec } from '../grammar/spec.ts';
 
 export const watch: CommandSpec = {
   name: 'watch',
@@ -6,13 +7,13 @@ export const watch: CommandSpec = {
   section: 'Shell',
   takesLine: true,
   verbs: [
-    {
+    verb({
       name: '',
       summary: 'Carry out a line that changes nothing again and again, until Ctrl-C',
       args: [
         { name: 'LINE', summary: 'a command with its options', isRequired: true, isRest: true },
       ],
-      options: ['interval', 'devices', 'profile'],
+      options: ['intervalMs', ...DEVICES, 'profile'],
       details:
         'Everything behind the command belongs to the line. What could write is refused. While no device\n' +
         'can be reached, the wait doubles up to a minute. "user list --watch" shows only what changed.',
@@ -25,6 +26,6 @@ export const watch: CommandSpec = {
         const { watchLine } = await import('../watching/watch-line.ts');
         yield* watchLine(call);
       },
-    },
+    }),
   ],
 };

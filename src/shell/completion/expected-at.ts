@@ -1,9 +1,8 @@
-import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
 import { isResourceName } from '../../device/profile.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { fieldCandidates } from '../commands/record-arguments.ts';
-import { OPTIONS } from '../grammar/option-list.ts';
-import type { OptionSpec } from '../grammar/options.ts';
+import type { Option } from '../grammar/option.ts';
+import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Word } from '../grammar/parse.ts';
 import type {
   ArgSpec,
@@ -12,21 +11,9 @@ import type {
   CompletionScope,
   VerbSpec,
 } from '../grammar/spec.ts';
-import { completeList } from './complete-list.ts';
 
 /** What arguments and values of options are called that are files. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];
-
-/** Options that may stand several times in one line. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'on',
-  'group',
-  'quirk',
-  'fault',
-  'verbose',
-  'map',
-  'allow',
-]);
 
 /** What may stand at the cursor. */
 interface Expected {
@@ -70,13 +57,13 @@ export function expectedAt(
     if (first !== undefined) return only([]);
     return only(
       isOption
-        ? optionCandidates(['general'], isGiven)
+        ? optionCandidates(GENERAL, isGiven)
         : commands.map(({ name, summary }) => ({ text: name, summary })),
     );
   }
   const named = command.verbs.find(({ name }) => name !== '' && name === second);
   const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
-  if (isOption) return only(optionCandidates(['general', ...(verb?.options ?? [])], isGiven));
+  if (isOption) return only(optionCandidates([...GENERAL, ...(verb?.options ?? [])], isGiven));
   const given = plain.slice(named === undefined ? 1 : 2);
   const verbs =
     second === undefined
@@ -101,31 +88,31 @@ function argumentAt(verb: VerbSpec | undefined, index: number): ArgSpec | undefi
 }
 
 function optionCandidates(
-  groups: readonly OptionSpec['group'][],
+  keys: readonly OptionKey[],
   isGiven: (option: string) => boolean,
 ): Candidate[] {
-  return OPTIONS.filter(({ group }) => groups.includes(group))
-    .filter(({ name }) => REPEATABLE.has(name) || !isGiven(`--${name}`))
-    .map(({ name, value, summary }) => ({
-      text: `--${name}`,
-      summary: value === undefined ? summary : `${value} · ${summary}`,
+  return OPTIONS.filter(({ key }) => keys.includes(key))
+    .filter(({ flag, isRepeatable }) => isRepeatable === true || !isGiven(`--${flag}`))
+    .map(({ flag, placeholder, summary }) => ({
+      text: `--${flag}`,
+      summary: placeholder === undefined ? summary : `${placeholder} · ${summary}`,
     }));
 }
 
 /** The option in front of its value: `--on`, `-o`. */
-function optionAwaitingValue(word: Word | undefined): OptionSpec | undefined {
+function optionAwaitingValue(word: Word | undefined): Option | undefined {
   return OPTIONS.find(
-    ({ name, short, value, isValueOptional }) =>
-      value !== undefined &&
-      isValueOptional !== true &&
-      (word?.text === `--${name}` || (short !== undefined && word?.text === `-${short}`)),
+    ({ flag, short, placeholder, isValueOptional }) =>
+      placeholder !== undefined &&
+      !isValueOptional &&
+      (word?.text === `--${flag}` || (short !== undefined && word?.text === `-${short}`)),
   );
 }
 
 /** The option of `--format=js`, and what stands in front of its value. */
-export function joinedValue(typed: string): { option: OptionSpec; start: string } | undefined {
+export function joinedValue(typed: string): { option: Option; start: string } | undefined {
   const [, start = '', name] = /^(--([^=]+)=)/.exec(typed) ?? [];
-  const option = OPTIONS.find((one) => one.value !== undefined && one.name === name);
+  const option = OPTIONS.find((one) => one.placeholder !== undefined && one.flag === name);
   return option && { option, start };
 }
 
@@ -141,43 +128,19 @@ export function withoutOptions(words: readonly Word[]): string[] {
 }
 
 function valuesOf(
-  option: OptionSpec,
+  { choices = [], complete, placeholder, takesFile = false }: Option,
   scope: Omit<CompletionScope, 'given'>,
   command: CommandSpec | undefined,
 ): Expected {
-  return {
-    candidates: candidatesOf(option, scope, command),
-    takesFile: FILES.includes(option.value) || option.name === 'profile',
-  };
-}
-
-function candidatesOf(
-  option: OptionSpec,
-  scope: Omit<CompletionScope, 'given'>,
-  command: CommandSpec | undefined,
-): readonly Candidate[] {
   const resource = command?.section === 'Records' ? command.name : 'user';
-  switch (option.name) {
-    case 'on':
-      return completeList(scope.typed, /[\s,]/, () => scope.targets);
-    case 'columns':
-    case 'sort':
-      return completeList(scope.typed, /,/, (given) =>
-        fieldCandidates({ ...scope, typed: '', given }, resource, 'read').map(
-          ({ text, summary }) => ({
-            text: text.slice(0, -1),
-            ...(summary !== undefined && { summary }),
-          }),
-        ),
-      );
-    case 'filter':
-    case 'where':
-      return fieldCandidates({ ...scope, given: [] }, resource, 'read');
-    case 'allow':
-      return completeList(scope.typed, /,/, () =>
-        ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
-      );
-    default:
-      return (option.choices ?? []).map((text) => ({ text }));
-  }
+  const { typed, targets } = scope;
+  const candidates = complete?.({
+    typed,
+    targets,
+    fields: (start, given) => fieldCandidates({ ...scope, typed: start, given }, resource, 'read'),
+  });
+  return {
+    candidates: candidates ?? choices.map((text) => ({ text })),
+    takesFile: takesFile || FILES.includes(placeholder),
+  };
 }

@@ -13,6 +13,7 @@ import { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { netBoxAccess } from '../access/netbox-access.ts';
 import type { Output } from '../output.ts';
+import type { DeviceOption } from '../grammar/options.ts';
 
 /** More devices than any inventory that one file should hold. */
 const MAX_DEVICES = 100_000;
@@ -31,7 +32,9 @@ export interface ImportWorld {
 }
 
 /** Reads SOURCE: a URL, a file, or standard input for `-`. Throws DevshError. */
-export async function* readImportSource(call: Call): AsyncGenerator<Output, Findings> {
+type ImportCall = Call<DeviceOption | 'from'>;
+
+export async function* readImportSource(call: ImportCall): AsyncGenerator<Output, Findings> {
   const source = call.args.required('SOURCE');
   const findings = yield* readAny(call, source);
   if (findings.devices.length > MAX_DEVICES) {
@@ -42,7 +45,7 @@ export async function* readImportSource(call: Call): AsyncGenerator<Output, Find
   return findings;
 }
 
-async function* readAny(call: Call, source: string): AsyncGenerator<Output, Findings> {
+async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
   const { importing } = call.session.services;
   const { from } = call.options;
   if (/^https?:\/\//i.test(source)) {
@@ -73,7 +76,7 @@ async function mustBeAsked(call: Call, path: string): Promise<boolean> {
   return !/^\ufeff?\s*\{/.test(await call.readText(path));
 }
 
-async function* readNetBox(call: Call, source: string): AsyncGenerator<Output, Findings> {
+async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
   const { address, path: first } = parseNetBoxUrl(source);
   const member = new Member({ name: address, address, groups: [] });
   const access = netBoxAccess(call);

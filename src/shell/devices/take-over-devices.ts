@@ -11,6 +11,7 @@ import type { SettingKey } from '../../fleet/written-inventory.ts';
 import type { Call } from '../call.ts';
 import { readImportSource } from './import-source.ts';
 import type { Output, TableOutput } from '../output.ts';
+import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 
 /** What should be read before it is taken over from a file of somebody else. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
@@ -21,7 +22,9 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
 };
 
 /** Shows what the source would add and change, asks, and writes it into devices.yaml. Throws DevshError. */
-export async function* takeOverDevices(call: Call): AsyncGenerator<Output> {
+export async function* takeOverDevices(
+  call: Call<DeviceOption | WriteOption | 'from' | 'groups'>,
+): AsyncGenerator<Output> {
   const { inventory: file } = call.session.services;
   const found = inGroups(yield* readImportSource(call), call.options.groups);
   const plan = planImport(found, { ...(await file.read()), folder: dirname(file.path) });
@@ -56,7 +59,7 @@ function inGroups(found: Findings, groups: readonly string[]): Findings {
   };
 }
 
-function* tellPlan(call: Call, found: Findings, plan: ImportPlan): Generator<Output> {
+function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Generator<Output> {
   const rows: Step[] = [
     ...plan.groups.map(({ name, action, changes }) => ({ name: `@${name}`, action, changes })),
     ...plan.steps.map((step) => ({
@@ -141,7 +144,7 @@ function countsOf({ steps, groups, unchanged, refused }: ImportPlan): string {
 }
 
 /** In proportion, as for writes to devices. */
-async function ask(call: Call, plan: ImportPlan, count: number): Promise<void> {
+async function ask(call: Call<'yes'>, plan: ImportPlan, count: number): Promise<void> {
   if (call.options.yes) return;
   if (call.io.ask === undefined) {
     throw new RefusedError(

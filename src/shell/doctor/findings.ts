@@ -6,7 +6,7 @@ import { keychainFindings } from './keychain.ts';
 import { machineFindings } from './machine.ts';
 
 /** All that `doctor` looks at, as it is found. */
-export async function* allFindings(call: Call): AsyncGenerator<Finding> {
+export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.session;
   yield* machineFindings(services);
   yield* fileFindings(services);

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 
 /** Whether a login can be kept, and where. */
 export async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
-  const credentials = call.session.services.credentials(call.options);
+  const { credentials } = call;
   const isThere = await credentials.reachesKeychain();
   const [problem = 'none on this machine'] = credentials.problems;
   yield {

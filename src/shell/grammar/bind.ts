@@ -6,8 +6,8 @@ import { jsonText } from '../../device/value-text.ts';
 import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../suggest.ts';
-import { apply, FORCE, separate } from './given-options.ts';
-import { NO_OPTIONS, type Options } from './options.ts';
+import { FORCE, separate, take, type GivenOption } from './given-options.ts';
+import { GENERAL, type Format, type Given, type OptionKey } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
 import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
 import { meantLine, meantVerbLine } from './tried-words.ts';
@@ -17,7 +17,8 @@ export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
   readonly args: Arguments;
-  readonly options: Options;
+  /** What the options of the line say. */
+  readonly given: Given;
   /** The line as it may be kept: secrets masked. */
   readonly line: string;
 }
@@ -78,7 +79,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
     commands.some(({ name, takesLine }) => name === text && takesLine === true),
   );
   const [first, ...others] = plain;
-  const wanted = given.some(({ spec }) => spec.name === 'version') ? 'info' : 'help';
+  const wanted = given.some(({ option }) => option.key === 'version') ? 'info' : 'help';
   const [name] = others;
   const asked = first?.text === 'resource' && name && grammar.resourceNamed?.(name);
   const rest = asked ? others.slice(1) : others;
@@ -90,7 +91,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   try {
     const invocation = bindTo(found.command, words, rest, given, first === undefined);
     // Nobody can explain what may not be there.
-    if (invocation.options.help && found.mistake !== undefined) throw found.mistake;
+    if (invocation.given.help === true && found.mistake !== undefined) throw found.mistake;
     return invocation;
   } catch (error) {
     if (error instanceof UsageError && found.mistake !== undefined) throw found.mistake;
@@ -102,35 +103,35 @@ function bindTo(
   command: CommandSpec,
   words: readonly Word[],
   rest: readonly Word[],
-  given: ReturnType<typeof separate>['given'],
+  options: readonly GivenOption[],
   isEmpty: boolean,
 ): Invocation {
   const { verb, operands } = findVerb(command, rest, endOf(words));
-  let options = NO_OPTIONS;
-  for (const option of given) {
-    if (option.spec.group !== 'general' && !verb.options.includes(option.spec.group)) {
+  const own: readonly OptionKey[] = [...GENERAL, ...verb.options];
+  let given: Given = {};
+  for (const one of options) {
+    const { option, word } = one;
+    // `devsh --help` asks for all commands, not for what `help` does.
+    if (isEmpty && option.key === 'help') continue;
+    if (!own.includes(option.key)) {
       throw new UsageError(
-        `${title(command, verb)} has no option --${option.spec.name}; see "help ${title(command, verb)}"`,
-        { column: option.word.start },
+        `${title(command, verb)} has no option --${option.flag}; see "help ${title(command, verb)}"`,
+        { column: word.start },
       );
     }
-    if (option.spec === FORCE) {
-      const { forced: word = 'own-account' } = verb;
+    if (option === FORCE) {
+      const { forced = 'own-account' } = verb;
       throw new UsageError(
-        `--force does not say what is meant; here it is --allow ${word} (${allowMeaning(word)})`,
-        {
-          column: option.word.start,
-          suggestions: [`--allow ${word}`],
-        },
+        `--force does not say what is meant; here it is --allow ${forced} (${allowMeaning(forced)})`,
+        { column: word.start, suggestions: [`--allow ${forced}`] },
       );
     }
-    options = apply(option, options);
+    given = take(given, one);
   }
-  // `devsh --help` asks for all commands, not for what `help` does.
-  if (isEmpty) options = { ...options, help: false };
-  const bound = options.help ? new Map() : bindArguments(command, verb, operands, endOf(words));
+  const bound =
+    given.help === true ? new Map() : bindArguments(command, verb, operands, endOf(words));
   const args = new Arguments(bound, endOf(words));
-  return { command, verb, args, options, line: maskedLine(words) };
+  return { command, verb, args, given, line: maskedLine(words) };
 }
 
 function endOf(words: readonly Word[]): number {
@@ -139,10 +140,9 @@ function endOf(words: readonly Word[]): number {
 }
 
 /** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
-export function formatAsked(words: readonly Word[]): Options['format'] {
+export function formatAsked(words: readonly Word[]): Format | undefined {
   try {
-    return separate(words).given.reduce((options, option) => apply(option, options), NO_OPTIONS)
-      .format;
+    return separate(words).given.reduce<Given>(take, {}).format;
   } catch {
     const texts = words.map(({ text }) => text);
     return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;

@@ -2,13 +2,13 @@ import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
 import { visible } from '../../visible.ts';
-import { OPTIONS } from './option-list.ts';
-import type { Options, OptionSpec } from './options.ts';
+import { toggle, type Option } from './option.ts';
+import { OPTIONS, type Given, type OptionKey } from './options.ts';
 import type { Word } from './parse.ts';
 
 /** An option as it stands in a line. */
 export interface GivenOption {
-  readonly spec: OptionSpec;
+  readonly option: Option<OptionKey>;
   readonly text: string;
   readonly word: Word;
 }
@@ -36,37 +36,37 @@ export function separate(
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
-      const spec = findOption(name, word);
-      if (spec.value === undefined) {
+      const option = findOption(name, word);
+      if (option.placeholder === undefined) {
         if (value !== undefined) {
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
-        given.push({ spec, text: '', word });
-      } else if (value !== undefined || spec.isValueOptional === true) {
-        given.push({ spec, text: value ?? '', word });
+        given.push({ option, text: '', word });
+      } else if (value !== undefined || option.isValueOptional) {
+        given.push({ option, text: value ?? '', word });
       } else {
         at += 1;
-        given.push({ spec, ...valueWord(spec, words[at], word) });
+        given.push({ option, ...valueWord(option, words[at], word) });
       }
     } else {
       for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
-        const spec = OPTIONS.find(({ short }) => short === letter);
-        if (spec === undefined) {
+        const option = OPTIONS.find(({ short }) => short === letter);
+        if (option === undefined) {
           throw new UsageError(
             `there is no option -${visible(letter)}; a word that begins with "-" goes behind --`,
             { column: word.start },
           );
         }
-        if (spec.value === undefined) {
-          given.push({ spec, text: '', word });
+        if (option.placeholder === undefined) {
+          given.push({ option, text: '', word });
           continue;
         }
         // -oFILE, or -o FILE
         const joined = word.text.slice(index + 2);
         if (joined === '') at += 1;
         given.push({
-          spec,
-          ...(joined === '' ? valueWord(spec, words[at], word) : { text: joined, word }),
+          option,
+          ...(joined === '' ? valueWord(option, words[at], word) : { text: joined, word }),
         });
         break;
       }
@@ -76,37 +76,31 @@ export function separate(
 }
 
 function valueWord(
-  spec: OptionSpec,
+  { flag, placeholder = '', choices }: Option,
   next: Word | undefined,
   option: Word,
 ): { text: string; word: Word } {
   // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
-  const isOption = OPTIONS.some(({ name }) => next?.text.split('=')[0] === `--${name}`);
+  const isOption = OPTIONS.some((one) => next?.text.split('=')[0] === `--${one.flag}`);
   const isForgotten = next?.isValue !== true && (next?.text === '--' || isOption);
   if (next === undefined || isForgotten) {
-    const choices = spec.choices === undefined ? '' : `, one of ${spec.choices.join(', ')}`;
-    throw new UsageError(
-      `--${spec.name} needs a value: --${spec.name} ${spec.value ?? ''}${choices}`,
-      { column: option.end + 1 },
-    );
+    const among = choices === undefined ? '' : `, one of ${choices.join(', ')}`;
+    throw new UsageError(`--${flag} needs a value: --${flag} ${placeholder}${among}`, {
+      column: option.end + 1,
+    });
   }
   return { text: next.text, word: next };
 }
 
 /** Meant six things; each verb that writes says which word of `--allow` is meant. */
-export const FORCE: OptionSpec = {
-  name: 'force',
-  summary: 'Refused: --allow says what is meant',
-  group: 'write',
-  set: (options) => options,
-};
+export const FORCE = toggle('allow', '--force', 'Refused: --allow says what is meant');
 
-function findOption(name: string, word: Word): OptionSpec {
-  if (name === FORCE.name) return FORCE;
-  const spec = OPTIONS.find((option) => option.name === name);
-  if (spec !== undefined) return spec;
-  const names = OPTIONS.map((option) => option.name);
-  const suggestions = suggest(name, names).map((other) => `--${other}`);
+function findOption(name: string, word: Word): Option<OptionKey> {
+  if (name === FORCE.flag) return FORCE;
+  const option = OPTIONS.find(({ flag }) => flag === name);
+  if (option !== undefined) return option;
+  const flags = OPTIONS.map(({ flag }) => flag);
+  const suggestions = suggest(name, flags).map((other) => `--${other}`);
   const advice = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
   throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {
     column: word.start,
@@ -114,12 +108,14 @@ function findOption(name: string, word: Word): OptionSpec {
   });
 }
 
-export function apply({ spec, text, word }: GivenOption, options: Options): Options {
+/** What is given with one more option. Throws a `UsageError` for a value that it does not understand. */
+export function take(given: Given, { option, text, word }: GivenOption): Given {
+  const { key, flag, choices = [] } = option;
   try {
-    return spec.set(options, text);
+    return { ...given, [key]: option.parse(text, given[key]) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const suggestions = suggest(text, spec.choices ?? []);
-    throw new UsageError(`--${spec.name}: ${error.message}`, { column: word.start, suggestions });
+    const suggestions = suggest(text, choices);
+    throw new UsageError(`--${flag}: ${error.message}`, { column: word.start, suggestions });
   }
 }

@@ -1,9 +1,27 @@
+import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
+import { parseShard } from '../../change/shard.ts';
+import { parseRoute, type ConfiguredRoute } from '../../device/route/choose-route.ts';
+import { UsageError } from '../../errors.ts';
+import { SOURCE_KINDS } from '../../fleet/import/source-kind.ts';
 import { FORMAT_NAMES } from '../../format-names.ts';
-import type { SourceKind } from '../../fleet/import/source-kind.ts';
-import type { ThemeName } from '../../theme-names.ts';
-import type { Allowed } from '../../change/allow.ts';
-import type { Shard } from '../../change/shard.ts';
-import type { ConfiguredRoute } from '../../device/route/choose-route.ts';
+import { THEME_NAMES } from '../../theme-names.ts';
+import {
+  anyText,
+  choice,
+  completeList,
+  failures,
+  filled,
+  integer,
+  list,
+  names,
+  onlyOn,
+  option,
+  timeMs,
+  toggle,
+  value,
+  type Option,
+  type ValueScope,
+} from './option.ts';
 
 export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
@@ -11,231 +29,457 @@ export type ReportKind = (typeof REPORT_KINDS)[number];
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
-export const FORMATS = FORMAT_NAMES;
-export type Format = (typeof FORMATS)[number];
+export type Format = (typeof FORMAT_NAMES)[number];
 
-/** Every option of every command, parsed. Absent ones have the value of `NO_OPTIONS`. */
-export interface Options {
-  readonly help: boolean;
-  readonly version: boolean;
-  readonly format: Format | undefined;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly color: ColorChoice;
-  readonly noPager: boolean;
-  readonly plain: boolean;
-  readonly theme: ThemeName | undefined;
-  readonly on: readonly string[];
-  readonly user: string | undefined;
-  readonly ca: string | undefined;
-  readonly route: ConfiguredRoute | undefined;
-  readonly insecure: boolean;
-  readonly timeoutMs: number | undefined;
-  readonly concurrency: number | undefined;
-  readonly tokenStdin: boolean;
-  readonly passwordStdin: boolean;
-  readonly passphraseStdin: boolean;
-  readonly readOnly: boolean;
-  readonly columns: readonly string[] | undefined;
-  readonly sort: readonly string[] | undefined;
-  readonly filter: string | undefined;
-  readonly fold: boolean;
-  readonly drift: boolean;
-  /** Read again so often. */
-  readonly watchMs: number | undefined;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly asCurl: boolean;
-  readonly allow: Allowed;
-  readonly where: string | undefined;
-  /** Records that are meant on these devices alone. */
-  readonly only: readonly OnlyOn[];
-  readonly canary: number;
-  readonly batch: number | undefined;
-  readonly pauseMs: number;
-  readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
-  readonly replan: boolean;
-  readonly confirmMs: number | undefined;
-  readonly shard: Shard | undefined;
-  /** From 0, as Kubernetes counts. */
-  readonly shardIndex: number | undefined;
-  readonly shardTotal: number | undefined;
-  readonly result: string | undefined;
-  readonly plan: string | undefined;
-  readonly keepGoing: boolean;
-  /** Between two rounds of the command `watch`. */
-  readonly intervalMs: number | undefined;
-  readonly output: string | undefined;
-  readonly expiresMs: number | undefined;
-  readonly resource: string;
-  /** `--map`, as typed: `COLUMN=FIELD`. */
-  readonly map: readonly string[];
-  /** The field that tells which record a row of a file is about. */
-  readonly key: string | undefined;
-  readonly prune: boolean;
-  readonly overwrite: boolean;
-  readonly perDevice: boolean;
-  readonly outputDir: string | undefined;
-  readonly rest: boolean;
-  readonly as: ReportKind | undefined;
-  readonly fingerprint: string | undefined;
-  /** A file with the fingerprints of many devices. */
-  readonly fingerprints: string | undefined;
-  readonly check: boolean;
-  readonly token: boolean;
-  readonly to: 'keychain' | 'vault' | undefined;
-  readonly raw: boolean;
-  readonly firstPage: boolean;
-  readonly groups: readonly string[];
-  readonly from: SourceKind | undefined;
-  readonly ansible: boolean;
-  readonly config: boolean;
-  readonly host: string | undefined;
-  readonly profile: string | undefined;
-  readonly devices: number | undefined;
-  readonly users: number | undefined;
-  readonly latencyMs: number | undefined;
-  readonly seed: number | undefined;
-  readonly port: number | undefined;
-  readonly faults: readonly string[];
-  readonly envelope: string | undefined;
-  readonly paging: string | undefined;
-  readonly quirks: readonly string[];
-}
+/** `--watch` without a number. */
+export const WATCH_MS = 5_000;
 
-export const NO_OPTIONS: Options = {
-  help: false,
-  version: false,
-  format: undefined,
-  quiet: false,
-  verbose: false,
-  color: 'auto',
-  noPager: false,
-  plain: false,
-  theme: undefined,
-  on: [],
-  user: undefined,
-  ca: undefined,
-  route: undefined,
-  insecure: false,
-  timeoutMs: undefined,
-  concurrency: undefined,
-  tokenStdin: false,
-  passwordStdin: false,
-  passphraseStdin: false,
-  readOnly: false,
-  columns: undefined,
-  sort: undefined,
-  filter: undefined,
-  fold: false,
-  drift: false,
-  watchMs: undefined,
-  yes: false,
-  dryRun: false,
-  asCurl: false,
-  allow: new Set(),
-  where: undefined,
-  only: [],
-  canary: 0,
-  batch: undefined,
-  pauseMs: 0,
-  maxFailures: undefined,
-  replan: false,
-  confirmMs: undefined,
-  shard: undefined,
-  shardIndex: undefined,
-  shardTotal: undefined,
-  result: undefined,
-  plan: undefined,
-  keepGoing: false,
-  intervalMs: undefined,
-  output: undefined,
-  expiresMs: undefined,
-  resource: 'user',
-  map: [],
-  key: undefined,
-  prune: false,
-  overwrite: false,
-  perDevice: false,
-  outputDir: undefined,
-  rest: false,
-  as: undefined,
-  fingerprint: undefined,
-  fingerprints: undefined,
-  check: false,
-  token: false,
-  to: undefined,
-  raw: false,
-  firstPage: false,
-  groups: [],
-  from: undefined,
-  ansible: false,
-  config: false,
-  host: undefined,
-  profile: undefined,
-  devices: undefined,
-  users: undefined,
-  latencyMs: undefined,
-  seed: undefined,
-  port: undefined,
-  faults: [],
-  envelope: undefined,
-  paging: undefined,
-  quirks: [],
+/** The built-in ones by name: reading them would load what one-shot commands do without. */
+const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
+const ENVELOPES = 'array results data rows records user keyed key-value form-text'.split(' ');
+const PAGINGS = ['none', 'next', 'page', 'offset'];
+const NOTHING: Allowed = new Set();
+
+/** Every option there is, in the order of the help. A verb lists the keys of those that it takes. */
+const ROWS = [
+  toggle('help', '-h, --help', 'Explain the command'),
+  toggle('version', '-V, --version', 'Print the version'),
+  choice(
+    'format',
+    '--format FORMAT',
+    `Print data as ${FORMAT_NAMES.join(', ')}`,
+    FORMAT_NAMES,
+    (text, all) => `there is no format "${text}"; the formats are ${all}`,
+  ),
+  value('format', '--json', 'The same as --format json', () => 'json' as const),
+  toggle('quiet', '-q, --quiet', 'No remarks, only data and errors'),
+  toggle('verbose', '-v, --verbose', 'Show each request on stderr, secrets masked', {
+    isRepeatable: true,
+  }),
+  choice(
+    'color',
+    '--color WHEN',
+    `Colours: ${COLOR_CHOICES.join(', ')} (default: auto, on a terminal)`,
+    COLOR_CHOICES,
+    (text, all) => `"${text}" is not one of ${all}`,
+  ),
+  value(
+    'color',
+    '--no-color',
+    'No colours, as with NO_COLOR in the environment',
+    () => 'never' as const,
+  ),
+  toggle('noPager', '--no-pager', 'Do not show what is longer than the screen in $PAGER'),
+  toggle('plain', '--plain', 'A line-by-line prompt instead of the full screen'),
+  choice(
+    'theme',
+    '--theme THEME',
+    `Looks of the full screen: ${THEME_NAMES.join(', ')}`,
+    THEME_NAMES,
+    (text, all) => `there is no theme "${text}"; the themes are ${all}`,
+  ),
+
+  // Which devices are meant, and how they are reached and logged in to.
+  list(
+    'on',
+    '--on SELECTOR',
+    'The devices: names, addresses, 10.0.0.[5-9], 10.0.0.0/29, @group, !but-not (repeatable)',
+    anyText,
+    {
+      isRepeatable: true,
+      complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets),
+    },
+  ),
+  value('user', '--user NAME', 'The account to log in as', filled),
+  value('ca', '--ca FILE', 'Trust certificates signed by the CA in this PEM file', filled),
+  toggle('insecure', '--insecure', 'Do not check certificates (for this call)'),
+  value(
+    'route',
+    '--proxy URL',
+    'Reach the devices by this proxy (http, https, socks5, socks5h), or by "none"',
+    onlyRoute((text) => parseRoute('proxy', text)),
+  ),
+  value(
+    'route',
+    '--jump HOST',
+    'Reach the devices by this SSH jump host (ssh -W), or by "none"',
+    onlyRoute((text) => parseRoute('jump', text)),
+  ),
+  value(
+    'timeoutMs',
+    '--timeout SECONDS',
+    'How long to wait for a whole answer (default 10)',
+    timeMs('s', 0.001, 3600),
+  ),
+  value(
+    'concurrency',
+    '--concurrency N',
+    'How many devices at a time (default: as many as the machine bears for reads, 1 for writes)',
+    integer(1, 1024),
+  ),
+  value(
+    'profile',
+    '--profile NAME',
+    `How the device speaks: ${PROFILES.join(', ')}, or a file of yours`,
+    filled,
+    { choices: PROFILES, takesFile: true },
+  ),
+  toggle('tokenStdin', '--token-stdin', 'Read a token from standard input'),
+  toggle('passwordStdin', '--password-stdin', 'Read the password from standard input'),
+  toggle(
+    'passphraseStdin',
+    '--passphrase-stdin',
+    'Read the passphrase of the vault from standard input',
+  ),
+  toggle('readOnly', '--read-only', 'Refuse every write'),
+  value(
+    'fingerprint',
+    '--fingerprint HEX',
+    'The expected SHA-256 fingerprint, colons optional',
+    anyText,
+  ),
+  value(
+    'fingerprints',
+    '--fingerprints FILE',
+    'A file with the fingerprints of many devices, as "trust scan" writes it',
+    filled,
+  ),
+  toggle('check', '--check', 'Only try the login of each device; nothing is asked or kept'),
+  toggle('token', '--token', 'Ask for a token instead of a password'),
+  choice(
+    'to',
+    '--to STORE',
+    'Keep the login in the keychain or the vault',
+    ['keychain', 'vault'],
+    (text) => `"${text}" is neither "keychain" nor "vault"`,
+  ),
+
+  // What of the records and answers is shown, and how often.
+  value(
+    'columns',
+    '--columns FIELDS',
+    'Show these fields only, in this order; at a prompt kept for the next list, "auto" shows all',
+    names,
+    { complete: fieldNames },
+  ),
+  value('sort', '--sort FIELDS', 'Sort by these fields; -field sorts downwards', names, {
+    complete: fieldNames,
+  }),
+  value(
+    'filter',
+    '--filter FILTER',
+    'Only records that match: words, field=value, field!=value, field~regex',
+    anyText,
+    { complete: ({ typed, fields }) => fields(typed, []) },
+  ),
+  toggle('fold', '--fold', 'Show records that are equal on several devices as one row'),
+  toggle(
+    'drift',
+    '--drift',
+    'Compare the records of the devices: same, differs, missing; ends with 8 when they differ',
+  ),
+  value(
+    'watchMs',
+    '--watch[=SECONDS]',
+    'Read again every so many seconds (default 5), and show what changed, until Ctrl-C',
+    (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
+  ),
+  value(
+    'intervalMs',
+    '--interval SECONDS',
+    'How long to wait between two rounds (default 5)',
+    timeMs('s', 0.2, 86_400),
+  ),
+  toggle('raw', '--raw', 'Print the body as it came'),
+  toggle('firstPage', '--first-page', 'Only the first page of a list that has several, as it came'),
+
+  // What is written, and how it is rolled out.
+  toggle('yes', '-y, --yes', 'Do not ask before writing'),
+  toggle('dryRun', '--dry-run', 'Show what would be sent, and send nothing'),
+  toggle(
+    'asCurl',
+    '--as-curl',
+    'Print the curl calls instead, secrets as variables, and send none of them',
+  ),
+  option(
+    'allow',
+    '--allow WORD',
+    'Do what is refused else; "help allow" lists the words (repeatable)',
+    {
+      fallback: NOTHING,
+      parse: (text, before = NOTHING) => new Set([...before, ...allowedBy(names(text))]),
+      choices: ALLOW_WORDS,
+      isRepeatable: true,
+      complete: ({ typed }) =>
+        completeList(typed, /,/, () =>
+          ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
+        ),
+    },
+  ),
+  value('where', '--where FILTER', 'All records that match, instead of one KEY', anyText, {
+    complete: ({ typed, fields }) => fields(typed, []),
+  }),
+  list('only', '--only DEVICES=KEY', 'This KEY on these devices alone (repeatable)', onlyOn, {}),
+  value(
+    'canary',
+    '--canary N',
+    'Write to N devices first, check the login, then ask whether to go on',
+    integer(1, 100_000),
+  ),
+  value('batch', '--batch N', 'Then go on in portions of N devices', integer(1, 100_000)),
+  value('pauseMs', '--pause SECONDS', 'Wait between two portions', timeMs('s', 0, 86_400)),
+  value(
+    'maxFailures',
+    '--max-failures N|P%',
+    'Stop when more devices than this have failed',
+    failures,
+  ),
+  value(
+    'confirmMs',
+    '--confirm SECONDS',
+    'Take it back by itself unless you confirm in time (only while devsh runs)',
+    timeMs('s', 1, 86_400),
+  ),
+
+  // Plans, their parts and their runs.
+  value(
+    'output',
+    '-o, --output FILE',
+    'Write it to this file: a plan, to be applied later as it is, a report, exported records',
+    filled,
+  ),
+  value(
+    'expiresMs',
+    '--expires HOURS',
+    'How long the plan file may be applied (default 24)',
+    timeMs('h', 0.001, 8760),
+  ),
+  value('resource', '--resource NAME', 'What the lines of a CSV file are (default user)', filled),
+  toggle('replan', '--replan', 'Plan anew from what the devices hold now'),
+  value(
+    'shard',
+    '--shard I/N',
+    'Only part I of N of the devices of a plan file: 2/4 is the second of four',
+    parseShard,
+  ),
+  // From 0, as Kubernetes counts.
+  value(
+    'shardIndex',
+    '--shard-index I',
+    'The same, counted from 0 (default: JOB_COMPLETION_INDEX, as Kubernetes sets it)',
+    integer(0, 9_999),
+  ),
+  value(
+    'shardTotal',
+    '--shard-total N',
+    'How many parts there are, for --shard-index',
+    integer(1, 10_000),
+  ),
+  value(
+    'result',
+    '--result FILE',
+    'Keep the result of a plan file here; the same line goes on where it ended',
+    filled,
+  ),
+  value('plan', '--plan FILE', 'The plan file whose parts these are', filled),
+  toggle('rest', '--rest', 'Also the steps that were never reached'),
+  choice(
+    'as',
+    '--as KIND',
+    `The report as ${REPORT_KINDS.join(', ')}`,
+    REPORT_KINDS,
+    (text, all) => `there is no report "${text}"; there are ${all}`,
+  ),
+  toggle('keepGoing', '--keep-going', 'Run the lines after one that failed, too'),
+
+  // Records in files.
+  toggle('overwrite', '--overwrite', 'Replace files that exist already'),
+  toggle('perDevice', '--per-device', 'One file for each device, called as the device'),
+  value('outputDir', '--output-dir DIR', 'The folder for --per-device', filled),
+  toggle(
+    'prune',
+    '--prune',
+    'Also delete what the file does not have, on the devices that it is about',
+  ),
+  value(
+    'key',
+    '--key FIELD',
+    'The field that tells which record a row is about (default: the natural key)',
+    filled,
+  ),
+  list(
+    'map',
+    '--map COLUMN=FIELD',
+    'What a column of the file is called on the devices; COLUMN= leaves it out (repeatable)',
+    filled,
+  ),
+
+  // The inventory and where it comes from.
+  list('groups', '--group GROUP', 'Put the device into this group (repeatable)', filled),
+  choice(
+    'from',
+    '--from KIND',
+    `What the source is, where it cannot be seen: ${SOURCE_KINDS.join(', ')}`,
+    SOURCE_KINDS,
+    (text, all) => `there is no source "${text}"; there are ${all}`,
+  ),
+  toggle('ansible', '--ansible', 'As a dynamic inventory of Ansible (JSON)'),
+  option('ansible', '--list', 'With --ansible: the whole inventory, as Ansible asks for it', {
+    fallback: false,
+    parse: (_, before = false) => before,
+  }),
+  value('host', '--host NAME', 'With --ansible: the variables of one device only', anyText),
+  toggle('config', '--config', 'Each setting, and where its value comes from'),
+
+  // Simulated devices.
+  value('devices', '--devices N', 'How many devices to simulate (default 3)', integer(1, 10_000)),
+  value('users', '--users N', 'How many users each device has (default 25)', integer(0, 1_000_000)),
+  value(
+    'latencyMs',
+    '--latency MS',
+    'How long each answer takes, in milliseconds (default 0)',
+    integer(0, 600_000),
+  ),
+  value(
+    'seed',
+    '--seed N',
+    'Another set of users; the same seed gives the same ones (default 1)',
+    integer(0, 2 ** 31),
+  ),
+  value('port', '--port PORT', 'The port to listen on (default 8443)', integer(0, 65_535)),
+  value(
+    'envelope',
+    '--envelope NAME',
+    `What lists are wrapped in: ${ENVELOPES.join(', ')}`,
+    anyText,
+    { choices: ENVELOPES },
+  ),
+  value('paging', '--paging NAME', `How lists are paged: ${PAGINGS.join(', ')}`, anyText, {
+    choices: PAGINGS,
+  }),
+  list(
+    'quirks',
+    '--quirk NAME',
+    'A habit of real devices (repeatable; "simulator quirks" lists them)',
+    anyText,
+  ),
+  list(
+    'faults',
+    '--fault DEVICE:NAME',
+    'Let a device misbehave (repeatable; "simulator faults" lists them)',
+    anyText,
+  ),
+];
+
+type Row = (typeof ROWS)[number];
+
+export type OptionKey = Row['key'];
+
+/** The value of each option: as a line says it, else its fallback. */
+export type AllOptions = {
+  readonly [R in Row as R['key']]: R extends Option<R['key'], infer T> ? T : never;
 };
 
-/** A record by its KEY, and the devices that it is meant on. */
-export interface OnlyOn {
-  readonly devices: readonly string[];
-  readonly key: string;
+/** The values of some options, as a verb that takes these gets them. */
+export type Options<K extends OptionKey> = Pick<AllOptions, K>;
+
+/** What a line says, and nothing else. */
+export type Given = { readonly [K in OptionKey]?: AllOptions[K] };
+
+export const OPTIONS: readonly Option<OptionKey>[] = ROWS;
+
+/** What holds where a line says nothing. */
+export const FALLBACKS = Object.fromEntries(
+  ROWS.map(({ key, fallback }) => [key, fallback]),
+) as unknown as AllOptions;
+
+/** What every command takes. */
+export const GENERAL = [
+  'help',
+  'version',
+  'format',
+  'quiet',
+  'verbose',
+  'color',
+  'noPager',
+  'plain',
+  'theme',
+] as const;
+export type GeneralOption = (typeof GENERAL)[number];
+
+/** Which devices are meant, and how they are reached and logged in to. */
+export const DEVICES = [
+  'on',
+  'user',
+  'ca',
+  'insecure',
+  'route',
+  'timeoutMs',
+  'concurrency',
+  'tokenStdin',
+  'passwordStdin',
+  'passphraseStdin',
+  'readOnly',
+] as const;
+export type DeviceOption = (typeof DEVICES)[number];
+
+/** What of the records is shown. */
+export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift'] as const;
+
+export const WRITE = ['yes', 'dryRun', 'allow'] as const;
+export type WriteOption = (typeof WRITE)[number];
+
+export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
+export type RollOutOption = (typeof ROLL_OUT)[number];
+
+/** Which part of a plan file is carried out, and where its result goes. */
+export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
+export type PartOption = (typeof PART)[number];
+
+/** What the simulated devices are like. */
+export const SIMULATOR = [
+  'devices',
+  'users',
+  'latencyMs',
+  'seed',
+  'port',
+  'envelope',
+  'paging',
+  'quirks',
+  'faults',
+] as const;
+export type SimulatorOption = (typeof SIMULATOR)[number];
+
+/** What the lines of a script inherit from what is said of the whole. */
+const INHERITED: readonly OptionKey[] = [...DEVICES, ...WRITE, 'verbose'];
+
+/** What was given of these options. */
+export function pickGiven(given: Given, keys: readonly OptionKey[]): Given {
+  let picked: Given = {};
+  for (const key of keys) {
+    if (given[key] !== undefined) picked = { ...picked, [key]: given[key] };
+  }
+  return picked;
 }
 
-/** Which commands an option belongs to: `general` ones are understood everywhere. */
-export type OptionGroup =
-  | 'general'
-  | 'devices'
-  | 'table'
-  | 'watch'
-  | 'write'
-  | 'where'
-  | 'only'
-  | 'curl'
-  | 'trust'
-  | 'trust-list'
-  | 'login'
-  | 'raw'
-  | 'pages'
-  | 'device'
-  | 'source'
-  | 'ansible'
-  | 'info'
-  | 'simulator'
-  | 'profile'
-  | 'roll-out'
-  | 'plan'
-  | 'output'
-  | 'export'
-  | 'import'
-  | 'confirm'
-  | 'apply'
-  | 'merge'
-  | 'script'
-  | 'interval'
-  | 'change-set'
-  | 'retry'
-  | 'report';
+/** What a line of a script says, and where it says nothing what was said of the whole script. */
+export function inherit(outer: Given, own: Given): Given {
+  const allow = outer.allow && own.allow && new Set([...outer.allow, ...own.allow]);
+  return { ...pickGiven(outer, INHERITED), ...own, ...(allow && { allow }) };
+}
 
-export interface OptionSpec {
-  readonly name: string;
-  readonly short?: string;
-  /** The placeholder of its value; an option without one is a switch. */
-  readonly value?: string;
-  /** Its value may be left out, and is only taken behind `=`. */
-  readonly isValueOptional?: boolean;
-  readonly summary: string;
-  readonly group: OptionGroup;
-  /** The values to choose from, for completion and the error. */
-  readonly choices?: readonly string[];
-  /** Takes the value into `options`; throws a `UsageError` for one that it does not understand. */
-  readonly set: (options: Options, text: string) => Options;
+/** A device is reached by one way only. */
+function onlyRoute(parse: (text: string) => ConfiguredRoute) {
+  return (text: string, before: ConfiguredRoute | undefined): ConfiguredRoute => {
+    const route = parse(text);
+    if (before === undefined) return route;
+    throw new UsageError('a device is reached by one way: leave out all but one --proxy or --jump');
+  };
+}
+
+/** Names of fields with commas between them. */
+function fieldNames({ typed, fields }: ValueScope) {
+  return completeList(typed, /,/, (given) =>
+    fields('', given).map(({ text, summary }) => ({ text: text.slice(0, -1), summary })),
+  );
 }

@@ -36,10 +36,10 @@ export function isReading(command: CommandSpec, verb: VerbSpec): boolean {
 }
 
 /** Whether nothing is changed when the line is run with `--dry-run`. */
-export function isDryRunnable({ command, verb, options }: Invocation): boolean {
+export function isDryRunnable({ command, verb, given }: Invocation): boolean {
   // Also a plan is a file that was not there, or was another one.
-  if (options.output !== undefined && options.output !== '-') return false;
+  if (given.output !== undefined && given.output !== '-') return false;
   return (
-    verb.options.includes('write') || isReading(command, verb) || CHOOSING.has(title(command, verb))
+    verb.options.includes('yes') || isReading(command, verb) || CHOOSING.has(title(command, verb))
   );
 }

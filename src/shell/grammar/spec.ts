@@ -2,13 +2,13 @@ import type { AllowWord } from '../../change/allow.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Call } from '../call.ts';
-import type { OptionGroup } from './options.ts';
+import type { OptionKey } from './options.ts';
 import type { Output } from '../output.ts';
 
 /** One proposal for the word at the cursor. */
 export interface Candidate {
   readonly text: string;
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** More of the same word follows (`lang=`): no space is typed behind it. */
   readonly continues?: boolean;
 }
@@ -58,18 +58,23 @@ export interface ArgSpec {
 }
 
 /** One verb of a noun (`user add`), or a command that has no verbs (`connect`: its name is ''). */
-export interface VerbSpec {
+export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly name: string;
   readonly summary: string;
   readonly args: readonly ArgSpec[];
   /** Which options it understands, besides the general ones. */
-  readonly options: readonly OptionGroup[];
+  readonly options: readonly K[];
   /** Which word of `--allow` stands for `--force` here; `own-account` unless given. */
   readonly forced?: AllowWord;
   /** More lines for `help`. */
   readonly details?: string;
   readonly examples?: readonly string[];
-  run(call: Call): AsyncGenerator<Output> | Generator<Output>;
+  run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
+}
+
+/** A verb whose `run` gets the options that it lists, and no others. */
+export function verb<const K extends OptionKey>(spec: VerbSpec<K>): VerbSpec {
+  return spec;
 }
 
 /** A first word of the grammar. */

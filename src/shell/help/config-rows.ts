@@ -1,6 +1,6 @@
 import { SETTING_ROWS } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
-import type { Options } from '../grammar/options.ts';
+import type { Given } from '../grammar/options.ts';
 import type { Services } from '../session.ts';
 
 export interface ConfigRow {
@@ -11,11 +11,10 @@ export interface ConfigRow {
 }
 
 /** Each setting with where its value comes from, for a line with these options. */
-export function configRows({ settings, inventory }: Services, given: Options): ConfigRow[] {
+export function configRows({ settings, inventory }: Services, given: Given): ConfigRow[] {
   const options: Readonly<Record<string, unknown>> = { ...given };
   return SETTING_ROWS.map(([setting, { hasOption, otherwise = '' }]) => {
     const option = hasOption && options[setting];
-    // Nothing says a flag that is not set, and a list of nothing.
     const said = Array.isArray(option) ? option.join(' ') : option;
     if (said) return { setting, value: valueText(said), origin: 'flag' };
     const value = setting === 'inventory' ? inventory.path : settings.get(setting);

@@ -1,8 +1,7 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { twoColumns } from './topics/help-topic.ts';
 import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
-import { OPTIONS, optionLabel } from '../grammar/option-list.ts';
-import { type OptionSpec } from '../grammar/options.ts';
+import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Services } from '../session.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
 
@@ -34,10 +33,10 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     '',
     ...sections,
     'Options everywhere',
-    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'general'))),
+    ...twoColumns(optionRows(GENERAL)),
     '',
     'Options of all commands that use devices',
-    ...twoColumns(optionRows(OPTIONS.filter(({ group }) => group === 'devices'))),
+    ...twoColumns(optionRows(DEVICES)),
     '',
     'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
     '',
@@ -69,7 +68,6 @@ export function helpOnCommand(command: CommandSpec): string {
 
 /** `help user add`: one verb with its arguments, options and examples. */
 export function helpOn(command: CommandSpec, verb: VerbSpec): string {
-  const own = OPTIONS.filter(({ group }) => verb.options.includes(group));
   const examples = verb.examples ?? [];
   return [
     `${title(command, verb)}: ${verb.summary}`,
@@ -77,7 +75,7 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     `Usage: ${usageOf(command, verb)}`,
     ...twoColumns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
     ...(verb.details === undefined ? [] : ['', verb.details]),
-    ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
+    ...(verb.options.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(verb.options))]),
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
   ].join('\n');
 }
@@ -103,6 +101,9 @@ export function usageOf(command: CommandSpec, verb: VerbSpec): string {
   return [head, ...verb.args.map(argLabel)].join(' ');
 }
 
-function optionRows(options: readonly OptionSpec[]): [string, string][] {
-  return options.map((option) => [optionLabel(option), option.summary]);
+function optionRows(keys: readonly OptionKey[]): [string, string][] {
+  return OPTIONS.filter(({ key }) => keys.includes(key)).map(({ label, summary }) => [
+    label,
+    summary,
+  ]);
 }

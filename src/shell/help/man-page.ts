@@ -6,7 +6,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { KEPT_FILES } from './kept-files.ts';
 import { SECTIONS, usageOf } from './help.ts';
 import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
-import { OPTIONS, optionLabel } from '../grammar/option-list.ts';
+import { OPTIONS } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
 
 /** What the manual tells in sections of their own, cannot know, or leaves to programs. */
@@ -67,7 +67,7 @@ export async function manPage(version: string, date: string): Promise<string> {
       ...paragraphs([
         'Options may stand anywhere; -- ends them. "help COMMAND" tells which of them a command understands.',
       ]),
-      ...OPTIONS.flatMap((option) => item(optionLabel(option), option.summary)),
+      ...OPTIONS.flatMap(({ label, summary }) => item(label, summary)),
     ]),
     ...(await Promise.all(topics.map((topic) => topicSection(topic, paths)))).flat(),
     ...section(

@@ -22,9 +22,12 @@ import { writeEach } from '../writing/write.ts';
 import { meantBy } from '../commands/only-keys.ts';
 import { bothKeyAndWhere, whereFilter } from '../commands/where.ts';
 import { isKeyed, isKeyOf, isSingleHere } from '../commands/read-more.ts';
+import type { RollOutOption, WriteOption } from '../grammar/options.ts';
+
+type EditCall = Call<WriteOption | RollOutOption | 'on' | 'where' | 'only'>;
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
-export async function* editRecords(call: Call, resource: string): AsyncGenerator<Output> {
+export async function* editRecords(call: EditCall, resource: string): AsyncGenerator<Output> {
   const openEditor = call.io.edit;
   if (openEditor === undefined) {
     throw new RefusedError(
@@ -71,7 +74,11 @@ export async function* editRecords(call: Call, resource: string): AsyncGenerator
 
 type Choice = (member: Member, record: DeviceRecord) => boolean;
 
-async function choiceOf(call: Call, resource: string, members: readonly Member[]): Promise<Choice> {
+async function choiceOf(
+  call: Call<'where' | 'only'>,
+  resource: string,
+  members: readonly Member[],
+): Promise<Choice> {
   const keys = call.args.all('KEY');
   const isMeant = meantBy(call.options, keys, members);
   const { where } = call.options;

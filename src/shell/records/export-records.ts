@@ -12,8 +12,10 @@ import { viewOf } from '../commands/read-records.ts';
 import type { Output, ReadOutput } from '../output.ts';
 import { quoteLine } from '../grammar/parse.ts';
 
+type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite'>;
+
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
-export async function* exportRecords(call: Call): AsyncGenerator<Output> {
+export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   const { output, outputDir, perDevice } = call.options;
   const target = output === '-' ? undefined : output;
   if (perDevice !== (outputDir !== undefined)) {
@@ -147,7 +149,7 @@ async function* readAll(
 }
 
 /** Takes the secrets out of what was read, and says which. */
-function* remarks(call: Call, reads: ReadOutput[]): Generator<Output> {
+function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
   const fields = new Set<string>();
   for (const [index, read] of reads.entries()) {
     if (!read.outcome.ok) continue;
@@ -179,7 +181,7 @@ function formatOf(call: Call, path: string | undefined): RecordFormat {
   );
 }
 
-async function refuseExisting(call: Call, paths: readonly string[]): Promise<void> {
+async function refuseExisting(call: ExportCall, paths: readonly string[]): Promise<void> {
   if (call.options.overwrite) return;
   const { services } = call.session;
   const exist = await Promise.all(paths.map((path) => services.fileExists(path)));

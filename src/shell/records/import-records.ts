@@ -19,9 +19,23 @@ import { refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
 import { someOf } from '../../some-of.ts';
 import { keepPlan } from '../writing/keep-plan.ts';
+import type { RollOutOption, WriteOption } from '../grammar/options.ts';
+
+type ImportCall = Call<
+  | WriteOption
+  | RollOutOption
+  | 'on'
+  | 'asCurl'
+  | 'prune'
+  | 'key'
+  | 'map'
+  | 'output'
+  | 'expiresMs'
+  | 'confirmMs'
+>;
 
 /** `import FILE`: what the file says becomes a plan, and goes the way of every plan. */
-export async function* importRecords(call: Call): AsyncGenerator<Output> {
+export async function* importRecords(call: ImportCall): AsyncGenerator<Output> {
   const { confirmMs, output } = call.options;
   if (output === undefined) refuseReadOnly(call);
   const path = call.args.required('FILE');
@@ -39,7 +53,7 @@ export async function* importRecords(call: Call): AsyncGenerator<Output> {
 }
 
 async function* planAndWrite(
-  call: Call,
+  call: ImportCall,
   file: RecordFile,
   resource: string,
 ): AsyncGenerator<Output> {
@@ -162,7 +176,7 @@ interface Assigned {
  * Which rows are for which device: those that name one for that one, the others for all that are
  * selected. With nothing selected, the devices are those that the file names.
  */
-async function assign(call: Call, file: RecordFile): Promise<Assigned> {
+async function assign(call: ImportCall, file: RecordFile): Promise<Assigned> {
   const named = [...new Set(file.rows.flatMap(({ device }) => device ?? []))];
   const isForAll = file.rows.some(({ device }) => device === undefined);
   const hasSelection = call.options.on.length > 0 || call.session.fleet.selection.length > 0;
@@ -198,7 +212,7 @@ function asSelector(device: string): string {
 }
 
 async function askToLeaveOut(
-  call: Call,
+  call: ImportCall,
   { name, rows }: RecordFile,
   others: readonly string[],
   selected: readonly Member[],

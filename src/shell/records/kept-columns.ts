@@ -18,7 +18,7 @@ export function withKeptColumns(call: Call, members: readonly Member[], view: Vi
 
 /** Keeps the columns that were asked for at a prompt, as far as records have them; says so when they are others. */
 export async function* keepColumns(
-  call: Call,
+  call: Call<never, 'columns'>,
   members: readonly Member[],
   resource: string,
   fields: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { isResourceName } from '../../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../../errors.ts';
-import { bind, type Grammar, type Invocation } from '../grammar/bind.ts';
+import { bind, type Grammar } from '../grammar/bind.ts';
 import type { Call } from '../call.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -19,8 +19,10 @@ interface Step {
   readonly stops?: boolean;
 }
 
+type ScriptCall = Call<'dryRun' | 'keepGoing'>;
+
 /** `run FILE`: every line is understood before the first one is run. */
-export async function* runScript(call: Call): AsyncGenerator<Output> {
+export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
   const variables = new Variables(given, (name) => call.session.services.environment(name));
@@ -89,11 +91,15 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
   });
 }
 
-async function* runStep(call: Call, { words }: Step, variables: Variables): AsyncGenerator<Output> {
+async function* runStep(
+  call: ScriptCall,
+  { words }: Step,
+  variables: Variables,
+): AsyncGenerator<Output> {
   const invocation = bind(words, call.grammar);
-  const { command, verb, options, line } = invocation;
-  yield { kind: 'checkpoint', ...(options.format !== undefined && { format: options.format }) };
-  if (options.help) {
+  const { command, verb, given, line } = invocation;
+  yield { kind: 'checkpoint', format: given.format };
+  if (given.help === true) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
   } else if (call.options.dryRun && !isDryRunnable(invocation)) {
     yield {
@@ -102,12 +108,8 @@ async function* runStep(call: Call, { words }: Step, variables: Variables): Asyn
       text: variables.hidden(`not run (--dry-run): ${line}`),
     };
   } else {
-    yield* runInvocation(call, invocation);
+    yield* verb.run(call.nested(invocation));
   }
-}
-
-async function* runInvocation(call: Call, invocation: Invocation): AsyncGenerator<Output> {
-  yield* invocation.verb.run(call.nested(invocation));
 }
 
 /** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */

@@ -6,26 +6,27 @@ import { ExitCode } from '../exit-code.ts';
 import { helpOn } from '../help/help.ts';
 import type { Output } from '../output.ts';
 import { isReading } from '../grammar/reading-verbs.ts';
-import { nextWait, WATCH_MS } from './watch.ts';
+import { WATCH_MS } from '../grammar/options.ts';
+import { nextWait } from './watch.ts';
 
 /** No device could be reached. */
 const UNREACHABLE = 5;
 
 /** `watch LINE…`: carries out a line that changes nothing, again and again until Ctrl-C. */
-export async function* watchLine(call: Call): AsyncGenerator<Output> {
+export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Output> {
   const { signal } = call.io;
   const everyMs = call.options.intervalMs ?? WATCH_MS;
   const invocation = bind(call.args.words('LINE'), call.grammar);
-  const { command, verb, options } = invocation;
-  if (options.help) {
+  const { command, verb, given } = invocation;
+  if (given.help === true) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
     return;
   }
   refuseUnfit(call, invocation);
-  const { format } = options;
+  const { format } = given;
   let waitMs = everyMs;
   for (let round = 1; ; round += 1) {
-    yield { kind: 'checkpoint', ...(format !== undefined && { format }) };
+    yield { kind: 'checkpoint', format };
     const exitCode = new ExitCode();
     try {
       for await (const output of verb.run(call.nested(invocation))) {
@@ -56,18 +57,18 @@ function isOver(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-function refuseUnfit(call: Call, { command, verb, options }: Invocation): void {
+function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
   const column = call.args.words('LINE')[0]?.start;
-  if (!isReading(command, verb) || options.output !== undefined) {
+  if (!isReading(command, verb) || given.output !== undefined) {
     throw new UsageError(
       `watch repeats only what changes nothing, and "${title(command, verb)}" does`,
       { column },
     );
   }
-  if (options.watchMs !== undefined) {
+  if (given.watchMs !== undefined) {
     throw new UsageError('watch repeats the line by itself: leave out --watch', { column });
   }
-  const format = options.format ?? call.options.format ?? 'table';
+  const format = given.format ?? call.options.format ?? 'table';
   if (format !== 'table' && format !== 'jsonl') {
     throw new UsageError(`watch has no end, and ${format} needs one; use --format jsonl`);
   }

@@ -3,11 +3,9 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { recordChanges } from '../../fleet/record-changes.ts';
 import type { Call } from '../call.ts';
-import type { Options } from '../grammar/options.ts';
+import type { Format } from '../grammar/options.ts';
 import type { Output, ReadOutput } from '../output.ts';
 
-/** `--watch` without a number. */
-export const WATCH_MS = 5_000;
 /** While no device answers, the wait doubles up to this. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -17,7 +15,7 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
 }
 
 /** Throws a `UsageError` for a format that is written at the end, which never comes. */
-export function refuseEndless(format: Options['format']): void {
+export function refuseEndless(format: Format | undefined): void {
   if (format !== undefined && format !== 'table' && format !== 'jsonl') {
     throw new UsageError(`--watch has no end, and ${format} needs one; use --format jsonl`);
   }
@@ -33,16 +31,11 @@ export function watchText(everyMs: number): string {
  */
 export async function* watched(
   call: Call,
+  everyMs: number,
   read: () => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
-  const { watchMs: everyMs, format, asCurl } = call.options;
   const { signal } = call.io;
-  // The full screen reads again by itself, and shows what changed where it stands.
-  if (everyMs === undefined || asCurl || call.io.isRefreshing === true) {
-    yield* read();
-    return;
-  }
-  refuseEndless(format);
+  refuseEndless(call.options.format);
   const seen = new Seen();
   for await (const output of read()) {
     if (output.kind === 'read') seen.take(output);

@@ -10,7 +10,8 @@ import {
 import type { Plan, PlanPart } from '../../change/plan.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call, WriteCall } from '../call.ts';
+import type { PartOption } from '../grammar/options.ts';
 import type { Output } from '../output.ts';
 import { retriedPart, takeUp } from './take-up.ts';
 import { writePlan } from './write.ts';
@@ -19,7 +20,7 @@ import { writePlan } from './write.ts';
 const JOB_INDEX = 'JOB_COMPLETION_INDEX';
 
 /** Which shard of the plan is meant; undefined for the whole. Throws a `UsageError`. */
-export function shardAsked({ options, session }: Call): Shard | undefined {
+export function shardAsked({ options, session }: Call<PartOption>): Shard | undefined {
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
     if (shardIndex === undefined && total === undefined) return shard;
@@ -46,7 +47,11 @@ function indexIn(text: string | undefined): number {
 }
 
 /** Refuses what a part of a plan cannot be combined with. */
-export function refuseForParts({ options }: Call, shard: Shard | undefined, isPlan: boolean): void {
+export function refuseForParts(
+  { options }: Call<PartOption | 'confirmMs'>,
+  shard: Shard | undefined,
+  isPlan: boolean,
+): void {
   const option = shard !== undefined ? '--shard' : options.result !== undefined ? '--result' : '';
   if (option === '') return;
   if (!isPlan) {
@@ -68,7 +73,7 @@ export function refuseForParts({ options }: Call, shard: Shard | undefined, isPl
  * reading, what failed or was not reached is sent, nothing that is done is sent again.
  */
 export async function* applyPart(
-  call: Call,
+  call: WriteCall,
   plan: Plan,
   part: PlanPart,
   members: readonly Member[],
@@ -94,7 +99,7 @@ export async function* applyPart(
 
 /** A part without a device is done at once. */
 export async function* applyNothing(
-  call: Call,
+  call: Call<'dryRun'>,
   shard: Shard,
   part: PlanPart | undefined,
 ): AsyncGenerator<Output> {
@@ -118,7 +123,7 @@ export async function* applyNothing(
 }
 
 /** The absolute path of the result file, and which part of which plan is to be told there. */
-export function partOf(call: Call, digest: string, shard: Shard): PlanPart | undefined {
+export function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | undefined {
   const { result } = call.options;
   return result === undefined ? undefined : { digest, shard, result: resolve(result) };
 }

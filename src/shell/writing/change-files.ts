@@ -7,15 +7,22 @@ import { devicesOfShard, WHOLE, type Shard } from '../../change/shard.ts';
 import { UsageError } from '../../errors.ts';
 import { checkAddresses } from './plan-addresses.ts';
 import { applyNothing, applyPart, partOf, refuseForParts, shardAsked } from './apply-part.ts';
-import type { Call } from '../call.ts';
+import type { Call, WriteCall } from '../call.ts';
+import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
 import type { Output } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './revert.ts';
 import { writeEach, writePlan } from './write.ts';
 import { keepPlan } from './keep-plan.ts';
 
+type ApplyCall = Call<
+  WriteOption | RollOutOption | PartOption | 'on' | 'asCurl' | 'confirmMs' | 'resource'
+>;
+
 /** `plan FILE`: what a change set would do, and with `-o` as a plan file. */
-export async function* planFile(call: Call): AsyncGenerator<Output> {
+export async function* planFile(
+  call: Call<'output' | 'expiresMs' | 'resource'>,
+): AsyncGenerator<Output> {
   const members = await call.members();
   const changes = await readChanges(call, call.args.required('FILE'));
   const planned = yield* planFleet(call, members, () => changes);
@@ -27,7 +34,7 @@ export async function* planFile(call: Call): AsyncGenerator<Output> {
 }
 
 /** `apply FILE`: a change set, or a plan that was written down. */
-export async function* applyFile(call: Call): AsyncGenerator<Output> {
+export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const text = await call.readText(file);
   const shard = shardAsked(call);
@@ -40,12 +47,12 @@ export async function* applyFile(call: Call): AsyncGenerator<Output> {
   else yield* confirmOrRevert(call, applying, confirmMs);
 }
 
-async function* applyChanges(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+async function* applyChanges(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   yield* writeEach(call, await call.members(), () => changes);
 }
 
 async function* applyFrozen(
-  call: Call,
+  call: ApplyCall,
   text: string,
   file: string,
   shard: Shard | undefined,
@@ -92,16 +99,16 @@ function asOf(createdAt: string): (plan: DevicePlan) => DevicePlan {
   });
 }
 
-async function readChanges(call: Call, file: string): Promise<readonly Change[]> {
+async function readChanges(call: Call<'resource'>, file: string): Promise<readonly Change[]> {
   return changesIn(call, await call.readText(file), file);
 }
 
-function changesIn(call: Call, text: string, file: string): readonly Change[] {
+function changesIn(call: Call<'resource'>, text: string, file: string): readonly Change[] {
   if (isPlanFile(text)) {
     throw new UsageError(`${file} is a plan already: "apply ${file}" carries it out`);
   }
   const name = file === '-' ? 'standard input' : file;
   return isChangeSetFile(file, text)
     ? parseChangeSet(text, name)
-    : parseCsvChangeSet(text, name, call.options.resource);
+    : parseCsvChangeSet(text, name, call.options.resource ?? 'user');
 }

@@ -24,7 +24,7 @@ import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { RunFile } from '../../settings/run-files.ts';
-import type { Call } from '../call.ts';
+import type { WriteCall } from '../call.ts';
 import type { PartResult } from './part-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import type { Output } from '../output.ts';
@@ -45,7 +45,7 @@ export interface Conducted {
 }
 
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
-export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator<Output> {
+export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGenerator<Output> {
   const { plan, members, again } = conducted;
   const result = plan.part && (await partResultOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
@@ -110,13 +110,13 @@ export async function* conduct(call: Call, conducted: Conducted): AsyncGenerator
 }
 
 /** Only who carries out a part of a plan writes a file of what became of it. */
-async function partResultOf(call: Call, run: string, part: PlanPart): Promise<PartResult> {
+async function partResultOf(call: WriteCall, run: string, part: PlanPart): Promise<PartResult> {
   const { PartResult } = await import('./part-result.ts');
   return new PartResult(call.session.services, run, part);
 }
 
 function keeper(
-  { session }: Call,
+  { session }: WriteCall,
   members: readonly Member[],
 ): (device: DeviceRef, observation: Observation) => Promise<void> {
   return async ({ address }, observation) => {
@@ -172,14 +172,14 @@ class Tally {
   }
 }
 
-function rollOutOf({ options }: Call): RollOut {
-  const { canary, batch, pauseMs, maxFailures } = options;
+function rollOutOf({ options }: WriteCall): RollOut {
+  const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
   return { canary, batch, pauseMs, maxFailures };
 }
 
 /** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
 async function checkCanary(
-  call: Call,
+  call: WriteCall,
   canary: readonly DevicePlan[],
   members: readonly Member[],
   plan: Plan,
@@ -229,13 +229,13 @@ function withoutAsking(access: Access): Access {
   };
 }
 
-function headOf(call: Call, { run, part }: Plan): JournalHead {
+function headOf(call: WriteCall, { run, part }: Plan): JournalHead {
   const { operator: by, terminalSession: session, version } = call.session.services;
   const head = { run, at: now(call), command: call.line, by, session, version };
   return part === undefined ? head : { ...head, part };
 }
 
-function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
+function resumeLines(call: WriteCall, replanned: readonly DevicePlan[]): string {
   const by = call.session.services.operator;
   return [
     journalLine({ kind: 'resume', at: now(call), by }),
@@ -243,6 +243,6 @@ function resumeLines(call: Call, replanned: readonly DevicePlan[]): string {
   ].join('');
 }
 
-function now(call: Call): string {
+function now(call: WriteCall): string {
   return call.session.services.now().toISOString();
 }

@@ -15,7 +15,7 @@ const MOST_NAMED = 10;
  * where something is deleted. Throws a `RefusedError` when it is not confirmed.
  */
 export async function confirmPlan(
-  call: Call,
+  call: Call<'yes'>,
   plan: Plan,
   said: readonly string[] = [],
 ): Promise<void> {
@@ -63,7 +63,7 @@ function labelsIn({ session }: Call, devices: Plan['devices']): Labels {
 
 /** Asks for `expected` to be typed. Throws a `RefusedError` for anything else. */
 export async function confirm(
-  call: Call,
+  call: Call<'yes'>,
   text: string,
   expected: string,
   details: readonly string[] = [],

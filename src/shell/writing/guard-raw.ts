@@ -14,7 +14,7 @@ import type { Call } from '../call.ts';
  * is about. Throws a `RefusedError`.
  */
 export async function guardRaw(
-  call: Call,
+  call: Call<'allow'>,
   member: Member,
   method: 'POST' | 'DELETE',
   path: string,
@@ -52,7 +52,7 @@ export async function guardRaw(
 
 /** None where they cannot be read: what the request itself names is looked at all the same. */
 async function recordsOf(
-  call: Call,
+  call: Call<'allow'>,
   member: Member,
   resource: string,
 ): Promise<readonly DeviceRecord[]> {

@@ -8,7 +8,7 @@ const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
 /** Writes a plan down, to be applied later as it is; resolves to what is to be said of it. */
 export async function keepPlan(
-  call: Call,
+  call: Call<'expiresMs'>,
   plan: Plan,
   file: string,
   changes: readonly Change[],

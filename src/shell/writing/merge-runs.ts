@@ -15,7 +15,7 @@ import { someOf } from '../../some-of.ts';
 const MOST_NAMES = 20;
 
 /** `runs merge FILE…`: the results of all parts of a plan as those of one run. */
-export async function* mergeRuns(call: Call): AsyncGenerator<Output> {
+export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGenerator<Output> {
   const { as, output } = call.options;
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
@@ -44,7 +44,7 @@ export async function* mergeRuns(call: Call): AsyncGenerator<Output> {
   }
 }
 
-async function readParts(call: Call): Promise<Merged> {
+async function readParts(call: Call<'plan'>): Promise<Merged> {
   const { plan: planName } = call.options;
   if (planName === undefined) {
     throw new UsageError('merge needs the plan whose parts these are: --plan PLANFILE');

@@ -16,7 +16,7 @@ const MOST_RECORDS = 5;
  * Where `--on` keeps a line to some of the selected devices: which others hold a record of the same
  * name, as far as was seen in this session. Each is a sentence to be said before the question.
  */
-export function otherHolders(call: Call, plan: Plan, members: readonly Member[]): string[] {
+export function otherHolders(call: Call<'on'>, plan: Plan, members: readonly Member[]): string[] {
   if (call.options.on.length === 0) return [];
   const addresses = new Set(members.map(({ ref }) => ref.address));
   const others = call.session.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));

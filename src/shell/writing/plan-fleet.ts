@@ -9,7 +9,7 @@ import type { Output } from '../output.ts';
 
 /** Reads every device and computes what the changes mean on it; in the order of the members. */
 export async function* planFleet(
-  call: Call,
+  call: Call<never, 'allow'>,
   members: readonly Member[],
   wantedOf: (member: Member) => Wanted,
 ): AsyncGenerator<Output, Plan> {
@@ -17,7 +17,7 @@ export async function* planFleet(
   const planning = {
     access: call.access,
     signal: call.io.signal,
-    allow: call.options.allow,
+    allow: call.options.allow ?? new Set(),
     learn: (member: Member, resource: string, what: 'once' | 'fields') =>
       learnMember(call, member, resource, what),
   };

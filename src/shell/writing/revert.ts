@@ -2,7 +2,7 @@ import { isGood } from '../../change/roll-out.ts';
 import { undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { CancelledError, RefusedError } from '../../errors.ts';
-import type { Call } from '../call.ts';
+import type { WriteCall } from '../call.ts';
 import type { Output } from '../output.ts';
 import { loadRun } from './run-store.ts';
 import { takeBack } from './take-back.ts';
@@ -12,7 +12,7 @@ import { takeBack } from './take-back.ts';
  * back at once. Works only while devsh runs, and says so.
  */
 export async function* confirmOrRevert(
-  call: Call,
+  call: WriteCall,
   rollOut: AsyncGenerator<Output>,
   limitMs: number,
 ): AsyncGenerator<Output> {
@@ -32,7 +32,7 @@ export async function* confirmOrRevert(
 }
 
 async function* keepOrRevert(
-  call: Call,
+  call: WriteCall,
   runId: string,
   limitMs: number,
   cancelled: CancelledError | undefined,
@@ -64,7 +64,11 @@ async function* keepOrRevert(
   }
 }
 
-async function isConfirmedInTime(call: Call, seconds: number, limitMs: number): Promise<boolean> {
+async function isConfirmedInTime(
+  call: WriteCall,
+  seconds: number,
+  limitMs: number,
+): Promise<boolean> {
   const { ask, signal } = call.io;
   if (signal.aborted) return false;
   const over = new AbortController();

@@ -10,7 +10,7 @@ import type { Profile } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../some-of.ts';
-import type { Call } from '../call.ts';
+import type { WriteCall } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
 import type { Services } from '../session.ts';
@@ -19,7 +19,7 @@ import { planFleet } from './plan-fleet.ts';
 import { refuseReadOnly, writePlan } from './write.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
-export async function* undoRun(call: Call): AsyncGenerator<Output> {
+export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   const { services } = call.session;
   const id = call.args.optional('RUN');
   if (id !== undefined) {
@@ -42,7 +42,7 @@ export async function* undoRun(call: Call): AsyncGenerator<Output> {
 
 /** Whether there was anything to take back of a run that had no effect when it was read back. */
 async function* takeFound(
-  call: Call,
+  call: WriteCall,
   { run, owner, unreadable }: ChangingRun,
   selected: readonly Member[],
   addresses: ReadonlySet<string> | undefined,
@@ -62,7 +62,7 @@ async function* takeFound(
 }
 
 /** Nobody will look at what is planned before it is sent. */
-function isUnasked({ options, io }: Call): boolean {
+function isUnasked({ options, io }: WriteCall): boolean {
   return !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
 }
 
@@ -79,7 +79,7 @@ function selectionText(selected: readonly Member[]): string {
 }
 
 async function nothingChanged(
-  call: Call,
+  call: WriteCall,
   selected: readonly Member[],
   without: ReadonlySet<string>,
 ): Promise<NotFoundError> {
@@ -102,7 +102,7 @@ async function nothingChanged(
  * @returns whether it was not
  */
 export async function* takeBack(
-  call: Call,
+  call: WriteCall,
   run: Run,
   told?: string,
   only?: ReadonlySet<string>,
@@ -169,7 +169,7 @@ export async function* takeBack(
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
-async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedError> {
+async function nothingToTakeBack({ session }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestChange(session.services, addresses);
   const hint =
@@ -182,7 +182,7 @@ async function nothingToTakeBack({ session }: Call, run: Run): Promise<RefusedEr
 }
 
 /** Nobody agrees unasked to accounts with an empty or default password. */
-export function refuseOpen(call: Call, accounts: readonly ClosedAccounts[]): void {
+export function refuseOpen(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
   const [first] = accounts.flatMap(({ open }) => [...open.values()]);
   const { yes, dryRun, asCurl } = call.options;
   if (first === undefined || !yes || dryRun || asCurl) return;

@@ -4,7 +4,7 @@ import { pendingResult, resultsOf } from '../../change/run-results.ts';
 import { RefusedError } from '../../errors.ts';
 import { someOf } from '../../some-of.ts';
 import type { RunFile } from '../../settings/run-files.ts';
-import type { Call } from '../call.ts';
+import type { WriteCall } from '../call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from '../output.ts';
@@ -48,7 +48,7 @@ export interface Part {
 }
 
 /** Carries on with a run from its journal. */
-export async function* takeUp(call: Call, id: string, part: Part): AsyncGenerator<Output> {
+export async function* takeUp(call: WriteCall, id: string, part: Part): AsyncGenerator<Output> {
   const { services } = call.session;
   refuseUnsent(await loadRun(services, id));
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
@@ -62,7 +62,7 @@ export async function* takeUp(call: Call, id: string, part: Part): AsyncGenerato
 }
 
 async function* goOn(
-  call: Call,
+  call: WriteCall,
   run: Run,
   file: RunFile,
   { stateFor, replans }: Part,
@@ -121,7 +121,7 @@ async function* goOn(
 }
 
 /** Plans for the devices that could not be read before. */
-async function* replan(call: Call, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
+async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
   const failed = run.plan.devices.filter(({ error }) => error !== undefined);
   const unread = failed.filter(({ changes = [] }) => changes.length > 0);
   // What a file would have changed shows only beside the records of the device.

@@ -6,7 +6,7 @@ import { stepCount, type Plan } from '../../change/plan.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { planAsCurl } from './as-curl.ts';
-import type { Call } from '../call.ts';
+import type { WriteCall } from '../call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import type { Output } from '../output.ts';
@@ -14,7 +14,7 @@ import { otherHolders } from './other-holders.ts';
 import { planFleet } from './plan-fleet.ts';
 
 /** Carries out the same changes on every selected device. */
-export async function* write(call: Call, changes: readonly Change[]): AsyncGenerator<Output> {
+export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const members = await call.members();
   yield* writeEach(call, members, () => changes);
 }
@@ -25,7 +25,7 @@ export async function* write(call: Call, changes: readonly Change[]): AsyncGener
  * @param details said before the question
  */
 export async function* writeEach(
-  call: Call,
+  call: WriteCall,
   members: readonly Member[],
   wantedOf: (member: Member) => Wanted,
   details: readonly string[] = [],
@@ -37,7 +37,7 @@ export async function* writeEach(
 
 /** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
 export async function* writePlan(
-  call: Call,
+  call: WriteCall,
   plan: Plan,
   members: readonly Member[],
   details: readonly string[] = [],
@@ -60,14 +60,18 @@ export async function* writePlan(
   yield* conduct(call, { plan, members });
 }
 
-export function refuseReadOnly(call: Call): void {
+export function refuseReadOnly(call: WriteCall): void {
   if (call.isReadOnly && !call.options.dryRun && !call.options.asCurl) {
     throw new RefusedError('read-only: nothing was sent');
   }
 }
 
 /** Refuses what would lock the user out. */
-export async function guard(call: Call, plan: Plan, members: readonly Member[]): Promise<void> {
+export async function guard(
+  call: WriteCall,
+  plan: Plan,
+  members: readonly Member[],
+): Promise<void> {
   if (stepCount(plan) === 0) return;
   for (const member of members) await member.opened(call.access);
   guardPlan(plan, members, call.options.allow);

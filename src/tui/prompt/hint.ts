@@ -1,7 +1,7 @@
 import { argLabel, title } from '../../shell/grammar/bind.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
-import { OPTIONS } from '../../shell/grammar/option-list.ts';
-import type { OptionSpec } from '../../shell/grammar/options.ts';
+import type { Option } from '../../shell/grammar/option.ts';
+import { OPTIONS } from '../../shell/grammar/options.ts';
 import { parseLine } from '../../shell/grammar/parse.ts';
 import type { CommandSpec, VerbSpec } from '../../shell/grammar/spec.ts';
 import type { Line } from '../editor/line.ts';
@@ -64,22 +64,22 @@ function ofArguments(command: CommandSpec, verb: VerbSpec, given: number): Usage
   };
 }
 
-function ofOption({ name, value, summary }: OptionSpec): UsageHint {
+function ofOption({ flag, placeholder, summary }: Option): UsageHint {
   return {
     parts: [
-      { text: `--${name}`, isPresent: value === undefined },
-      ...(value === undefined ? [] : [{ text: value, isPresent: true }]),
+      { text: `--${flag}`, isPresent: placeholder === undefined },
+      ...(placeholder === undefined ? [] : [{ text: placeholder, isPresent: true }]),
     ],
     summary,
   };
 }
 
 /** The option whose value is typed, or that is typed itself. */
-function optionAt(before: string | undefined, current: string): OptionSpec | undefined {
+function optionAt(before: string | undefined, current: string): Option | undefined {
   const [name] = current.split('=');
   return (
-    OPTIONS.find((option) => option.value !== undefined && before === `--${option.name}`) ??
-    OPTIONS.find((option) => name === `--${option.name}`)
+    OPTIONS.find((option) => option.placeholder !== undefined && before === `--${option.flag}`) ??
+    OPTIONS.find((option) => name === `--${option.flag}`)
   );
 }
 
@@ -87,6 +87,8 @@ function withoutOptions(words: readonly string[]): string[] {
   return words.filter(
     (word, at) =>
       !(word.startsWith('-') && word !== '-') &&
-      !OPTIONS.some(({ name, value }) => value !== undefined && words[at - 1] === `--${name}`),
+      !OPTIONS.some(
+        ({ flag, placeholder }) => placeholder !== undefined && words[at - 1] === `--${flag}`,
+      ),
   );
 }

@@ -35,15 +35,15 @@ export class TableFeed {
    *
    * @param isFirst the line brings the table into sight; later answers only fill it as long as it is there
    */
-  add(line: string, { options, args }: Invocation, read: ReadOutput, isFirst = false): void {
-    const hasDevices = options.on.length > 0;
+  add(line: string, { given, args }: Invocation, read: ReadOutput, isFirst = false): void {
+    const hasDevices = given.on !== undefined;
     if (hasDevices) {
       if (this.#named?.line !== line) this.#named = { line, devices: [] };
       if (!this.#named.devices.includes(read.device.name))
         this.#named.devices.push(read.device.name);
     }
     const words = args.all('FILTER').map(quoteWord);
-    const filter = [...words, ...(options.filter === undefined ? [] : [options.filter])].join(' ');
+    const filter = [...words, ...(given.filter === undefined ? [] : [given.filter])].join(' ');
     const { table } = this.#store.state;
     const isThere = table.command === line;
     if (!isThere && !isFirst) return;
@@ -55,7 +55,7 @@ export class TableFeed {
           commandFilter: filter,
           scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
           view: read.view,
-          watchMs: options.watchMs,
+          watchMs: given.watchMs,
         },
       });
     }

@@ -1,6 +1,6 @@
 import { DevshError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
-import { WATCH_MS } from '../../shell/watching/watch.ts';
+import { WATCH_MS } from '../../shell/grammar/options.ts';
 import type { TableAction } from '../actions.ts';
 import { edit, lineText, type EditKey } from '../editor/line.ts';
 import { extendRange, invertMarks, toggleAll, toggleMark, toggleRange } from './reduce-marks.ts';

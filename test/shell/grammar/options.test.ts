@@ -2,28 +2,26 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { bind } from '../../../src/shell/grammar/bind.ts';
-import { OPTIONS } from '../../../src/shell/grammar/option-list.ts';
-import { NO_OPTIONS, type Options } from '../../../src/shell/grammar/options.ts';
+import { OPTIONS, type Given } from '../../../src/shell/grammar/options.ts';
 import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
 
-function optionsOf(line: string): Options {
-  return bind(parseCompleteLine(line), { commands: COMMANDS, resourceFor: () => undefined })
-    .options;
+function optionsOf(line: string): Given {
+  return bind(parseCompleteLine(line), { commands: COMMANDS, resourceFor: () => undefined }).given;
 }
 
 test('no two options have the same name or letter', () => {
-  const names = OPTIONS.flatMap(({ name, short }) => [
-    name,
+  const names = OPTIONS.flatMap(({ flag, short }) => [
+    flag,
     ...(short === undefined ? [] : [short]),
   ]);
   expect(new Set(names).size).toBe(names.length);
 });
 
 test('a line without options has none', () => {
-  expect(optionsOf('user list')).toEqual(NO_OPTIONS);
+  expect(optionsOf('user list')).toEqual({});
 });
 
-test.each<[string, Partial<Options>]>([
+test.each<[string, Given]>([
   ['user list --on a --on b,c', { on: ['a', 'b,c'] }],
   ['user list --json', { format: 'json' }],
   ['user list --json --format csv', { format: 'csv' }],
@@ -41,7 +39,7 @@ test.each<[string, Partial<Options>]>([
   ],
   ['simulator --devices 5 --fault sim1:refuse', { devices: 5, faults: ['sim1:refuse'] }],
 ])('%s', (line, expected) => {
-  expect(optionsOf(line)).toEqual({ ...NO_OPTIONS, ...expected });
+  expect(optionsOf(line)).toEqual(expected);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { MAN_EXAMPLES, manPage } from '../../../src/shell/help/man-page.ts';
-import { OPTIONS } from '../../../src/shell/grammar/option-list.ts';
+import { OPTIONS } from '../../../src/shell/grammar/options.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 
 const hasMandoc = spawnSync('mandoc', ['-Tlint', '/dev/null']).error === undefined;
@@ -30,7 +30,7 @@ test.skipIf(!hasMandoc)('the manual shows each command and option as it is typed
   // Bold and underlined letters are struck over.
   const shown = stdout.replace(/.\x08/gu, '');
   for (const { name } of COMMANDS) expect(shown).toMatch(new RegExp(`^ {7}${name}\\b`, 'm'));
-  for (const { name } of OPTIONS) expect(shown).toContain(`--${name}`);
+  for (const { flag } of OPTIONS) expect(shown).toContain(`--${flag}`);
   for (const heading of [
     ...['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'OPTIONS', 'SELECTORS', 'FILTERS', 'TRUST'],
     ...['EXIT STATUS', 'ENVIRONMENT', 'FILES', 'EXAMPLES', 'SEE ALSO'],

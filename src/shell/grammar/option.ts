@@ -1,0 +1,200 @@
+import { oneLine } from '../../device/text.ts';
+import { UsageError } from '../../errors.ts';
+import type { Candidate } from './spec.ts';
+
+/** One option: how it is typed, what help says of it, and what a verb gets for it. */
+export interface Option<K extends string = string, T = unknown> {
+  /** What a verb calls its value: `call.options.KEY`. Two spellings of one thing have the same. */
+  readonly key: K;
+  /** What a verb gets where it is not given. */
+  readonly fallback: T;
+  /** As help shows it: `-o, --output FILE`, `--watch[=SECONDS]`, `--json`. */
+  readonly label: string;
+  /** The name alone: `output`. */
+  readonly flag: string;
+  readonly short: string | undefined;
+  /** What help calls its value; an option without one is a switch. */
+  readonly placeholder: string | undefined;
+  /** Its value may be left out, and is only taken behind `=`. */
+  readonly isValueOptional: boolean;
+  readonly summary: string;
+  /** Takes its value, behind those that were given before; throws a `UsageError` for what it does not understand. */
+  parse(text: string, before: T | undefined): T;
+  /** The values to choose from, for completion and the error. */
+  readonly choices?: readonly string[] | undefined;
+  /** What completion offers in place of the choices. */
+  readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
+  /** Its value may name a file, though its placeholder does not say so. */
+  readonly takesFile?: boolean | undefined;
+  /** It is offered again where it was given already. */
+  readonly isRepeatable?: boolean | undefined;
+}
+
+/** What completion of a value may look at. */
+export interface ValueScope {
+  /** The value as far as it is typed, quotes taken off. */
+  readonly typed: string;
+  /** Names, groups and addresses of the inventory. */
+  readonly targets: readonly Candidate[];
+  /** The fields of the resource that the line is about, as `field=`. */
+  readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
+}
+
+type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable'>;
+
+/** @param label as help shows it; flag, letter and placeholder are read from it */
+export function option<K extends string, T>(
+  key: K,
+  label: string,
+  summary: string,
+  more: { fallback: T; parse: (text: string, before: T | undefined) => T } & Extras,
+): Option<K, T> {
+  const [, short, flag = '', mark, placeholder] =
+    /^(?:-(\w), )?--([\w-]+)(?:(\[=| )([^\]]+)\]?)?$/.exec(label) ?? [];
+  return { key, label, flag, short, placeholder, isValueOptional: mark === '[=', summary, ...more };
+}
+
+/** An option that is there or not. */
+export function toggle<K extends string>(
+  key: K,
+  label: string,
+  summary: string,
+  extras: Extras = {},
+): Option<K, boolean> {
+  return option(key, label, summary, { fallback: false, parse: () => true, ...extras });
+}
+
+/** An option with a value, of which the last one counts. */
+export function value<K extends string, T>(
+  key: K,
+  label: string,
+  summary: string,
+  parse: (text: string, before: T | undefined) => T,
+  extras: Extras = {},
+): Option<K, T | undefined> {
+  return option<K, T | undefined>(key, label, summary, { fallback: undefined, parse, ...extras });
+}
+
+/** An option that may stand several times. */
+export function list<K extends string, T>(
+  key: K,
+  label: string,
+  summary: string,
+  parse: (text: string) => T,
+  extras: Extras = { isRepeatable: true },
+): Option<K, readonly T[]> {
+  return option<K, readonly T[]>(key, label, summary, {
+    fallback: [],
+    parse: (text, before = []) => [...before, parse(text)],
+    ...extras,
+  });
+}
+
+/** An option whose value is one of these. */
+export function choice<K extends string, T extends string>(
+  key: K,
+  label: string,
+  summary: string,
+  choices: readonly T[],
+  mistake: (text: string, all: string) => string,
+): Option<K, T | undefined> {
+  const parse = (text: string): T => {
+    const chosen = choices.find((name) => name === text);
+    if (chosen !== undefined) return chosen;
+    throw new UsageError(mistake(text, choices.join(', ')));
+  };
+  return value(key, label, summary, parse, { choices });
+}
+
+/**
+ * Candidates for the last item of a list in one word (`lang,user`): each with the items before it, and
+ * none of those again.
+ */
+export function completeList(
+  typed: string,
+  separator: RegExp,
+  candidates: (given: readonly string[]) => readonly Candidate[],
+): Candidate[] {
+  const [, start = ''] = new RegExp(`^(.*${separator.source})`, 's').exec(typed) ?? [];
+  const given = start.split(separator).filter((item) => item !== '');
+  // `--sort -field`: downwards.
+  const sign = /^[-!]/.exec(typed.slice(start.length))?.[0] ?? '';
+  return candidates(given)
+    .filter(({ text }) => !given.includes(text) && !given.includes(`-${text}`))
+    .map((candidate) => ({ ...candidate, text: start + sign + candidate.text }));
+}
+
+/* What values are read by: each throws a `UsageError` that says what is wrong. */
+
+export function anyText(text: string): string {
+  return text;
+}
+
+export function filled(text: string): string {
+  if (text.trim() === '')
+    throw new UsageError('it is empty: give a value, or leave the option out');
+  return text;
+}
+
+export function names(text: string): readonly string[] {
+  const words = text.split(/[\s,]+/).filter((name) => name !== '');
+  if (words.length === 0) throw new UsageError('no field is named: write them as in username,lang');
+  return words;
+}
+
+export function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const read = numberOf(text, least, most);
+    if (!Number.isInteger(read))
+      throw new UsageError(`"${text}" is not a whole number from ${least} to ${most}`);
+    return read;
+  };
+}
+
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNIT_NAMES = { s: 'seconds', h: 'hours' } as const;
+
+/** A time in milliseconds: `5` in `unit`, or with a unit of its own, as `500ms` or `2m`. Limits are in `unit`. */
+export function timeMs(unit: 's' | 'h', least: number, most: number): (text: string) => number {
+  return (text) => {
+    const [, number, own] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+    const read = Number(number ?? NaN) * UNITS_MS[(own ?? unit) as keyof typeof UNITS_MS];
+    if (read >= least * UNITS_MS[unit] && read <= most * UNITS_MS[unit]) return read;
+    throw new UsageError(
+      `"${oneLine(text)}" is not a time from ${least} to ${most} ${UNIT_NAMES[unit]}; ` +
+        'a unit may follow, as in 500ms, 5s, 2m, 1h',
+    );
+  };
+}
+
+/** `5`, `10%`. */
+export function failures(text: string): { kind: 'count' | 'percent'; limit: number } {
+  return text.endsWith('%')
+    ? { kind: 'percent', limit: numberOf(text.slice(0, -1), 0, 100) }
+    : { kind: 'count', limit: integer(0, 1_000_000)(text) };
+}
+
+/** A record by its KEY, and the devices that it is meant on. */
+export interface OnlyOn {
+  readonly devices: readonly string[];
+  readonly key: string;
+}
+
+/** `fw1,fw2=bob`; a key may hold anything, a device no `=`. */
+export function onlyOn(text: string): OnlyOn {
+  const at = text.indexOf('=');
+  const devices = text.slice(0, Math.max(0, at)).split(',');
+  const key = text.slice(at + 1);
+  if (devices.includes('') || key === '') {
+    throw new UsageError(`"${text}" is not DEVICES=KEY, as in fw1,fw2=bob`);
+  }
+  return { devices, key };
+}
+
+function numberOf(text: string, least: number, most: number): number {
+  const read = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (!(read >= least && read <= most)) {
+    throw new UsageError(`"${oneLine(text)}" is not a number from ${least} to ${most}`);
+  }
+  return read;
+}
