@@ -1,7 +1,7 @@
 import { parseAddress } from '../device/address.ts';
 import type { JsonValue } from '../device/value-text.ts';
-import { SHARED_SETTINGS } from './import/ansible.ts';
 import { GroupTree } from './group-tree.ts';
+import { SHARED_SETTINGS } from './inventory-schema.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
 import { writtenSettings, type WrittenInventory } from './written-inventory.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { suggest } from '../suggest.ts';
+import type { NamedInCode } from '../text/yaml-names.ts';
 
 /*
  * In the failsafe schema of YAML every plain scalar is text, so that a device may be called 1.0 or no. Editors
@@ -28,32 +29,34 @@ export type LabelColor = (typeof LABEL_COLORS)[number];
 
 /** What a device may say itself, or have from its groups. */
 const settings = {
-  user: text.optional().describe('The account to log in as'),
-  ca: text.optional().describe('A PEM file with the CA of its certificate; counts from this file'),
-  insecure: flag.optional().describe('Its certificate is not checked'),
-  read_only: flag.optional().describe('Every write is refused'),
+  user: text.exactOptional().describe('The account to log in as'),
+  ca: text
+    .exactOptional()
+    .describe('A PEM file with the CA of its certificate; counts from this file'),
+  insecure: flag.exactOptional().describe('Its certificate is not checked'),
+  read_only: flag.exactOptional().describe('Every write is refused'),
   label: text
     .max(24, 'must be no longer than 24 characters')
-    .optional()
+    .exactOptional()
     .describe('What the prompt and the question of a write say of it, as PROD'),
   color: z
     .enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`)
-    .optional()
+    .exactOptional()
     .describe('The colour of its label'),
-  profile: text.optional().describe('How it speaks: a built-in profile, or a file of yours'),
-  proxy: text.optional().describe('The proxy that leads to it, or "none"'),
-  jump: text.optional().describe('The SSH jump host that leads to it, or "none"'),
+  profile: text.exactOptional().describe('How it speaks: a built-in profile, or a file of yours'),
+  proxy: text.exactOptional().describe('The proxy that leads to it, or "none"'),
+  jump: text.exactOptional().describe('The SSH jump host that leads to it, or "none"'),
   credential_command: words
     .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
-    .optional()
+    .exactOptional()
     .describe('A program and its arguments that print the login: {device}, {host}, {port}'),
   git_credential: z
     .union([text.transform((helper) => [helper]), words], helperMessage)
-    .optional()
+    .exactOptional()
     .describe('"default" for what git has configured, or one helper of git'),
   netrc: text
     .transform((written) => (written === 'true' ? true : written === 'false' ? false : written))
-    .optional()
+    .exactOptional()
     .describe('true for the usual .netrc file, or the path of another one'),
 };
 
@@ -87,10 +90,22 @@ export const inventorySchema = z.strictObject({
 
 export type InventoryContent = z.infer<typeof inventorySchema>;
 export type DeviceContent = z.infer<typeof deviceSchema>;
-export type SettingsContent = Pick<DeviceContent, keyof typeof settings>;
+export type SettingKey = keyof typeof settings;
+export type SettingsContent = Pick<DeviceContent, SettingKey>;
+/** The same by their names in the code. */
+export type DeviceSettings = NamedInCode<Omit<SettingsContent, 'proxy' | 'jump'>>;
 
 /** The keys of what a device may have from its groups, as they are written. */
-export const SETTING_KEYS = Object.keys(settings) as readonly (keyof typeof settings)[];
+export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
+
+/** Those that run no program and lead to no secret. */
+const HARMLESS = ['proxy', 'jump', 'read_only', 'insecure', 'label', 'color'] as const;
+
+/** What a row of `device list` has for programs, so that `device import` reads it. */
+export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...HARMLESS] as const;
+
+/** What `device list --ansible` writes beside `ansible_user`, as `devsh_profile`. */
+export const SHARED_SETTINGS = ['profile', 'ca', ...HARMLESS] as const;
 
 /** The JSON schema of `devices.yaml`, for editors. */
 export function inventoryJsonSchema(): unknown {

@@ -1,25 +1,35 @@
 import { isIPv4 } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
+import { inCode } from '../text/yaml-names.ts';
 import { YamlSource, type Path } from '../yaml-source.ts';
 import { GroupTree } from './group-tree.ts';
-import { routeAt } from './inventory-route.ts';
+import {
+  fromFolder,
+  routeAt,
+  writtenInventory,
+  type WrittenInventory,
+} from './written-inventory.ts';
 import {
   inventorySchema,
+  SETTING_KEYS,
   unknownKey,
   type DeviceContent,
+  type DeviceSettings,
   type InventoryContent,
   type SettingsContent,
 } from './inventory-schema.ts';
 import { Inventory, type InventoryDevice } from './inventory.ts';
-import { writtenInventory, type WrittenInventory } from './written-inventory.ts';
 
 /** What a device or a group says; `proxy` and `jump` have become one way. */
 type Said = Omit<SettingsContent, 'proxy' | 'jump'> & {
   readonly route?: ConfiguredRoute | undefined;
 };
+const SAID_KEYS = [
+  ...new Set(SETTING_KEYS.map((key) => (key === 'proxy' || key === 'jump' ? 'route' : key))),
+];
 type SaidByGroup = Said & { readonly name: string; readonly children: readonly string[] };
 
 /** Two groups that are equally near to a device say different things of it; the first one counts. */
@@ -96,26 +106,12 @@ function groupsOf(content: InventoryContent, source: YamlSource): SaidByGroup[] 
   });
 }
 
-const SETTINGS = [
-  'user',
-  'ca',
-  'insecure',
-  'read_only',
-  'label',
-  'color',
-  'profile',
-  'route',
-  'credential_command',
-  'git_credential',
-  'netrc',
-] as const satisfies readonly (keyof Said)[];
-
 /** Only where the first that says something says it together with another one. */
 function conflictsOf(
   own: Said & { readonly name: string },
   around: readonly (readonly SaidByGroup[])[],
 ): GroupConflict[] {
-  return SETTINGS.flatMap((setting): GroupConflict[] => {
+  return SAID_KEYS.flatMap((setting): GroupConflict[] => {
     if (own[setting] !== undefined) return [];
     const nearest = around
       .map((level) => level.filter((group) => group[setting] !== undefined))
@@ -172,47 +168,15 @@ function placeName(path: Path): string {
 }
 
 function deviceOf(
-  device: DeviceContent,
+  { name, address }: DeviceContent,
   groups: readonly string[],
   sources: readonly Said[],
   folder: string,
 ): InventoryDevice {
-  const first = <Key extends keyof Said>(key: Key): Said[Key] =>
-    sources.find((source) => source[key] !== undefined)?.[key];
-  const user = first('user');
-  const ca = first('ca');
-  const insecure = first('insecure');
-  const readOnly = first('read_only');
-  const label = first('label');
-  const color = first('color');
-  const profile = first('profile');
-  const route = first('route');
-  const credentialCommand = first('credential_command');
-  const gitCredential = first('git_credential');
-  const netrc = first('netrc');
-  return {
-    name: device.name,
-    address: device.address,
-    groups,
-    ...(user !== undefined && { user }),
-    ...(ca !== undefined && { ca: resolve(folder, ca) }),
-    ...(insecure !== undefined && { insecure }),
-    ...(readOnly !== undefined && { readOnly }),
-    ...(label !== undefined && { label }),
-    ...(color !== undefined && { color }),
-    ...(profile !== undefined && { profile }),
-    ...(route !== undefined && { route }),
-    ...(credentialCommand !== undefined && {
-      credentialCommand: withProgramIn(folder, credentialCommand),
-    }),
-    ...(gitCredential !== undefined && { gitCredential: withProgramIn(folder, gitCredential) }),
-    ...(netrc !== undefined && {
-      netrc: typeof netrc === 'boolean' || netrc.startsWith('~/') ? netrc : resolve(folder, netrc),
-    }),
-  };
-}
-
-/** A program with a path counts from the folder; one without is searched for. */
-function withProgramIn(folder: string, [program = '', ...args]: readonly string[]): string[] {
-  return [program.includes('/') ? resolve(folder, program) : program, ...args];
+  const settings = SAID_KEYS.flatMap((key): [string, unknown][] => {
+    const value = sources.find((source) => source[key] !== undefined)?.[key];
+    if (value === undefined) return [];
+    return [[inCode(key), key === 'route' ? value : fromFolder(key, value, folder)]];
+  });
+  return { name, address, groups, ...(Object.fromEntries(settings) as DeviceSettings) };
 }

@@ -1,11 +1,57 @@
-import { writtenRoute } from './inventory-route.ts';
-import { SETTING_KEYS } from './inventory-schema.ts';
+import { resolve } from 'node:path';
+import { type ConfiguredRoute, parseRoute } from '../device/route/choose-route.ts';
+import { UsageError } from '../errors.ts';
+import type { Path, YamlSource } from '../yaml-source.ts';
+import { namedInYaml } from '../text/yaml-names.ts';
+import { SETTING_KEYS, type SettingKey } from './inventory-schema.ts';
 import type { InventoryDevice } from './inventory.ts';
 
-export type SettingKey = (typeof SETTING_KEYS)[number];
+/** How the inventory spells a way: one of the two keys, or none. */
+interface WrittenRoute {
+  readonly proxy?: string | undefined;
+  readonly jump?: string | undefined;
+}
 
-/** What a device or a group says, spelt as in `devices.yaml`; lists are programs with arguments. */
-export type WrittenSettings = Readonly<Partial<Record<SettingKey, string | readonly string[]>>>;
+/** The way that a device or a group asks for. Throws SettingsError with its place in the file. */
+export function routeAt(
+  { proxy, jump }: WrittenRoute,
+  path: Path,
+  source: YamlSource,
+): ConfiguredRoute | undefined {
+  if (proxy !== undefined && jump !== undefined) {
+    throw source.error(
+      [...path, 'jump'],
+      'a device is reached by a proxy or a jump host, not both',
+    );
+  }
+  const key = proxy === undefined ? 'jump' : 'proxy';
+  const text = proxy ?? jump;
+  if (text === undefined) return undefined;
+  try {
+    return parseRoute(key, text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw source.error([...path, key], `${key}: ${error.message}`);
+  }
+}
+
+/** The same as it is written. */
+function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: string } {
+  switch (route.kind) {
+    case 'direct':
+      return { proxy: 'none' };
+    case 'proxy':
+      return { proxy: route.proxy };
+    case 'jump':
+      return { jump: route.jump };
+  }
+}
+
+/** Lists are programs with arguments. */
+type Written = string | readonly string[];
+
+/** What a device or a group says, spelt as in `devices.yaml`. */
+export type WrittenSettings = Readonly<Partial<Record<SettingKey, Written>>>;
 
 /** A device as it is written, without what its groups hand down. */
 export interface WrittenDevice {
@@ -62,19 +108,48 @@ function settingsIn(entry: object): WrittenSettings {
 
 /** What a device has, its own and what its groups hand down, as it would be written. */
 export function writtenSettings(device: InventoryDevice): WrittenSettings {
-  const { user, ca, insecure, readOnly, label, color, profile, route } = device;
-  const { credentialCommand, gitCredential, netrc } = device;
-  return {
-    ...(user !== undefined && { user }),
-    ...(ca !== undefined && { ca }),
-    ...(insecure !== undefined && { insecure: String(insecure) }),
-    ...(readOnly !== undefined && { read_only: String(readOnly) }),
-    ...(label !== undefined && { label }),
-    ...(color !== undefined && { color }),
-    ...(profile !== undefined && { profile }),
-    ...(route && writtenRoute(route)),
-    ...(credentialCommand && { credential_command: [...credentialCommand] }),
-    ...(gitCredential && { git_credential: [...gitCredential] }),
-    ...(netrc !== undefined && { netrc: String(netrc) }),
+  const said: Readonly<Record<string, unknown>> = {
+    ...namedInYaml(device),
+    ...(device.route && writtenRoute(device.route)),
   };
+  return Object.fromEntries(
+    SETTING_KEYS.flatMap((key): [string, Written][] => {
+      const value = said[key];
+      if (value === undefined) return [];
+      return [[key, Array.isArray(value) ? (value as readonly string[]) : String(value)]];
+    }),
+  );
+}
+
+/**
+ * The same settings in their one order and spelling, so that two can be compared: paths from the root instead of
+ * from `folder`, a proxy with its port. Throws a UsageError for a way that cannot be understood.
+ */
+export function normalizedSettings(settings: WrittenSettings, folder: string): WrittenSettings {
+  return Object.fromEntries(
+    SETTING_KEYS.flatMap((key): [string, Written][] => {
+      const value = settings[key];
+      if (value === undefined) return [];
+      return key === 'proxy' || key === 'jump'
+        ? Object.entries(writtenRoute(parseRoute(key, String(value))))
+        : [[key, fromFolder(key, value, folder)]];
+    }),
+  );
+}
+
+/** A value whose path counts from a folder; a program without a path is searched for. */
+export function fromFolder<Value>(key: SettingKey, value: Value, folder: string): Value | Written {
+  switch (key) {
+    case 'ca':
+      return resolve(folder, String(value));
+    case 'netrc':
+      return /^(?:true|false|~\/.*)$/s.test(String(value)) ? value : resolve(folder, String(value));
+    case 'credential_command':
+    case 'git_credential': {
+      const [program = '', ...args] = [value].flat().map(String);
+      return [program.includes('/') ? resolve(folder, program) : program, ...args];
+    }
+    default:
+      return value;
+  }
 }

@@ -18,6 +18,11 @@ export function inYaml(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** The same the other way round. */
+export function namedInYaml(content: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(content).map(([name, value]) => [inYaml(name), value]));
+}
+
 export function namedInCode<Content extends object>(content: Content): NamedInCode<Content> {
   const named = Object.entries(content).map(([name, value]) => [inCode(name), value] as const);
   return Object.fromEntries(named) as NamedInCode<Content>;

@@ -1,7 +1,7 @@
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { nameProblem } from '../inventory-schema.ts';
+import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
 import { valueAt } from '../../value-at.ts';
 import { someOf } from '../../some-of.ts';
@@ -10,18 +10,6 @@ import { asList, asObject, asText, readJson, type JsonObject } from './json-sour
 
 /** Groups that Ansible makes by itself. */
 const OWN_GROUPS = ['all', 'ungrouped'];
-
-/** What `device list --ansible` writes beside `ansible_user`, as `devsh_profile`. */
-export const SHARED_SETTINGS = [
-  'profile',
-  'ca',
-  'proxy',
-  'jump',
-  'read_only',
-  'insecure',
-  'label',
-  'color',
-] as const;
 
 interface Group {
   readonly name: string;

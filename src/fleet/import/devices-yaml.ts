@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { SettingsError, UsageError } from '../../errors.ts';
 import { readInventory } from '../inventory-text.ts';
 import type { Findings } from './findings.ts';
-import { normalizedSettings } from './normalized-settings.ts';
+import { normalizedSettings } from '../written-inventory.ts';
 
 /** Reads another `devices.yaml`, whose relative paths count from its own folder. Throws a UsageError. */
 export function parseDevicesYaml(text: string, file: string): Findings {

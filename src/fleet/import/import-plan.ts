@@ -4,18 +4,17 @@ import { parseRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import { hasUnsafe } from '../../visible.ts';
 import { GroupTree } from '../group-tree.ts';
-import { nameProblem } from '../inventory-schema.ts';
+import { nameProblem, type SettingKey } from '../inventory-schema.ts';
 import type { Inventory, InventoryDevice } from '../inventory.ts';
 import {
+  normalizedSettings,
   writtenSettings,
-  type SettingKey,
   type WrittenDevice,
   type WrittenGroup,
   type WrittenInventory,
   type WrittenSettings,
 } from '../written-inventory.ts';
 import type { Findings, FoundDevice } from './findings.ts';
-import { normalizedSettings } from './normalized-settings.ts';
 
 type Written = string | readonly string[];
 

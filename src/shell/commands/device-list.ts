@@ -10,19 +10,6 @@ import { verb } from '../grammar/spec.ts';
 /** So many conflicts between groups are told one by one. */
 const MOST_CONFLICTS = 5;
 
-/** What a row has for programs: the keys of devices.yaml, so that `device import` reads it. */
-const WRITTEN = [
-  'user',
-  'ca',
-  'profile',
-  'proxy',
-  'jump',
-  'read_only',
-  'insecure',
-  'label',
-  'color',
-] as const;
-
 /** `device list`: the inventory as a table, as a source for `device import`, or for Ansible. */
 export const listDevices = verb({
   name: 'list',
@@ -41,15 +28,16 @@ export const listDevices = verb({
     if (call.options.host !== undefined) throw new UsageError('--host goes with --ansible');
     const { inventory: file } = call.session.services;
     const { devices } = await file.load();
+    const { LISTED_SETTINGS } = await import('../../fleet/inventory-schema.ts');
     const { writtenSettings } = await import('../../fleet/written-inventory.ts');
     yield {
       kind: 'table',
       name: 'inventory',
       columns:
         call.options.format === 'csv'
-          ? ['name', 'address', 'groups', ...WRITTEN].map((key) => ({ key, title: key }))
+          ? ['name', 'address', 'groups', ...LISTED_SETTINGS].map((key) => ({ key, title: key }))
           : COLUMNS,
-      rows: devices.map((device) => ({ ...rowOf(device), ...rest(writtenSettings(device)) })),
+      rows: devices.map((device) => ({ ...rowOf(device), ...writtenSettings(device) })),
     };
     if (devices.length === 0) {
       const text =
@@ -86,13 +74,6 @@ function rowOf(device: InventoryDevice) {
       label ?? [],
     ].flat(),
   };
-}
-
-/** Copied so that the row has plain values. */
-function rest(settings: Readonly<Partial<Record<string, string | readonly string[]>>>) {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
 }
 
 async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {

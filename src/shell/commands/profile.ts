@@ -1,9 +1,5 @@
-import type { FieldFacts, Learned } from '../../device/learned-schema.ts';
-import { WRITES, type Origin, type Profile, type WriteFacts } from '../../device/profile.ts';
-import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
-import { inYaml } from '../../text/yaml-names.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';
@@ -30,6 +26,7 @@ export const profile: CommandSpec = {
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
       examples: ['profile fw1'],
       async *run(call) {
+        const { factsOf } = await import('../devices/known-facts.ts');
         const rows = [];
         for (const member of await membersOf(call)) {
           const known = await profileOf(call.session.services, member.entry);
@@ -141,6 +138,7 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
   const { learnMember } = await import('../devices/learning.ts');
+  const { learnedTexts } = await import('../devices/known-facts.ts');
   const { watchForCounters } = await import('../writing/observed.ts');
   const learned = await learnMember(call, member, resource, 'again');
   const counters = await watchForCounters(call, member, resource, records);
@@ -151,97 +149,6 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
     level: 'done',
     text: `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
   };
-}
-
-function learnedTexts(
-  { resources, byResource, answers = {} }: Learned,
-  resource: string,
-): string[] {
-  const { itemAllows, collectionAllows, fields, parses, envelope, paging, summary } =
-    byResource[resource] ?? {};
-  const { withSlash, withoutSlash, withoutAccept } = answers;
-  return [
-    resources && `resources ${resources.join(', ')}`,
-    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
-    itemAllows && `a record allows ${itemAllows.join(', ')}`,
-    fields && `${Object.keys(fields).length} fields described`,
-    parses && `takes ${parses.join(', ')}`,
-    envelope && `records in: ${envelope}`,
-    paging && `pages ${paging}`,
-    summary === true ? 'its list leaves fields out' : undefined,
-    withSlash && `with a slash at the end: ${withSlash}`,
-    withoutSlash && `without: ${withoutSlash}`,
-    withoutAccept && `asked for no format: ${withoutAccept}`,
-  ].filter((text) => text !== undefined);
-}
-
-interface Fact {
-  /** As a profile file spells it: `resources.user.key_field`. */
-  readonly fact: string;
-  readonly value: Value;
-  readonly origin: Origin;
-}
-
-/** In the order in which they are shown; in each group first what every profile says. */
-function factsOf(profile: Profile): Fact[] {
-  const named = (group: string, facts: object, names: readonly string[] = Object.keys(facts)) => {
-    const values = facts as Readonly<Record<string, Value | undefined>>;
-    return names.flatMap((name): Fact[] => {
-      const value = values[name];
-      const origin = originOf(profile, `${group}${name}`);
-      return value === undefined ? [] : [{ fact: `${group}${inYaml(name)}`, value, origin }];
-    });
-  };
-  const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
-    named(group, { wrapper: null, ...facts }, WRITE_FACTS);
-  return [
-    ...named('', profile, ['name', 'basePath', 'endsWithSlash', 'accept', 'connections']),
-    ...named('answers.', profile.answers ?? {}),
-    ...named('', { ids: 'stable', ...profile }, ['idFields', 'ids', 'noId', 'errorsIn']),
-    ...named('list.', profile.list),
-    ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
-    ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
-      if (facts === undefined) return [];
-      const { single, update, details = {}, ...others } = facts;
-      const group = `resources.${resource}.`;
-      return [
-        // That something is a list goes without saying.
-        ...named(group, single === true ? { ...others, single } : others, RESOURCE_FACTS),
-        ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
-        ...Object.entries(details).map(([field, told]) => ({
-          fact: `${group}${field}`,
-          value: describe(told),
-          origin: originOf(profile, `${group}${field}`),
-        })),
-      ];
-    }),
-  ];
-}
-
-const WRITE_FACTS = [
-  ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
-  ...['attributes', 'contentType', 'leftOut', 'lists'],
-];
-
-const RESOURCE_FACTS = [
-  ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
-  ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
-];
-
-function describe({ type, required, readOnly, choices }: FieldFacts): string {
-  return [
-    type,
-    ...(required ? ['required'] : []),
-    ...(readOnly ? ['read-only'] : []),
-    ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
-  ].join(' ');
-}
-
-/** The origin of a fact, or of the group that it belongs to. */
-function originOf({ origins }: Profile, fact: string): Origin {
-  const group = fact.replace(/\.[^.]*$/, '');
-  const isDetail = /^answers\.|^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
-  return origins[fact] ?? origins[group] ?? (isDetail ? 'observed' : 'assumed');
 }
 
 async function membersOf(call: Call): Promise<readonly Member[]> {

@@ -7,7 +7,7 @@ import {
   type ImportRefusal,
   type KeyChange,
 } from '../../fleet/import/import-plan.ts';
-import type { SettingKey } from '../../fleet/written-inventory.ts';
+import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../call.ts';
 import { readImportSource } from './import-source.ts';
 import type { Output, TableOutput } from '../output.ts';
