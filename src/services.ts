@@ -119,7 +119,7 @@ export function createServices(options: ServiceOptions): Services {
     },
     openInBrowser: (url) => openInBrowser(url, env),
     async quirks() {
-      const { QUIRKS } = await import('./simulator/dialects/quirks.ts');
+      const { QUIRKS } = await import('./simulator/dialects/dialect.ts');
       return QUIRKS.map(({ name, summary }) => ({ name, summary }));
     },
     now: () => new Date(),
@@ -162,7 +162,7 @@ function lineOf(text: string, index: number): string {
 async function startSimulator(spec: SimulatorSpec): Promise<RunningSimulator> {
   const { applyFault, startSimulator: start } = await import('./simulator/simulator.ts');
   const { parseFaultOption } = await import('./simulator/faults.ts');
-  const { parseDialectOptions } = await import('./simulator/dialects/dialect-options.ts');
+  const { parseDialectOptions } = await import('./simulator/dialects/dialect.ts');
   const { devices, users, latencyMs, seed, port } = spec;
   const faults = spec.faults.map(parseFaultOption);
   const dialect = parseDialectOptions(spec);

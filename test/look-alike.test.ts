@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quotedKey } from '../src/change/record-name.ts';
+import { quotedKey } from '../src/change/plan.ts';
 import { lookOf, replaceForged } from '../src/look-alike.ts';
 import { visible } from '../src/visible.ts';
 

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { allowedBy, type Allowed, type AllowWord } from '../change/allow.ts';
-import type { ApplyJournal } from '../change/apply-device.ts';
-import { applyDevice } from '../change/apply-member.ts';
-import { applyPlan } from '../change/apply.ts';
+import { type ApplyJournal, journalIn, journalLine, openingLines } from '../change/journal.ts';
+import { applyDevice, applyPlan } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
-import { journalLine } from '../change/journal.ts';
-import { journalIn, openingLines } from '../change/journal-writer.ts';
 import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
 import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
 import type { StepResult } from '../change/verdict.ts';

@@ -1,36 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Observation } from '../device/observation.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  hasPositionalIds,
+  type Observation,
+  originOfWrite,
+  volatileFields,
+  withObservation,
+} from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import { carryOut, driftOf, settleDoubt, type StepDevice } from './carry-out.ts';
 import { find } from './find-record.ts';
-import type { StepRef } from './journal.ts';
-import { KnownDevice } from './known-device.ts';
-import { imagesOf, LatestReadings } from './latest-readings.ts';
-import { readdressed } from './moved-ids.ts';
+import type { ApplyJournal, PendingStep } from './journal.ts';
+import { movedId, readdressed, restlessFields, suspectFields } from './restless.ts';
 import type { DevicePlan, Step } from './plan.ts';
-import { suspectFields } from './restless.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
-import { withAdvice } from './write-advice.ts';
-
-/** What has to be on disk before a request leaves, and when its verdict is known. */
-export interface ApplyJournal {
-  /** @param step as it is sent, where its record is named otherwise than in the plan */
-  sending(ref: StepRef, step?: Step): Promise<void>;
-  ended(ref: StepRef, result: StepResult): Promise<void>;
-  stopped(reason: string): Promise<void>;
-}
-
-/** A step that has no verdict yet. */
-export interface PendingStep {
-  readonly step: Step;
-  readonly ref: StepRef;
-  /** It was sent before an interruption: only reading tells what became of it. */
-  readonly isInDoubt: boolean;
-}
+import { withAdvice } from './doubts.ts';
+import type { Profile, ResourceProfile } from '../device/profile.ts';
 
 /** What is to be done on one device, and who is told. */
-export interface DeviceWork {
+interface DeviceWork {
   readonly devicePlan: DevicePlan;
   readonly pending: readonly PendingStep[];
   readonly device: StepDevice;
@@ -234,4 +223,131 @@ async function end(
 function resultOf({ device }: DevicePlan, step: Step, stepEnd: StepEnd): StepResult {
   const { resource, key, action } = step;
   return { device, resource, key, action, ...stepEnd };
+}
+
+/**
+ * What a device held when it was last read, by resource; at first what the plan knows of it. From one
+ * reading to the next ids may move: that is noticed before the next request leaves.
+ */
+class LatestReadings {
+  readonly #device: KnownDevice;
+  readonly #latest: Map<string, readonly DeviceRecord[]>;
+
+  constructor(device: KnownDevice, steps: readonly Step[]) {
+    this.#device = device;
+    this.#latest = imagesOf(steps);
+  }
+
+  of(resource: string): readonly DeviceRecord[] {
+    return this.#latest.get(resource) ?? [];
+  }
+
+  /** Reads the resources of these steps, each once. */
+  async read(steps: readonly Step[]): Promise<void> {
+    for (const step of onePerResource(steps)) {
+      await this.take(step, await this.#device.list(step.resource));
+    }
+  }
+
+  /** Reads them again, and notices what has changed twice although nothing was sent. */
+  async watch(
+    steps: readonly Step[],
+    earlier: ReadonlyMap<string, readonly DeviceRecord[]>,
+  ): Promise<void> {
+    for (const step of onePerResource(steps)) {
+      const { resource } = step;
+      const last = this.of(resource);
+      const now = await this.#device.list(resource);
+      const about = { ...step, asked: {} };
+      const { profile } = this.#device;
+      const fields = restlessFields(profile, about, [earlier.get(resource) ?? [], last, now]);
+      if (fields.length > 0) await this.#device.observe({ kind: 'volatile', resource, fields });
+      await this.take(step, now);
+    }
+  }
+
+  /** Takes what was read anyway. */
+  async take(step: Step, records: readonly DeviceRecord[]): Promise<void> {
+    const example = movedId(this.#device.profile, step, this.of(step.resource), records);
+    if (example !== undefined) await this.#device.observe({ kind: 'positional', example });
+    this.#latest.set(step.resource, records);
+  }
+}
+
+/** What a plan knows of the records of each resource. */
+function imagesOf(steps: readonly Step[]): Map<string, readonly DeviceRecord[]> {
+  const images = new Map<string, DeviceRecord[]>();
+  for (const { resource, before } of steps) {
+    if (before === undefined) continue;
+    const known = images.get(resource) ?? [];
+    known.push(before);
+    images.set(resource, known);
+  }
+  return images;
+}
+
+function onePerResource(steps: readonly Step[]): Step[] {
+  return [...new Map(steps.map((step) => [step.resource, step])).values()];
+}
+
+/** A device as it comes to be known while a plan is carried out on it. */
+class KnownDevice implements StepDevice {
+  readonly #device: StepDevice;
+  readonly #tell: (observation: Observation) => Promise<void>;
+  #observed: readonly Observation[] = [];
+
+  /** @param tell is told each thing that was not known before */
+  constructor(device: StepDevice, tell: (observation: Observation) => Promise<void>) {
+    this.#device = device;
+    this.#tell = tell;
+  }
+
+  get profile(): Profile {
+    return this.#observed.reduce(withObservation, this.#device.profile);
+  }
+
+  list(resource: string): Promise<readonly DeviceRecord[]> {
+    return this.#device.list(resource);
+  }
+
+  read(resource: string, record: DeviceRecord): Promise<DeviceRecord | undefined> {
+    return this.#device.read?.(resource, record) ?? Promise.resolve(undefined);
+  }
+
+  async write(request: Step['request']): ReturnType<StepDevice['write']> {
+    try {
+      return await this.#device.write(request);
+    } finally {
+      if (this.#device.takesOneConnection === true) await this.observe({ kind: 'one connection' });
+    }
+  }
+
+  async observe(observation: Observation): Promise<void> {
+    if (isKnown(this.profile, observation)) return;
+    this.#observed = [...this.#observed, observation];
+    await this.#tell(observation);
+  }
+}
+
+function isKnown(profile: Profile, observation: Observation): boolean {
+  switch (observation.kind) {
+    case 'proven':
+      return originOfWrite(profile, observation.write, observation.resource) !== 'assumed';
+    case 'one connection':
+      return profile.connections !== undefined;
+    case 'positional':
+      return hasPositionalIds(profile);
+    case 'writing': {
+      const { hidden = [], ...seen } = observation.seen;
+      const known: Partial<ResourceProfile> = profile.resources[observation.resource] ?? {};
+      return (
+        hidden.every((field) => known.hidden?.includes(field) === true) &&
+        isDeepStrictEqual({ ...known, ...seen }, known)
+      );
+    }
+    case 'volatile': {
+      const known = volatileFields(profile, observation.resource);
+      return observation.fields.every((field) => known.includes(field));
+    }
+  }
 }

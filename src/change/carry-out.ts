@@ -1,4 +1,4 @@
-import { recordName } from './record-name.ts';
+import { recordName, type Step } from './plan.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ProtocolError,
@@ -19,19 +19,16 @@ import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/headers.ts';
 import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import { changesSince, isSameValue } from './compare.ts';
-import { find } from './find-record.ts';
+import { find, RecordIndex } from './find-record.ts';
 import { judge, type Answered, type Readings } from './judge.ts';
 import { isShown } from './unread-fields.ts';
 import { valueAt } from '../value-at.ts';
 import { leftOutFields } from '../device/encode.ts';
 import { isSecretField } from '../device/secret-fields.ts';
-import { movedId } from './moved-ids.ts';
+import { movedId, restlessFields, suspectFields } from './restless.ts';
 import { pairRecords } from './pairing.ts';
-import type { Step } from './plan.ts';
-import { RecordIndex } from './record-index.ts';
-import { restlessFields, suspectFields } from './restless.ts';
 import type { StepEnd } from './verdict.ts';
-import { WRITE_OF } from './write-advice.ts';
+import { WRITE_OF } from './doubts.ts';
 
 /** What a step needs of its device. */
 export interface StepDevice {

@@ -1,15 +1,15 @@
 import {
-  isValueObject,
   formText,
   isTimeStamp,
   isValueList,
+  isValueObject,
   jsonText,
   valueText,
 } from '../device/value-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { MASK, maskedValue } from '../device/secret-fields.ts';
-import { isMasked } from './mask.ts';
 import { valueAt } from '../value-at.ts';
+import type { Difference } from './verdict.ts';
 
 /**
  * Whether a device holds what was sent. A form carries text only, so `5` and `"5"`, `true` and
@@ -132,4 +132,48 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 /** The boolean that a value spells: `true`, `"True"`, `1`, `off`. */
 export function asBoolean(value: Value): boolean | undefined {
   return typeof value === 'object' ? undefined : BOOLEANS[String(value).toLowerCase()];
+}
+
+/** One thing that is different, as small as it can be named: `address.city`. */
+export interface ChangedPart {
+  readonly field: string;
+  readonly before: Value | undefined;
+  readonly after: Value | undefined;
+}
+
+/** What is different between two values of a field: of nested ones only the parts that are; a list is one. */
+export function changedParts(
+  field: string,
+  before: Value | undefined,
+  after: Value | undefined,
+): ChangedPart[] {
+  if (!isValueObject(before) || !isValueObject(after)) return [{ field, before, after }];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((part) => {
+    const [old, next] = [ownOf(before, part), ownOf(after, part)];
+    const isSame = jsonText(old ?? null) === jsonText(next ?? null);
+    return isSame ? [] : changedParts(`${field}.${part}`, old, next);
+  });
+}
+
+type ValueObject = Readonly<Record<string, Value>>;
+
+function ownOf(object: ValueObject, part: string): Value | undefined {
+  return Object.hasOwn(object, part) ? object[part] : undefined;
+}
+
+/** Whether a field of a kept image was masked, and so can be neither compared nor sent. */
+export function isMasked(record: DeviceRecord, field: string): boolean {
+  return record[field] === MASK;
+}
+
+/** A difference as it may be kept and shown. */
+export function maskedDifference({
+  field,
+  ...values
+}: Difference): Readonly<Record<string, Value>> {
+  const masked = Object.entries(values).map(([name, value]: [string, Value]) => [
+    name,
+    maskedValue(field, value),
+  ]);
+  return { field, ...(Object.fromEntries(masked) as DeviceRecord) };
 }

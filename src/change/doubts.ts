@@ -1,9 +1,23 @@
-import type { Value } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { suggest } from '../suggest.ts';
 import { valueAt } from '../value-at.ts';
-import { changedParts } from './changed-parts.ts';
-import type { Plan, Step } from './plan.ts';
+import { changedParts } from './compare.ts';
+import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
+import {
+  collectionPath,
+  idFieldOf,
+  isNamedByKey,
+  itemPath,
+  keyFieldOf,
+  type Profile,
+  type WriteName,
+} from '../device/profile.ts';
+import { originOfWrite, waysOf } from '../device/observation.ts';
+import { valueText } from '../device/value-text.ts';
+import { lookOf } from '../look-alike.ts';
+import { RejectedError } from '../device/errors.ts';
+import type { Action, StepEnd } from './verdict.ts';
 
 /**
  * Fields without a known type, those that may give rights and are left out; and a changed field that the
@@ -51,4 +65,98 @@ function sentAs({ asked }: Step, name: string): string {
   return typeof sent === 'object'
     ? 'it is sent as the JSON that it is'
     : `it is sent as text (${name}:=… sends JSON)`;
+}
+
+/** Which of the steps go a way that nobody has told and no read-back has proved. */
+export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonly Assumption[] {
+  const assumed = new Map<string, Assumption>();
+  for (const step of steps) {
+    const { action, resource } = step;
+    const name = `${action} ${resource}`;
+    if (assumed.has(name)) continue;
+    if (originOfWrite(profile, WRITE_OF[action], resource) !== 'assumed') continue;
+    assumed.set(name, { action, resource, way: wayOf(profile, step) });
+  }
+  return [...assumed.values()];
+}
+
+/** `DELETE /api/user/<uuid>/`, `POST /api/user/ with action=delete and its username`. */
+function wayOf(profile: Profile, { action, resource, before, keyField }: Step): string {
+  const { method, path, constants, selector } = waysOf(profile, WRITE_OF[action], resource);
+  const key = before === undefined ? keyField : keyFieldOf(profile, resource, [before]);
+  const own = (before && idFieldOf(profile, before)) ?? profile.idFields[0] ?? key;
+  const id = isNamedByKey(profile, resource) ? key : own;
+  const said: Readonly<Record<string, string>> = {
+    collection: collectionPath(profile, resource),
+    item: decodeURIComponent(itemPath(profile, resource, `<${id}>`)),
+    resource,
+    id: `<${id}>`,
+    key: `<${key}>`,
+  };
+  const shown = path.replace(/\{([^{}]+)\}/g, (_, name: string) => said[name] ?? `<${name}>`);
+  const named = { id, key, none: undefined }[action === 'add' ? 'none' : selector];
+  const parts = [
+    ...Object.entries(constants).map(([field, value]) => `${field}=${value}`),
+    ...(named === undefined ? [] : [`its ${named}`]),
+  ];
+  return `${method} ${shown}${parts.length > 0 ? ` with ${parts.join(' and ')}` : ''}`;
+}
+
+/** The steps whose records look like others that the device holds. */
+export function lookAlikesOf(
+  steps: readonly Step[],
+  recordsOf: (resource: string) => readonly DeviceRecord[],
+): LookAlike[] {
+  const byLook = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  return steps.flatMap(({ action, resource, key, keyField }) => {
+    if (key === '') return [];
+    const looks = byLook.get(resource) ?? looksIn(recordsOf(resource), keyField);
+    byLook.set(resource, looks);
+    const others = (looks.get(lookOf(key)) ?? []).filter((other) => other !== key);
+    return others.length > 0 ? [{ action, key, others }] : [];
+  });
+}
+
+function looksIn(
+  records: readonly DeviceRecord[],
+  keyField: string,
+): ReadonlyMap<string, readonly string[]> {
+  const looks = new Map<string, string[]>();
+  for (const record of records) {
+    const key = valueText(record[keyField]);
+    const look = lookOf(key);
+    const same = looks.get(look);
+    if (same === undefined) looks.set(look, [key]);
+    else if (!same.includes(key)) same.push(key);
+  }
+  return looks;
+}
+
+/** Which kind of write each action is, as profiles call them. */
+export const WRITE_OF: Readonly<Record<Action, WriteName>> = {
+  add: 'create',
+  set: 'update',
+  delete: 'remove',
+};
+
+const WAY_OF: Readonly<Record<Action, string>> = {
+  add: 'adding',
+  set: 'changing',
+  delete: 'deleting',
+};
+
+/** Where an assumed way to write did not work, how to say which one does. */
+export function withAdvice(
+  device: DeviceRef,
+  profile: Profile,
+  { action, resource }: Step,
+  end: StepEnd,
+): StepEnd {
+  const write = WRITE_OF[action];
+  const { verdict, error } = end;
+  const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
+  const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
+  if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
+  const advice = `this way of ${WAY_OF[action]} is assumed; another one is stated with "profile set ${device.name} ${write}.path=…"`;
+  return { ...end, note: [end.note, advice].filter((text) => text !== undefined).join('; ') };
 }

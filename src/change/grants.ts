@@ -2,8 +2,7 @@ import { isPrivilegeField, isStatusField } from '../device/privilege-fields.ts';
 import type { Value } from '../device/record.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 import { valueAt } from '../value-at.ts';
-import { changedParts, type ChangedPart } from './changed-parts.ts';
-import { asBoolean, isSameValue } from './compare.ts';
+import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
 
 /** Fields of privilege whose values give rights; `is_verified` and its like are none. */

@@ -101,3 +101,44 @@ function entryData(entry: JournalEntry): JsonValue {
       return { ...entry };
   }
 }
+
+/** What has to be on disk before a request leaves, and when its verdict is known. */
+export interface ApplyJournal {
+  /** @param step as it is sent, where its record is named otherwise than in the plan */
+  sending(ref: StepRef, step?: Step): Promise<void>;
+  ended(ref: StepRef, result: StepResult): Promise<void>;
+  stopped(reason: string): Promise<void>;
+}
+
+/** A step that has no verdict yet. */
+export interface PendingStep {
+  readonly step: Step;
+  readonly ref: StepRef;
+  /** It was sent before an interruption: only reading tells what became of it. */
+  readonly isInDoubt: boolean;
+}
+
+/** An open journal: lines that are appended are on the disk when the promise resolves. */
+interface JournalFile {
+  append(lines: string): Promise<void>;
+}
+
+/** The first lines of a journal: who began the run, and the whole plan. */
+export function openingLines(head: JournalHead, devices: readonly DevicePlan[]): string {
+  return [
+    journalLine({ kind: 'run', ...head }),
+    ...devices.map((plan) => journalLine({ kind: 'device', plan })),
+    journalLine({ kind: 'planned' }),
+  ].join('');
+}
+
+/** Writes down what happens to each step, with the time. */
+export function journalIn(file: JournalFile, clock: () => Date): ApplyJournal {
+  const at = (): string => clock().toISOString();
+  return {
+    sending: (ref, step) =>
+      file.append(journalLine({ kind: 'send', ref, at: at(), ...(step && { step }) })),
+    ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
+    stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
+  };
+}

@@ -5,21 +5,20 @@ import type { DeviceRecord } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import {
+  type Compared,
   differencesOf,
   differencesOfNew,
-  type Compared,
   foldedText,
+  isMasked,
   isRespelled,
   isSameValue,
 } from './compare.ts';
 import { find, sameKey } from './find-record.ts';
 import { withLosses } from './losses.ts';
-import { isMasked } from './mask.ts';
-import { bystandersOf, pairRecords, type Bystanders } from './pairing.ts';
+import { type Bystanders, bystandersOf, pairRecords, withBystanders } from './pairing.ts';
 import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
-import { withBystanders } from './with-bystanders.ts';
 import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */

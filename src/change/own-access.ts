@@ -5,8 +5,7 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 import { lookOf } from '../look-alike.ts';
 import { valueAt } from '../value-at.ts';
-import { changedParts, type ChangedPart } from './changed-parts.ts';
-import { asBoolean, isSameValue } from './compare.ts';
+import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import { isHarmless, tellsRights } from './grants.ts';
 import type { Step } from './plan.ts';
 

@@ -1,16 +1,18 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { hasPositionalIds, uncomparedFields, ownFields } from '../device/observation.ts';
+import { hasPositionalIds, ownFields, uncomparedFields } from '../device/observation.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
-import type { Step } from './plan.ts';
+import { recordName, type Step } from './plan.ts';
 import { valueAt } from '../value-at.ts';
+import type { StepEnd } from './verdict.ts';
+import { someOf } from '../some-of.ts';
 
 /** Whose records are paired, and what they are called by. */
 type About = Pick<Step, 'keyField' | 'resource'>;
 
 /** Which record of one reading is which of the next. */
-export interface Pairing {
+interface Pairing {
   /** A record before -> the same one after; what is gone is not in it. */
   readonly heirs: ReadonlyMap<DeviceRecord, DeviceRecord>;
   readonly newcomers: readonly DeviceRecord[];
@@ -123,4 +125,43 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
     fields.length === Object.keys(before).length &&
     fields.every((field) => valueAt(before, field) === valueAt(after, field))
   );
+}
+
+/** So many records are named, the others counted. */
+const NAMED = 10;
+
+/**
+ * Nothing is `done` when other records are gone or changed. A step that was not carried out stays
+ * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
+ * Added ones are told of; where the record itself does not show, one of them may be it under another name.
+ */
+export function withBystanders(
+  step: Step,
+  own: StepEnd,
+  { gone, lost, changed, added }: Bystanders,
+): StepEnd {
+  if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
+  const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
+  const notes = [
+    isUntouched ? untouchedText(step) : own.note,
+    gone.length > 0
+      ? `no longer in its list, without being asked: ${someOf(gone, NAMED)}`
+      : undefined,
+    changed.length > 0 ? `changed, too, without being asked: ${someOf(changed, NAMED)}` : undefined,
+    added.length > 0 ? `added meanwhile: ${someOf(added, NAMED)}` : undefined,
+  ];
+  const isOnlyAdded = gone.length === 0 && changed.length === 0;
+  const staysAsItIs =
+    (gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown')) ||
+    (isOnlyAdded && (own.verdict !== 'no effect' || step.action === 'delete'));
+  return {
+    ...own,
+    verdict: staysAsItIs ? own.verdict : 'differs',
+    note: notes.filter((note) => note !== undefined).join('; '),
+    ...(lost.length > 0 && { gone: lost }),
+  };
+}
+
+function untouchedText(step: Step): string {
+  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is as before'}`;
 }

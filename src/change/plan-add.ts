@@ -1,5 +1,5 @@
 import { createRequest } from '../device/encode.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
@@ -7,12 +7,15 @@ import type { Change } from './change.ts';
 import { differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { lostWith, restorable } from './losses.ts';
-import { objectionTo } from './objection.ts';
-import type { PlanContext } from './plan-context.ts';
-import { RecordIndex } from './record-index.ts';
-import type { DevicePlan, Step } from './plan.ts';
+import { RecordIndex } from './find-record.ts';
+import { type DevicePlan, NotPossibleError, type Step } from './plan.ts';
 import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
+import { type Allowed, allowHint } from './allow.ts';
+import type { Profile } from '../device/profile.ts';
+import type { FieldFacts } from '../device/learned-schema.ts';
+import { valueAt } from '../value-at.ts';
+import { checkFields, checkValue } from './check-fields.ts';
 
 /** A record that is there already settles it, the same or not: nothing is sent then. */
 export function planAdd(
@@ -90,4 +93,62 @@ function hintAt(keyField: string, { records }: PlanContext, fields: DeviceRecord
       !records.some((record) => Object.hasOwn(record, name)),
   );
   return meant === undefined ? '' : `; did you mean that by "${meant}"?`;
+}
+
+/** What one change is planned from: a device, and what it holds now. */
+export interface PlanContext {
+  readonly device: DeviceRef;
+  readonly profile: Profile;
+  readonly records: readonly DeviceRecord[];
+  readonly resource: string;
+  readonly keyField: string;
+  /** Which refusals do not count. */
+  readonly allow: Allowed;
+}
+
+/** So many objections of a device are named. */
+const MOST_PROBLEMS = 10;
+
+/**
+ * What the device would refuse, from what it has told of its fields; it is not sent then. Throws a
+ * UsageError for a value that somebody typed and the device calls wrong: no other device gets it either.
+ */
+export function objectionTo(
+  { device, profile, resource, allow }: PlanContext,
+  change: Change & { readonly action: 'add' | 'set' },
+  fields: DeviceRecord,
+): NotPossibleError | undefined {
+  const details = profile.resources[resource]?.details;
+  if (details === undefined || allow.has('invalid')) return undefined;
+  const problems = Object.entries(checkFields(details, fields, change.action === 'add'));
+  if (problems.length === 0) return undefined;
+  const [field, problem] = change.isExact
+    ? []
+    : (problems.find(([name]) => isWrongValue(details, fields, name)) ?? []);
+  if (field !== undefined) {
+    throw new UsageError(
+      `${field}: ${problem ?? ''}, says ${device.name}; nothing was sent (${allowHint('invalid')})`,
+      { field },
+    );
+  }
+  const named = problems.slice(0, MOST_PROBLEMS).map(([name, text]) => `${name}: ${text}`);
+  const more = problems.length - named.length;
+  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return new NotPossibleError(
+    device,
+    'invalid',
+    `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
+    Object.fromEntries(problems.map(([name, reason]) => [name, [reason]])),
+  );
+}
+
+/** Not one that is missing, or that nobody may set. */
+function isWrongValue(
+  details: Readonly<Record<string, FieldFacts>>,
+  fields: DeviceRecord,
+  name: string,
+): boolean {
+  const [facts, value] = [valueAt(details, name), valueAt(fields, name)];
+  if (facts === undefined || value === undefined || facts.readOnly) return false;
+  return checkValue(facts, value) !== undefined;
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../device/value-text.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import type { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { maskedDifference } from './mask.ts';
+import { maskedDifference } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import { recordName } from './record-name.ts';
+import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
 import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, updateFacts, type Profile } from '../device/profile.ts';
@@ -8,15 +8,10 @@ import { DriftError, RefusedError } from '../errors.ts';
 import { suggest } from '../suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
-import { differencesOf, isSameValue } from './compare.ts';
-import { NotPossibleError } from './errors.ts';
+import { differencesOf, isMasked, isSameValue } from './compare.ts';
 import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
-import { isMasked } from './mask.ts';
-import { objectionTo } from './objection.ts';
-import { planAdd } from './plan-add.ts';
-import type { PlanContext } from './plan-context.ts';
-import { RecordIndex } from './record-index.ts';
-import type { DevicePlan, Step } from './plan.ts';
+import { objectionTo, planAdd, type PlanContext } from './plan-add.ts';
+import { RecordIndex } from './find-record.ts';
 import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 

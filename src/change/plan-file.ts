@@ -7,8 +7,7 @@ import type { Change } from './change.ts';
 import { lacksSecret } from './journal.ts';
 import { changeData, devicePlanData } from './plan-data.ts';
 import type { DevicePlan, Plan } from './plan.ts';
-import { revivePlan } from './read-journal.ts';
-import { isDevicePlan, isPlanHead } from './shape.ts';
+import { isDevicePlan, isPlanHead, revivePlan } from './read-journal.ts';
 
 const PLAN_SCHEMA = 'devsh-plan/1';
 

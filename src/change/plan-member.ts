@@ -3,14 +3,15 @@ import { DevshError, RefusedError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Allowed } from './allow.ts';
-import { assumptionsOf } from './assumptions.ts';
-import type { Change } from './change.ts';
-import { concernedBy } from './concerned.ts';
-import { lookAlikesOf } from './look-alikes.ts';
+import { assumptionsOf, lookAlikesOf } from './doubts.ts';
+import { type Change, pickWhere } from './change.ts';
 import { planDevice } from './plan-device.ts';
-import { mergeDevicePlans, unplanned, type DevicePlan } from './plan.ts';
+import { type DevicePlan, mergeDevicePlans, type Step, unplanned } from './plan.ts';
+import { fieldsIn, parseFilter } from '../fleet/filter.ts';
+import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
+import { RecordIndex } from './find-record.ts';
 
-export interface Planning {
+interface Planning {
   readonly access: Access;
   readonly signal: AbortSignal;
   /** Asks a device what is not known of a resource yet, or only of its fields; sends no write. */
@@ -22,7 +23,7 @@ export interface Planning {
 /** What is wanted of a device: as it was said, or worked out from the records that it holds. */
 export type Wanted = readonly Change[] | WorkedOut;
 
-export interface WorkedOut {
+interface WorkedOut {
   readonly changes: (inFull: HeldInFull) => Promise<readonly Change[]>;
   /** What it is about, for the report on a device that cannot be read. */
   readonly about: NonNullable<DevicePlan['wanted']>;
@@ -112,4 +113,52 @@ async function learnBefore(
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }
+}
+
+/**
+ * The records that a change may be about, as far as a list tells that leaves fields out: all of them
+ * where a filter asks for such a field.
+ */
+function concernedBy(
+  profile: Profile,
+  change: Change,
+  records: readonly DeviceRecord[],
+  deviceName: string,
+): readonly DeviceRecord[] {
+  const keyField = keyFieldOf(profile, change.resource, records);
+  if (change.action === 'add') {
+    return RecordIndex.of(records).holding(keyField, change.fields[keyField] ?? null);
+  }
+  const { target } = change;
+  if (target.kind === 'where') {
+    const isListed = fieldsIn(parseFilter(target.filter, { isFuzzy: false })).every((field) =>
+      records.some((record) => Object.hasOwn(record, field)),
+    );
+    return isListed ? pickWhere(target.filter, records, deviceName) : records;
+  }
+  const index = RecordIndex.of(records);
+  const concerned = new Set([
+    ...index.holding(keyField, target.key),
+    ...index.withId(profile, target.key),
+  ]);
+  return [...concerned];
+}
+
+/** The records that the steps of a plan are about: before them, or after. */
+export function concernedSteps(
+  profile: Profile,
+  steps: readonly Step[],
+  records: readonly DeviceRecord[],
+): readonly DeviceRecord[] {
+  const images = steps.flatMap(({ before, after, keyField }) =>
+    [before, after].flatMap((image) => (image === undefined ? [] : [{ image, keyField }])),
+  );
+  const index = RecordIndex.of(records);
+  const concerned = new Set(
+    images.flatMap(({ image, keyField }) => [
+      ...index.withId(profile, idOf(profile, image) ?? ''),
+      ...index.holding(keyField, image[keyField] ?? null),
+    ]),
+  );
+  return records.filter((record) => concerned.has(record));
 }

@@ -1,11 +1,11 @@
-import { recordName } from './record-name.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import { UsageError, type DevshError } from '../errors.ts';
+import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
-import type { Shard } from './shard.ts';
 import type { Action, StepResult } from './verdict.ts';
+import { DeviceError, type FieldIssues } from '../device/errors.ts';
+import { unmistakable } from '../look-alike.ts';
 
 /** One write to one record of one device, computed from what the device held. */
 export interface Step {
@@ -159,4 +159,86 @@ function wantedKey(change: Change): string {
     return valueText(change.fields['username'] ?? change.fields['name']);
   }
   return change.target.kind === 'key' ? change.target.key : change.target.filter;
+}
+
+/** Why a step makes no sense on a device as it is. */
+type Impossibility = 'not-found' | 'ambiguous' | 'taken' | 'invalid';
+
+/** The step makes no sense on this device as it is: no such record, more than one, a value it refuses. */
+export class NotPossibleError extends DeviceError {
+  override readonly code: Impossibility;
+  /** What speaks against single fields. */
+  readonly issues: FieldIssues;
+
+  constructor(device: DeviceRef, code: Impossibility, message: string, issues: FieldIssues = {}) {
+    super(device, message);
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+/** The journal ends before its first line does: the run had sent nothing yet. */
+export class EmptyJournalError extends SettingsError {}
+
+/** More machines than that share no work. */
+const MOST = 10_000;
+
+/** One of several parts of a plan, each for a machine or a job of its own. */
+export interface Shard {
+  /** From 1. */
+  readonly index: number;
+  readonly total: number;
+}
+
+export const WHOLE: Shard = { index: 1, total: 1 };
+
+/** `2/4`: the second of four. Throws a `UsageError`. */
+export function parseShard(text: string): Shard {
+  const [, index = '', total = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  if (index === '') throw new UsageError(`"${text}" is no shard: the second of four is 2/4`);
+  return shardOf(Number(index), Number(total));
+}
+
+/** Throws a `UsageError` for a shard that there is not: `0/3`, `5/3`. */
+export function shardOf(index: number, total: number): Shard {
+  if (total < 1 || total > MOST) {
+    throw new UsageError(`there are 1 to ${MOST} shards, not ${total}`);
+  }
+  if (index < 1 || index > total) {
+    throw new UsageError(`there is no shard ${index} of ${total}: they count from 1 to ${total}`);
+  }
+  return { index, total };
+}
+
+export function shardText({ index, total }: Shard): string {
+  return `${index}/${total}`;
+}
+
+/**
+ * The devices of a shard, by their places in the plan: the first shard of four has the first device,
+ * the fifth, the ninth. The same plan gives the same shards everywhere, and no two differ by more
+ * than one device.
+ */
+export function devicesOfShard<Device>(
+  devices: readonly Device[],
+  { index, total }: Shard,
+): readonly Device[] {
+  return devices.filter((_device, place) => place % total === index - 1);
+}
+
+/** What a step is about, in words: `user bob`, or `system` where there is one object only. */
+export function recordName({
+  resource,
+  key,
+}: {
+  readonly resource: string;
+  readonly key: string;
+}): string {
+  return key === '' ? resource : `${resource} ${quotedKey(key)}`;
+}
+
+/** In quotes where blanks would not be seen: at its ends, or two in a row. No two keys become the same. */
+export function quotedKey(key: string): string {
+  const shown = unmistakable(key);
+  return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
 }

@@ -2,11 +2,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
-import { netrcEntryFor, readNetrc, type NetrcEntry } from './netrc.ts';
+import { type NetrcEntry, netrcEntryFor, readNetrc } from './netrc.ts';
 import { askCommand, askGit, commandFor } from './program-source.ts';
-import { Recent } from './recent.ts';
+import { Recent } from './store.ts';
 import { named, type ToldLogin } from './told-login.ts';
-import { Turns } from './turns.ts';
 
 /** What the inventory says about where the login of a device is. */
 export interface CredentialPlaces {
@@ -18,7 +17,7 @@ export interface CredentialPlaces {
   readonly netrc?: string | true | undefined;
 }
 
-export interface PlaceRequest {
+interface PlaceRequest {
   readonly device: DeviceRef;
   readonly places?: CredentialPlaces | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -104,4 +103,31 @@ function about(device: DeviceRef, error: unknown): unknown {
     return error;
   }
   return new CredentialError(`${device.name}: ${error.message}`, { cause: error.cause });
+}
+
+/** Lets so many pieces of work run at the same time; the others wait for their turn. */
+class Turns {
+  readonly #width: number;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#width) {
+      // Whoever has finished hands its place on.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
-import type { FoundCredential } from './found-credential.ts';
 
 /** `--token-stdin` or `--password-stdin`. */
 export interface StdinSecret {
@@ -95,4 +94,21 @@ export function noUser(device: DeviceRef, origin: string): CredentialError {
     `${device.name}: ${origin} gives a password, but no user; add --user NAME, DEVSH_USER, ` +
       'or "user" in the inventory',
   );
+}
+
+/** The places that a credential may come from, by the names that users know. */
+export type SourceName =
+  | 'stdin'
+  | 'environment'
+  | 'credential_command'
+  | 'keychain'
+  | 'vault'
+  | 'git_credential'
+  | 'netrc';
+
+export interface FoundCredential {
+  readonly credential: Credential;
+  readonly source: SourceName;
+  /** The account, also for a token when it is known. */
+  readonly user: string | undefined;
 }

@@ -2,14 +2,19 @@ import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
 import { ConfiguredPlaces, type CredentialPlaces } from './configured-places.ts';
-import { GivenLogin, noUser, tokenCredential, type StdinSecret } from './given-login.ts';
-import type { FoundCredential, SourceName } from './found-credential.ts';
-import { KeychainIfAny } from './keychain-if-any.ts';
+import {
+  type FoundCredential,
+  GivenLogin,
+  noUser,
+  type SourceName,
+  type StdinSecret,
+  tokenCredential,
+} from './given-login.ts';
+import { KeychainIfAny } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential } from './store.ts';
 import type { ToldLogin } from './told-login.ts';
-import { VaultKey, type AskPassphrase } from './vault-key.ts';
-import { VaultLockedError, type Vault } from './vault.ts';
+import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
 
 export interface CredentialRequest {
   readonly device: DeviceRef;

@@ -6,7 +6,7 @@ import { VERDICTS, type StepResult } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import type { JsonValue } from '../device/value-text.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { maskedDifference } from '../change/mask.ts';
+import { maskedDifference } from '../change/compare.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import { UsageError, type DevshError } from '../errors.ts';
 import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';

@@ -6,7 +6,7 @@ import {
   type DriftRow,
   type FieldDrift,
 } from '../fleet/drift.ts';
-import { quotedKey } from '../change/record-name.ts';
+import { quotedKey } from '../change/plan.ts';
 import type { DriftOutput } from '../shell/output.ts';
 import { visible } from '../visible.ts';
 import { columnTitle } from './columns.ts';

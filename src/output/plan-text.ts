@@ -1,9 +1,8 @@
-import { recordName } from '../change/record-name.ts';
+import { type DevicePlan, type Plan, recordName, type Step } from '../change/plan.ts';
 import { causeText, notCoveredBy } from '../change/not-covered.ts';
-import { changedParts } from '../change/changed-parts.ts';
+import { changedParts } from '../change/compare.ts';
 import { grantCounts, grantsOf } from '../change/grants.ts';
 import { lossTexts } from '../change/losses.ts';
-import type { DevicePlan, Plan, Step } from '../change/plan.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
 import { causesOf } from './error-text.ts';

@@ -1,6 +1,6 @@
-import { changedParts } from '../change/changed-parts.ts';
+import { changedParts } from '../change/compare.ts';
 import { notCoveredText } from '../change/not-covered.ts';
-import { recordName } from '../change/record-name.ts';
+import { recordName } from '../change/plan.ts';
 import {
   expectedIn,
   VERDICTS,

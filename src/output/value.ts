@@ -1,4 +1,4 @@
-import { quotedKey } from '../change/record-name.ts';
+import { quotedKey } from '../change/plan.ts';
 import type { Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';

@@ -1,21 +1,22 @@
-import { authenticate } from './authentication.ts';
-import type { ProfileName } from './dialects/dialect.ts';
+import { STATUS_CODES } from 'node:http';
+import type { Dialect, ProfileName } from './dialects/dialect.ts';
 import { findDocumentedView } from './dialects/documented.ts';
 import { findFormActionView } from './dialects/form-action.ts';
-import { shapeRejection } from './dialects/rejections.ts';
 import { findRestView } from './dialects/rest.ts';
-import { negotiate, type Rendering } from './negotiation.ts';
-import { browsablePage, NOT_FOUND_PAGE } from './pages.ts';
 import {
-  CONTENT_TYPES,
-  HTML,
-  refusal,
   type ApiAnswer,
   type ApiRequest,
+  browsablePage,
+  CONTENT_TYPES,
+  HTML,
+  NOT_FOUND_PAGE,
   type Outcome,
+  refusal,
+  refusalPage,
   type Site,
   type View,
 } from './view.ts';
+import type { Account, Store } from './store.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -102,4 +103,111 @@ function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
 /** A page of the server itself, which knows nothing of the API. */
 export function page(status: number, body: string): ApiAnswer {
   return { status, headers: { 'Content-Type': HTML }, body };
+}
+
+/** How a request identified itself. */
+export type Scheme = 'basic' | 'token' | 'none';
+
+export function schemeOf(authorization: string | undefined): Scheme {
+  const scheme = authorization?.trim().split(/\s+/)[0]?.toLowerCase();
+  return scheme === 'basic' || scheme === 'token' ? scheme : 'none';
+}
+
+/** The account behind the header, or the words with which the device refuses it (401). */
+function authenticate(store: Store, authorization: string | undefined): Account | string {
+  const scheme = schemeOf(authorization);
+  if (scheme === 'none') return 'Authentication credentials were not provided.';
+  const [, credentials, ...rest] = (authorization ?? '').trim().split(/\s+/);
+  const noun = scheme === 'basic' ? 'Credentials' : 'Token';
+  if (credentials === undefined) return `Invalid ${scheme} header. No credentials provided.`;
+  if (rest.length > 0) return `Invalid ${scheme} header. ${noun} string should not contain spaces.`;
+  return scheme === 'token'
+    ? (store.accountByToken(credentials) ?? 'Invalid token.')
+    : byPassword(store, credentials);
+}
+
+function byPassword(store: Store, credentials: string): Account | string {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) {
+    return 'Invalid basic header. Credentials not correctly base64 encoded.';
+  }
+  const [username = '', ...password] = Buffer.from(credentials, 'base64').toString().split(':');
+  const account = store.accountByPassword(username, password.join(':'));
+  return account ?? 'Invalid username/password.';
+}
+
+/** How an answer is written: what Django REST Framework calls renderers, in their order there. */
+type Rendering = 'json' | 'html';
+
+const RENDERINGS: readonly (readonly [Rendering, type: string])[] = [
+  ['json', 'application/json'],
+  ['html', 'text/html'],
+];
+
+interface MediaRange {
+  readonly type: string;
+  /** 0 for any type, 1 for `text/*`, 2 for a type, 3 for a type with parameters. */
+  readonly precision: number;
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  if (type === '*/*') return { type, precision: 0 };
+  if (type.endsWith('/*')) return { type, precision: 1 };
+  const hasParameters = parameters.some((parameter) => !parameter.startsWith('q='));
+  return { type, precision: hasParameters ? 3 : 2 };
+}
+
+function matches(range: string, type: string): boolean {
+  return range === '*/*' || range === type || range === `${type.split('/')[0] ?? ''}/*`;
+}
+
+/** As the framework does it: precise ranges first, then the server's own order; `q` plays no part. */
+function negotiate(accept: string | undefined): Rendering | undefined {
+  const ranges = (accept ?? '*/*').split(',').map(parseRange);
+  for (const precision of [3, 2, 1, 0]) {
+    const level = ranges.filter((range) => range.precision === precision);
+    for (const [rendering, type] of RENDERINGS) {
+      if (level.some((range) => matches(range.type, type))) return rendering;
+    }
+  }
+  return undefined;
+}
+
+/** Status codes by which the view itself rejects, not the login or the server. */
+const REJECTIONS = [400, 404, 409];
+
+/** How the dialect says no; what is no refusal stays as it is. */
+function shapeRejection(dialect: Dialect, request: ApiRequest, outcome: Outcome): Outcome {
+  const { status, value } = outcome;
+  if (status < 400) return outcome;
+  if (dialect.profile === 'form-action') {
+    // Only the server in front of the form knows status codes.
+    const isOfServer = status === 401 || status === 405 || request.method !== 'POST';
+    return isOfServer ? outcome : ok({ status: 'error', message: textIn(value) });
+  }
+  if (dialect.quirks.has('status-200-errors') && REJECTIONS.includes(status)) {
+    return ok({ success: false, message: textIn(value) });
+  }
+  if (dialect.quirks.has('html-errors') && (status === 400 || status >= 500)) {
+    const title = `${STATUS_CODES[status] ?? 'Error'} (${status})`;
+    return { status, text: { type: HTML, body: refusalPage(title, textIn(value)) } };
+  }
+  return outcome;
+}
+
+function ok(value: unknown): Outcome {
+  return { status: 200, value };
+}
+
+/** All that the body of a refusal says, in one line. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textIn).join(' ');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([name, inner]) => {
+      const text = textIn(inner);
+      return name === 'detail' || name === 'non_field_errors' ? text : `${name}: ${text}`;
+    })
+    .join(' ');
 }

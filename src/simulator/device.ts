@@ -1,23 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Endpoint } from './addresses.ts';
-import { page } from './api.ts';
+import { type Endpoint, Listener } from './listener.ts';
+import { answer, page, type Scheme, schemeOf } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { schemeOf } from './authentication.ts';
 import { heldRecords } from './dialects/identity.ts';
 import { newExtras } from './dialects/sample-data.ts';
-import { answerFor } from './fault-answers.ts';
-import { FaultSwitches, type FaultScope } from './fault-switches.ts';
-import { WRITES } from './faults/fault.ts';
-import { FAULTS, type FaultName } from './faults.ts';
-import { Listener } from './listener.ts';
-import { TOO_LARGE_PAGE } from './pages.ts';
-import type { LoggedRequest, SimulatedDevice } from './simulated-device.ts';
+import { type FaultName, FAULTS, type FaultScope, FaultSwitches } from './faults.ts';
+import { WRITES, type Writing } from './faults/fault.ts';
+import { type ApiAnswer, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
 import type { User } from './store.ts';
 import { send, type Wire } from './transmit.ts';
-import type { ApiRequest, Site } from './view.ts';
 
-export interface DeviceSetup {
+interface DeviceSetup {
   readonly name: string;
   readonly site: Site;
   readonly accounts: SimulatedDevice['accounts'];
@@ -201,4 +195,84 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
+}
+
+/** A request with everything that a fault may want to know of it. */
+interface Struck extends Writing {
+  readonly wire: Wire;
+  /** Another write was served before. */
+  readonly isAfterWrite: boolean;
+}
+
+/** What the device answers with its faults; `taken`: nothing at all. */
+function answerFor(faults: FaultSwitches, struck: Struck): ApiAnswer | 'taken' {
+  const { site, request, wire, isAfterWrite } = struck;
+  const about = { method: request.method, isAfterWrite };
+  const instead = faults.take('request', about)?.reply(request, wire);
+  if (instead !== undefined) return instead;
+  const fault = faults.take('write', about);
+  const reply = fault === undefined ? answer(site, request) : fault.carryOut(struck);
+  const list = isList(request, reply) ? faults.take('list', about) : undefined;
+  if (list === undefined) return reply;
+  const records = JSON.parse(reply.body) as object[];
+  return { ...reply, body: list.rewrite(records, reply.body, request) };
+}
+
+/** Whether an answer is a bare list of records. */
+function isList({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
+  return method === 'GET' && status === 200 && body.startsWith('[');
+}
+
+/** Who can log in to a simulated device, and how. */
+export interface SimulatedAccount {
+  readonly username: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+/** One request that a device got. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  /** The status that went out; 0 while, or when, there was no answer. */
+  readonly status: number;
+  readonly body: string;
+  readonly authorization: Scheme;
+  /** When it had been read: milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** One device on loopback. Belongs to its simulator, which closes it. */
+export interface SimulatedDevice {
+  /** `sim1`, `sim2` ... */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  /** `host:port`. */
+  readonly address: string;
+  readonly url: string;
+  /** SHA-256 of the certificate presented now: upper-case hex with colons. */
+  readonly fingerprint: string;
+  /** The certificate presented now, PEM; what `--ca` takes. */
+  readonly certificate: string;
+  readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
+  /** What the device holds now, in the order of creation. */
+  readonly users: readonly User[];
+  /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
+  records(resource: string): readonly DeviceRecord[];
+  readonly log: readonly LoggedRequest[];
+  /** How many connections it has taken, whatever became of them. */
+  readonly connections: number;
+  /**
+   * Switches a fault: true until switched off (500-once: for one request), false off, or for that
+   * many requests. Faults of the connection see no requests, so they know only true and false.
+   * @throws RangeError when a count or a method is given for one of these.
+   */
+  setFault(name: FaultName, on?: boolean | number, scope?: FaultScope): void;
+  clearFaults(): void;
+  /** Behind everybody's back: changes the user of that name, or creates it. */
+  putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User;
+  /** Behind everybody's back; false when there is no such user. */
+  removeUser(username: string): boolean;
 }

@@ -1,14 +1,13 @@
 import { UsageError } from '../errors.ts';
-import { MAX_DEVICES, ownAddress } from './addresses.ts';
+import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
 import { createTables } from './dialects/sample-data.ts';
-import { DeviceServer } from './device.ts';
+import { DeviceServer, type SimulatedDevice } from './device.ts';
 import type { FaultName, FaultOption } from './faults.ts';
-import type { SimulatedDevice } from './simulated-device.ts';
 import { Store } from './store.ts';
 
-export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './simulated-device.ts';
+export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './device.ts';
 
 /** What they hold and how they speak. */
 export interface SimulatorOptions extends DialectOptions {

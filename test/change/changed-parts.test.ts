@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedParts } from '../../src/change/changed-parts.ts';
+import { changedParts } from '../../src/change/compare.ts';
 import type { Value } from '../../src/device/record.ts';
 
 test.each<[before: Value | undefined, after: Value | undefined, parts: unknown[][]]>([

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StepState } from '../../src/change/journal.ts';
-import { mergeResults, type NamedResult } from '../../src/change/merge-results.ts';
-import type { DevicePlan } from '../../src/change/plan.ts';
+import { mergeResults, type NamedResult } from '../../src/change/result-file.ts';
+import { type DevicePlan, devicesOfShard, type Shard } from '../../src/change/plan.ts';
 import { resultsOf } from '../../src/change/run-results.ts';
-import { devicesOfShard, type Shard } from '../../src/change/shard.ts';
 import type { Verdict } from '../../src/change/verdict.ts';
 import { RefusedError } from '../../src/errors.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/change/carry-out.ts';
-import { movedId, readdressed } from '../../src/change/moved-ids.ts';
+import { movedId, readdressed, restlessFields } from '../../src/change/restless.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { restlessFields } from '../../src/change/restless.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
 import { withObservation } from '../../src/device/observation.ts';

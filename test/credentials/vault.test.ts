@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import { Encrypter, armor } from 'age-encryption';
 import { expect, onTestFinished, test } from 'vitest';
-import { VaultKey } from '../../src/credentials/vault-key.ts';
+import { Vault, VaultKey, VaultLockedError } from '../../src/credentials/vault.ts';
 import { WrongPassphraseError } from '../../src/credentials/wrong-passphrase.ts';
-import { Vault, VaultLockedError } from '../../src/credentials/vault.ts';
 import { CredentialError, RefusedError, SettingsError } from '../../src/errors.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 

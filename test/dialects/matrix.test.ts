@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  PAGING_NAMES,
   ENVELOPE_NAMES,
-  PROFILE_NAMES,
   type EnvelopeName,
+  PAGING_NAMES,
   type PagingName,
+  PROFILE_NAMES,
   type ProfileName,
+  type QuirkName,
 } from '../../src/simulator/dialects/dialect.ts';
-import type { QuirkName } from '../../src/simulator/dialects/quirks.ts';
 import { ADMIN, makeDevsh, startFleet, type Devsh } from '../main/devsh.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';

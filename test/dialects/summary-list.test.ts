@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProfileName } from '../../src/simulator/dialects/dialect.ts';
-import type { QuirkName } from '../../src/simulator/dialects/quirks.ts';
+import type { ProfileName, QuirkName } from '../../src/simulator/dialects/dialect.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { ADMIN, makeDevsh, type Devsh } from '../main/devsh.ts';
 

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verdict } from '../../src/change/verdict.ts';
-import type { FaultScope } from '../../src/simulator/fault-switches.ts';
-import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
+import { type FaultName, FAULTS, type FaultScope } from '../../src/simulator/faults.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { ADMIN, makeDevsh, writesOf } from '../main/devsh.ts';

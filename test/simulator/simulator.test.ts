@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { ownAddress } from '../../src/simulator/addresses.ts';
+import { ownAddress } from '../../src/simulator/listener.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { ask } from './ask.ts';
 

@@ -1,6 +1,9 @@
-import { formText } from '../../device/value-text.ts';
+import { formText, isValueList, valueText } from '../../device/value-text.ts';
 import type { Value } from '../../device/record.ts';
 import { hasUnsafe, replaceUnsafe } from '../../visible.ts';
+import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { isSameValue } from '../compare.ts';
 
 /**
  * How a value is written in a cell of CSV, so that it comes back the very same and harms nobody between:
@@ -28,7 +31,7 @@ function encodeText(text: string): string {
   return NEEDS_MARK.test(text) ? `'${text}` : text;
 }
 
-export interface Cell {
+interface Cell {
   readonly text: string;
   /** It says of itself that it is text, whatever it looks like. */
   readonly isText: boolean;
@@ -58,4 +61,62 @@ function escaped(character: string): string {
     result += '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
   }
   return result;
+}
+
+/** Whether a cell of CSV says what a record holds, in whatever kind of value. */
+export function isSameCell(cell: string, held: Value | undefined): boolean {
+  if (cell === encodeCell(held)) return true;
+  const read = decodeCell(cell);
+  if (isSameValue(read.text, held)) return true;
+  const isNested = typeof held === 'object' && held !== null;
+  const nested = isNested ? nestedIn(read) : undefined;
+  return nested !== undefined && isSameValue(nested, held);
+}
+
+/** What a field of a file means in a field of this kind, or why it means nothing there. */
+export function fieldValue(said: Value, shape: FieldShape, isCell: boolean): Typed {
+  if (!isCell || typeof said !== 'string') return ofKind(said, shape);
+  const cell = decodeCell(said);
+  const nested = shape.kind === 'text' ? undefined : nestedIn(cell);
+  return ofKind(nested ?? cell.text, shape);
+}
+
+function ofKind(said: Value, shape: FieldShape): Typed {
+  if (said === null || shape.kind === 'unknown') return { value: said };
+  const typed = typeof said === 'string' ? typedValue(said, shape) : { value: said };
+  return typed.problem === undefined ? checked(typed.value, shape) : typed;
+}
+
+function checked(value: Value, { kind }: FieldShape): Typed {
+  if (value === null) return { value };
+  const isNested = typeof value === 'object';
+  switch (kind) {
+    case 'text':
+      return isNested ? { problem: 'not a text' } : { value: valueText(value) };
+    case 'boolean': {
+      const said = isNested ? undefined : switchValue(String(value));
+      return said === undefined ? { problem: 'neither true nor false' } : { value: said };
+    }
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? { value }
+        : { problem: 'not a number' };
+    case 'list':
+      return isValueList(value) ? { value } : { problem: 'not a list' };
+    case 'object':
+      return isNested && !isValueList(value) ? { value } : { problem: 'not an object' };
+    case 'unknown':
+      return { value };
+  }
+}
+
+/** A list or object that is written as JSON; undefined for what is text. */
+function nestedIn({ text, isText }: Cell): Value | undefined {
+  if (isText || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return undefined;
+  }
 }

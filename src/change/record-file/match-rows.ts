@@ -5,19 +5,17 @@ import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';
 import { suggest } from '../../suggest.ts';
 import { valueAt } from '../../value-at.ts';
-import { allowHint, type Allowed } from '../allow.ts';
+import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
 import { shapeOf } from '../typed-fields.ts';
-import { checkPrune } from './check-prune.ts';
-import { decodeCell } from './csv-cell.ts';
-import { fieldValue, isSameCell } from './field-value.ts';
-import { keylessText, type Problems, type RecordRow } from './record-file.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
+import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
+import { lookOf } from '../../look-alike.ts';
 
 /** What the rows of a file are laid beside. */
-export interface Held {
+interface Held {
   readonly name: string;
   readonly profile: Profile;
   readonly resource: string;
@@ -35,7 +33,7 @@ export interface MatchOptions {
   readonly allow?: Allowed;
 }
 
-export interface Matched {
+interface Matched {
   readonly changes: readonly Change[];
   /** How many rows are on the device as they are in the file. */
   readonly unchanged: number;
@@ -305,4 +303,50 @@ function indexBy(
     else same.push(record);
   }
   return index;
+}
+
+/** What pruning would do on one device. */
+interface Pruning {
+  readonly name: string;
+  readonly resource: string;
+  /** The field that rows and records were matched by. */
+  readonly keyField: string;
+  readonly rows: readonly RecordRow[];
+  /** The rows that no record was found for, with what they are called. */
+  readonly added: readonly { readonly row: RecordRow; readonly key: string }[];
+  /** How many records the device holds, and which of them would be deleted. */
+  readonly held: number;
+  readonly removed: readonly DeviceRecord[];
+}
+
+/**
+ * A file that was saved by a spreadsheet, or that is about something else, must not delete what it only
+ * spells in another way: `Bob` or `bob ` for `bob`, `7` for `007`, or no record of the device at all.
+ */
+function checkPrune(
+  { name, resource, keyField, rows, added, held, removed }: Pruning,
+  problems: Problems,
+): void {
+  const [first] = rows;
+  if (first !== undefined && held > 0 && removed.length === held) {
+    const text = `none of the ${held} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${keyField}, --allow prune deletes them`;
+    problems.add(() => first.place(), text);
+    return;
+  }
+  const looks = new Map(
+    removed.map((record) => {
+      const key = valueText(valueAt(record, keyField));
+      return [spelling(key), key];
+    }),
+  );
+  for (const { row, key } of added) {
+    const other = looks.get(spelling(key));
+    if (other === undefined) continue;
+    const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or ${allowHint('prune')}`;
+    problems.add(() => row.place(keyField), text);
+  }
+}
+
+function spelling(key: string): string {
+  return lookOf(key.trim().replace(/^0+(?=\d)/, ''));
 }

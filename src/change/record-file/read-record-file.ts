@@ -1,12 +1,20 @@
 import { JsonFailure, parseJson, parseStrictJson } from '../../device/json.ts';
-import type { Value } from '../../device/record.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { YamlSource } from '../../yaml-source.ts';
-import { jsonOffset } from './json-offset.ts';
 import { readCsvRecords } from './read-csv.ts';
-import { readRecordValues } from './read-values.ts';
-import { formatOfFile, type RecordFormat } from './record-format.ts';
-import { lineAndColumn, Problems, type RecordFile, type Rename } from './record-file.ts';
+import {
+  formatOfFile,
+  lineAndColumn,
+  Problems,
+  type RecordFile,
+  type RecordFormat,
+  type RecordRow,
+  type Rename,
+} from './record-file.ts';
+import { isSecretField, MASK } from '../../device/secret-fields.ts';
+import { isValueList, isValueObject } from '../../device/value-text.ts';
+import { valueAt } from '../../value-at.ts';
 
 /**
  * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its name, else by its look. Throws a
@@ -107,4 +115,203 @@ function failureOffset({ cause, offset }: JsonFailure, text: string): number {
   const message = cause instanceof Error ? cause.message : '';
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   return position === undefined ? text.trimEnd().length : Number(position);
+}
+
+type Path = readonly (string | number)[];
+
+/** Where in the text something stands: `file:line:column`. */
+type PlaceOf = (path: Path) => string;
+
+/**
+ * The records of a document: that of `export` or `list --json` (`devices:` with `records:`), lines or a list
+ * of `{device, record}`, or plain records, where `device` is no field.
+ */
+function readRecordValues(
+  data: Value,
+  name: string,
+  rename: Rename,
+  problems: Problems,
+  placeOf: PlaceOf,
+): RecordFile {
+  const rows: RecordRow[] = [];
+  const missing: string[] = [];
+
+  const record = (value: Value, path: Path, device: string | undefined): void => {
+    if (!isValueObject(value)) {
+      problems.add(() => placeOf(path), 'a record looks like {"username": "bob", "lang": "de"}');
+      return;
+    }
+    rows.push(rowOf(value, path, device, rename, placeOf));
+  };
+  const item = (value: Value, path: Path): void => {
+    if (!isValueObject(value)) {
+      record(value, path, undefined);
+      return;
+    }
+    const device = deviceOf(value, rename);
+    const wrapped = valueAt(value, 'record');
+    const names = Object.keys(value);
+    if (device !== undefined && wrapped !== undefined && names.length === 2) {
+      record(wrapped, [...path, 'record'], device.name);
+    } else if (isFailure(value)) {
+      missing.push(device?.name ?? '');
+    } else if (device === undefined) {
+      record(value, path, undefined);
+    } else {
+      const fields = Object.entries(value).filter(([field]) => field !== device.field);
+      record(Object.fromEntries(fields), path, device.name);
+    }
+  };
+  const ofDevice = (value: Value, path: Path): void => {
+    const records = isValueObject(value) ? valueAt(value, 'records') : undefined;
+    const device = isValueObject(value) ? valueAt(value, 'device') : undefined;
+    if (typeof device !== 'string') {
+      problems.add(() => placeOf(path), 'a device of an export has "device" and "records"');
+    } else if (isValueList(records)) {
+      for (const [index, one] of records.entries())
+        record(one, [...path, 'records', index], device);
+    } else {
+      missing.push(device);
+    }
+  };
+
+  const devices = isValueObject(data) ? valueAt(data, 'devices') : undefined;
+  if (isValueObject(data) && isValueList(devices)) {
+    for (const [index, one] of devices.entries()) ofDevice(one, ['devices', index]);
+  } else if (isValueObject(data) && Object.hasOwn(data, 'schema')) {
+    problems.add(
+      () => placeOf([]),
+      'this document of devsh has no records: there is no "devices" in it',
+    );
+  } else if (isValueList(data)) {
+    for (const [index, one] of data.entries()) item(one, [index]);
+  } else {
+    item(data, []);
+  }
+  const [resource, filter] = ['resource', 'filter'].map((key) =>
+    isValueObject(data) && devices !== undefined ? valueAt(data, key) : undefined,
+  );
+  return {
+    name,
+    rows,
+    isCells: false,
+    missing,
+    ...(typeof resource === 'string' && { resource }),
+    ...(typeof filter === 'string' && { filter }),
+  };
+}
+
+function rowOf(
+  record: DeviceRecord,
+  path: Path,
+  device: string | undefined,
+  rename: Rename,
+  placeOf: PlaceOf,
+): RecordRow {
+  const said = Object.entries(record).flatMap(([name, value]): [string, Value, string][] => {
+    const field = rename(name);
+    // A secret that was masked when it was printed tells nothing.
+    const isHidden = value === MASK && isSecretField(name);
+    return field === undefined || isHidden ? [] : [[field, value, name]];
+  });
+  return {
+    ...(device !== undefined && device !== '' && { device }),
+    fields: Object.fromEntries(said.map(([field, value]) => [field, value])),
+    place: (field) => {
+      const [, , name] = said.find(([other]) => other === field) ?? [];
+      return placeOf(name === undefined ? path : [...path, name]);
+    },
+  };
+}
+
+/** The device that a plain record names, unless `--map` says that it is a field. */
+function deviceOf(
+  record: DeviceRecord,
+  rename: Rename,
+): { name: string; field: string } | undefined {
+  const field = Object.keys(record).find((name) => /^device$/i.test(name) && rename(name) === name);
+  const name = field === undefined ? undefined : record[field];
+  return field === undefined || typeof name !== 'string' ? undefined : { name, field };
+}
+
+/** As `export` says in a line that a device could not be read. */
+function isFailure(value: DeviceRecord): boolean {
+  const error = valueAt(value, 'error');
+  return (
+    Object.keys(value).length === 3 &&
+    typeof valueAt(value, 'device') === 'string' &&
+    Object.hasOwn(value, 'address') &&
+    isValueObject(error) &&
+    typeof error['code'] === 'string'
+  );
+}
+
+/** Where in a JSON text the value at a path begins; at the nearest one above it where there is none. */
+function jsonOffset(text: string, path: readonly (string | number)[]): number {
+  let at = skipBlanks(text, text.startsWith('\ufeff') ? 1 : 0);
+  for (const part of path) {
+    const below = text[at] === '{' ? member(text, at, part) : element(text, at, part);
+    if (below === undefined) return at;
+    at = below;
+  }
+  return at;
+}
+
+/** Of a name that is there twice, the last counts. */
+function member(text: string, object: number, name: string | number): number | undefined {
+  let found: number | undefined;
+  for (let at = skipBlanks(text, object + 1); text[at] === '"';) {
+    const keyEnd = endOfString(text, at);
+    const key: unknown = JSON.parse(text.slice(at, keyEnd));
+    const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
+    if (key === name) found = value;
+    at = next(text, value);
+  }
+  return found;
+}
+
+function element(text: string, list: number, index: string | number): number | undefined {
+  if (text[list] !== '[') return undefined;
+  let at = skipBlanks(text, list + 1);
+  for (let place = 0; place !== index && at < text.length; place += 1) at = next(text, at);
+  return at < text.length ? at : undefined;
+}
+
+/** Where the value behind this one begins, and the comma. */
+function next(text: string, value: number): number {
+  const end = skipBlanks(text, endOfValue(text, value));
+  return text[end] === ',' ? skipBlanks(text, end + 1) : text.length;
+}
+
+function endOfValue(text: string, from: number): number {
+  let level = 0;
+  let at = from;
+  while (at < text.length) {
+    const character = text[at] ?? '';
+    if (character === '"') {
+      at = endOfString(text, at);
+      if (level === 0) return at;
+      continue;
+    }
+    if (level === 0 && /[,\]}\s]/.test(character)) return at;
+    if (character === '{' || character === '[') level += 1;
+    if (character === '}' || character === ']') level -= 1;
+    at += 1;
+    if (level === 0 && (character === '}' || character === ']')) return at;
+  }
+  return at;
+}
+
+function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (/\s/.test(text[at] ?? '')) at += 1;
+  return at;
 }

@@ -1,6 +1,11 @@
-import { recordName } from '../record-name.ts';
-import { curlScript, type CurlCall } from './curl-script.ts';
+import { recordName } from '../plan.ts';
 import type { Report, StepReport } from './report.ts';
+import type { WriteRequest } from '../../device/encode.ts';
+import { jsonText } from '../../device/value-text.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import type { ProxyServer, Route } from '../../device/route/route.ts';
+import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
+import { hasUnsafe, replaceUnsafe, visible } from '../../visible.ts';
 
 /**
  * The requests of a run as a bash script of curl calls, in the order of the plan. Those that never
@@ -30,4 +35,186 @@ function callOf({ result, step, isSent }: StepReport): CurlCall {
   return isSent
     ? { title, device, owner, request }
     : { title: `${title}, not sent:`, device, owner, request, isComment: true };
+}
+
+/** One call of curl; or only its title, when there is nothing to send. */
+export interface CurlCall {
+  readonly title: string;
+  readonly device: DeviceRef;
+  readonly request?: Omit<WriteRequest, 'method'> & { readonly method: string };
+  /** Whose secrets are in the request: `user carol`. */
+  readonly owner: string;
+  /** How the device is reached; undefined: as curl reaches it by itself. */
+  readonly route?: Route | undefined;
+  /** The media types that the device is asked for, when not those of every call. */
+  readonly accept?: string | undefined;
+  /** Only shown, as a comment. */
+  readonly isComment?: boolean;
+}
+
+/** Where the secret of one field of one record is to be found: `FIELD_PASSWORD`. */
+type Variables = Map<string, { readonly name: string; readonly of: string }>;
+
+/**
+ * A bash script of curl calls. No secret is in it: the login and masked fields are read from the
+ * environment, and reach curl through pipes, because arguments can be seen by every user of a machine.
+ *
+ * @param head what the script is, line by line
+ */
+export function curlScript(head: readonly string[], calls: readonly CurlCall[]): string {
+  const variables: Variables = new Map();
+  const lines = calls.flatMap((call) => callLines(call, variables));
+  const needed = [...variables.values()];
+  return [
+    '#!/usr/bin/env bash',
+    ...head.map(comment),
+    '#',
+    '# Sends them, one after the other; ends with 1 when one of them failed. Needs curl 7.76.',
+    '# devsh reads every record back; this script does not.',
+    '#',
+    '# Environment:',
+    '#   DEVSH_TOKEN, or DEVSH_USER and DEVSH_PASSWORD   the login, for all devices',
+    '#   CURL_OPTS   more options for each call. devsh trusts a device by the SHA-256 of its',
+    '#               certificate, curl by a CA: CURL_OPTS="--cacert FILE" (a self-signed',
+    '#               certificate is its own CA). "-k" trusts anyone, in a lab at most.',
+    ...needed.map(({ name, of }) => comment(`  ${name}   ${of}`)),
+    '',
+    'set -u',
+    'if [ -z "${DEVSH_TOKEN:-}" ]; then',
+    '  : "${DEVSH_USER:?set it, or DEVSH_TOKEN}" "${DEVSH_PASSWORD:?set it, or DEVSH_TOKEN}"',
+    'fi',
+    ...needed.map(({ name }) => `: "\${${name}:?see the head of this script}"`),
+    '',
+    'login() {',
+    '  if [ -n "${DEVSH_TOKEN:-}" ]; then',
+    `    printf 'Authorization: Token %s\\n' "$DEVSH_TOKEN"`,
+    '  else',
+    `    printf 'Authorization: Basic %s\\n' \\`,
+    `      "$(printf '%s' "$DEVSH_USER:$DEVSH_PASSWORD" | base64 | tr -d '\\n')"`,
+    '  fi',
+    '}',
+    '',
+    ...(calls.some(({ route }) => route?.kind === 'proxy' && route.proxy.login() !== undefined)
+      ? PROXY_LOGIN
+      : []),
+    '# Words of CURL_OPTS are options of their own: no quotes around it.',
+    'options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30',
+    `  --write-out '\\n' \${CURL_OPTS:-})`,
+    `accept=(--header 'Accept: application/json, */*;q=0.1')`,
+    'status=0',
+    ...lines,
+    '',
+    'exit "$status"',
+    '',
+  ].join('\n');
+}
+
+/** A word of curl's configuration: in quotes, where a backslash escapes. */
+const PROXY_LOGIN = [
+  'proxy_login() {',
+  '  local word=${1//\\\\/\\\\\\\\}',
+  `  printf 'proxy-user = "%s"\\n' "\${word//\\"/\\\\\\"}"`,
+  '}',
+  '',
+];
+
+function callLines(
+  { title, device, request, owner, route, accept, isComment = false }: CurlCall,
+  variables: Variables,
+): string[] {
+  if (request === undefined) return ['', comment(title)];
+  const { method, path, form, json, contentType = 'application/json' } = request;
+  const nameOf = (field: string): string =>
+    variableFor(isComment ? new Map(variables) : variables, field, owner);
+  const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
+  const acceptWords =
+    accept === undefined ? '"${accept[@]}"' : `--header ${quoted(`Accept: ${accept}`)}`;
+  const lines = [
+    ...(route?.kind === 'jump'
+      ? [
+          `# curl knows no jump host: "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
+        ]
+      : []),
+    `curl "\${options[@]}" ${acceptWords} --header @<(login) --request ${method} \\`,
+    ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
+    ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
+    ...(json === undefined
+      ? []
+      : [
+          `  --header ${quoted(`Content-Type: ${contentType}`)} \\`,
+          `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
+        ]),
+    `  ${quoted(urlOf(device.address, path))} || status=1`,
+  ];
+  return isComment
+    ? ['', comment(title), ...lines.map((line) => `#   ${line}`)]
+    : ['', comment(title), ...lines];
+}
+
+/** Whatever NO_PROXY of the environment says; the login comes through a pipe. */
+function proxyArguments(proxy: ProxyServer, variables: Variables): string {
+  const words = [`--noproxy '' --proxy ${quoted(proxy.url)}`];
+  if (proxy.login() !== undefined) {
+    const id = JSON.stringify(['proxy', proxy.url]);
+    const name = newVariable(variables, id, 'PROXY_LOGIN', `USER:PASSWORD of ${proxy.url}`);
+    words.push(`--config <(proxy_login "$${name}")`);
+  }
+  return words.join(' ');
+}
+
+function dataArgument(
+  [field, text]: readonly [field: string, text: string],
+  nameOf: (field: string) => string,
+): string {
+  const name = encodedName(field);
+  if (isSecretField(field) && text !== '') {
+    return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
+  }
+  // Without a name curl takes the "=" away; and no argument can hold a NUL.
+  return name === '' || text.includes('\0')
+    ? `--data-raw ${quoted(new URLSearchParams([[field, text]]).toString())}`
+    : `--data-urlencode ${quoted(`${name}=${text}`)}`;
+}
+
+/** curl encodes the value and takes the name as it is. */
+function encodedName(field: string): string {
+  return new URLSearchParams([[field, '']]).toString().slice(0, -1);
+}
+
+/** One variable for each secret: two users have two passwords, one user has one on all devices. */
+function variableFor(variables: Variables, field: string, owner: string): string {
+  const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  return newVariable(variables, JSON.stringify([field, owner]), plain, `the ${field} of ${owner}`);
+}
+
+function newVariable(variables: Variables, id: string, plain: string, of: string): string {
+  const known = variables.get(id);
+  if (known) return known.name;
+  const taken = new Set([...variables.values()].map(({ name }) => name));
+  let name = plain;
+  for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
+  variables.set(id, { name, of });
+  return name;
+}
+
+/** The zone of an IPv6 address (`%eth0`) is written `%25eth0` in a URL (RFC 6874). */
+function urlOf(address: string, path: string): string {
+  return `https://${address.replaceAll('%', '%25')}${path}`;
+}
+
+/** One word for bash. Where a character would not be seen, as the bytes of its UTF-8 form. */
+function quoted(text: string): string {
+  if (!hasUnsafe(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `$'${replaceUnsafe(text.replace(/['\\]/g, '\\$&'), bytesOf)}'`;
+}
+
+/** Three octal digits each: bash would take hexadecimal digits that follow for its own. */
+function bytesOf(character: string): string {
+  return Array.from(Buffer.from(character, 'utf8'))
+    .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+    .join('');
+}
+
+function comment(text: string): string {
+  return `# ${visible(text)}`;
 }

@@ -1,4 +1,4 @@
-import { recordName } from '../record-name.ts';
+import { recordName } from '../plan.ts';
 import { valueText } from '../../device/value-text.ts';
 import { visible } from '../../visible.ts';
 import {

@@ -1,5 +1,5 @@
 import { notCoveredText } from '../not-covered.ts';
-import { recordName } from '../record-name.ts';
+import { recordName } from '../plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';

@@ -1,12 +1,16 @@
+import { stringify } from 'csv-stringify/sync';
 import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
 import type { DeviceRecord, DeviceRef, Value } from '../../device/record.ts';
-import { valueText } from '../../device/value-text.ts';
+import { jsonText, type JsonValue, valueText } from '../../device/value-text.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
-import { notCoveredBy, type NotCovered } from '../not-covered.ts';
+import { type NotCovered, notCoveredBy, notCoveredData } from '../not-covered.ts';
 import type { Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
-import { expectedIn, VERDICTS, type StepResult, type Verdict } from '../verdict.ts';
+import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
+import { replaceUnsafe, visible } from '../../visible.ts';
+import { maskedRequest } from '../../device/encode.ts';
+import { maskedDifference } from '../compare.ts';
 
 /** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
 export interface FieldChange {
@@ -191,4 +195,89 @@ function unique(fields: readonly string[]): string[] {
 /** A device may call a field `toString`. */
 function own(record: DeviceRecord, field: string): Value | undefined {
   return Object.hasOwn(record, field) ? record[field] : undefined;
+}
+
+const HEADER = ['device', 'address', 'resource', 'key', 'action', 'verdict', 'at', 'reason'];
+
+/**
+ * A report as CSV: one line for each step, in the order of the plan. Control characters are in visible
+ * form, and what a spreadsheet would run as a formula has an apostrophe in front.
+ */
+export function csvReport({ devices }: Report): string {
+  const rows = devices.flatMap(({ device: { name, address }, error, steps }) =>
+    error !== undefined && steps.length === 0
+      ? [[name, address, '', '', '', 'failed', '', error.message]]
+      : steps.map(({ result, at = '' }) => {
+          const { resource, key, action, verdict } = result;
+          return [name, address, resource, key, action, verdict, at, remarksOf(result).join('; ')];
+        }),
+  );
+  return stringify(
+    [HEADER, ...rows].map((row) => row.map(visible)),
+    { escape_formulas: true },
+  );
+}
+
+/** The version of the document, the same as that of `--json`. */
+const SCHEMA = 'devsh/1';
+
+/** A report as plain data, secrets masked: what stands under `report` in `--json`. */
+export function reportData(report: Report): JsonValue {
+  const { run, command, by, version, state, counts } = report;
+  return {
+    run,
+    command,
+    by,
+    version,
+    began: report.beganAt,
+    ended: report.endedAt,
+    state,
+    counts,
+    notCovered: notCoveredData(report.notCovered),
+    devices: mostUrgentFirst(report.devices).map((one) => ({
+      device: one.device.name,
+      address: one.device.address,
+      verdict: verdictOf(one),
+      error: one.error && errorData(one.error),
+      steps: one.steps.map(stepData),
+    })),
+  };
+}
+
+/** The report as a JSON document of its own, ending with a line break. */
+export function jsonReport(report: Report): string {
+  const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
+  // Line breaks inside strings are escaped already; those left belong to the layout.
+  const lines = text.split('\n').map((line) => replaceUnsafe(line, escaped));
+  return lines.join('\n') + '\n';
+}
+
+function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue {
+  const { action, resource, key, verdict, note, error, record, differences } = result;
+  return {
+    action,
+    resource,
+    key,
+    verdict,
+    at,
+    sent: isSent,
+    note,
+    error: error && errorData(error),
+    request: step && { ...maskedRequest(step.request) },
+    changes: changes.map((change) => ({ ...change })),
+    before: step?.before && maskedRecord(step.before),
+    planned: step?.after && maskedRecord(step.after),
+    held: record && maskedRecord(record),
+    differences: differences?.map(maskedDifference),
+  };
+}
+
+function errorData({ code, message }: DevshError): JsonValue {
+  return { code, message };
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
+  }).join('');
 }

@@ -3,7 +3,7 @@ import type {
   CredentialRequest,
   Credentials,
 } from '../../credentials/sources.ts';
-import type { AskPassphrase } from '../../credentials/vault-key.ts';
+import type { AskPassphrase } from '../../credentials/vault.ts';
 import { Credential } from '../../device/credential.ts';
 import type { UntrustedError } from '../../device/errors.ts';
 import { readCa } from '../../device/trust-anchors.ts';

@@ -10,8 +10,6 @@ import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import { guardRaw } from '../writing/guard-raw.ts';
-import { requestAsCurl } from '../writing/as-curl.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
@@ -43,6 +41,7 @@ export const get: CommandSpec = {
         const path = pathOf(call);
         const members = await call.members();
         if (call.options.asCurl) {
+          const { requestAsCurl } = await import('../writing/as-curl.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
           return;
         }
@@ -105,10 +104,12 @@ export const post: CommandSpec = {
         });
         const members = await call.members();
         if (call.options.asCurl) {
+          const { requestAsCurl } = await import('../writing/as-curl.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
+        const { guardRaw } = await import('../writing/guard-raw.ts');
         yield* each(call, members, call.writeWidth, async (member) => {
           await guardRaw(call, member, 'POST', path, form);
           const answer = await exchange(call, member, 'POST', path, form);
@@ -139,10 +140,12 @@ export const remove: CommandSpec = {
         assertNoCollection(documentedProfile, path);
         const members = await call.members();
         if (call.options.asCurl) {
+          const { requestAsCurl } = await import('../writing/as-curl.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
+        const { guardRaw } = await import('../writing/guard-raw.ts');
         yield* each(call, members, call.writeWidth, async (member) => {
           await guardRaw(call, member, 'DELETE', path);
           refuseCollection(member, path, await exchange(call, member, 'GET', path));

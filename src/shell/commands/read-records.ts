@@ -2,7 +2,6 @@ import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { matches, type Filter } from '../../fleet/filter.ts';
 import { suggest } from '../../suggest.ts';
-import { requestAsCurl } from '../writing/as-curl.ts';
 import type { Call } from '../call.ts';
 import { keepColumns } from '../records/kept-columns.ts';
 import type { Output, View } from '../output.ts';
@@ -21,6 +20,7 @@ export async function* readRecords(
 ): AsyncGenerator<Output> {
   const members = await call.members();
   if (call.options.asCurl) {
+    const { requestAsCurl } = await import('../writing/as-curl.ts');
     yield await requestAsCurl(call, members, (profile) => ({
       method: 'GET',
       path: collectionPath(profile, view.resource),

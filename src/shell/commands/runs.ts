@@ -1,4 +1,4 @@
-import { EmptyJournalError } from '../../change/errors.ts';
+import { EmptyJournalError } from '../../change/plan.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';

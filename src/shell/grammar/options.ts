@@ -1,5 +1,5 @@
 import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
-import { parseShard } from '../../change/shard.ts';
+import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import { SOURCE_KINDS } from '../../fleet/import/source-kind.ts';

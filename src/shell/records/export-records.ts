@@ -1,6 +1,10 @@
 import { extname, join } from 'node:path';
-import { formatOfFile, type RecordFormat } from '../../change/record-file/record-format.ts';
-import { secretFields, withoutSecrets } from '../../change/record-file/without-secrets.ts';
+import {
+  formatOfFile,
+  type RecordFormat,
+  secretFields,
+  withoutSecrets,
+} from '../../change/record-file/record-file.ts';
 import { isResourceName } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';

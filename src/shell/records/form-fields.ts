@@ -6,7 +6,7 @@ import type { DeviceRecord, Value } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
 import { valueText } from '../../device/value-text.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
-import { NotPossibleError } from '../../change/errors.ts';
+import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';

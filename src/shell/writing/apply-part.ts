@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { shardOf, shardText, type Shard } from '../../change/shard.ts';
+import { type Plan, type PlanPart, type Shard, shardOf, shardText } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import {
   journalOfResult,
@@ -7,7 +7,6 @@ import {
   resultText,
   type ResultFile,
 } from '../../change/result-file.ts';
-import type { Plan, PlanPart } from '../../change/plan.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../call.ts';

@@ -1,6 +1,5 @@
-import { recordName } from '../../change/record-name.ts';
-import type { Plan } from '../../change/plan.ts';
-import { curlScript, type CurlCall } from '../../change/report/curl-script.ts';
+import { type Plan, recordName } from '../../change/plan.ts';
+import { curlScript, type CurlCall } from '../../change/report/curl.ts';
 import type { Profile } from '../../device/profile.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';

@@ -1,21 +1,21 @@
-import { recordName } from '../../change/record-name.ts';
-import { applyDevices } from '../../change/apply-member.ts';
-import { applyPlan } from '../../change/apply.ts';
 import {
-  journalLine,
-  lacksSecret,
-  type JournalHead,
-  type StepState,
-} from '../../change/journal.ts';
-import { journalIn, openingLines } from '../../change/journal-writer.ts';
-import { notCoveredBy } from '../../change/not-covered.ts';
-import {
-  stepCount,
-  unplannedResults,
   type DevicePlan,
   type Plan,
   type PlanPart,
+  recordName,
+  stepCount,
+  unplannedResults,
 } from '../../change/plan.ts';
+import { applyDevices, applyPlan } from '../../change/apply.ts';
+import {
+  type JournalHead,
+  journalIn,
+  journalLine,
+  lacksSecret,
+  openingLines,
+  type StepState,
+} from '../../change/journal.ts';
+import { notCoveredBy } from '../../change/not-covered.ts';
 import { isGood, type RollOut } from '../../change/roll-out.ts';
 import type { StepResult, Verdict } from '../../change/verdict.ts';
 import type { Observation } from '../../device/observation.ts';

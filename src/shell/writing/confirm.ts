@@ -1,7 +1,6 @@
 import { grantCounts } from '../../change/grants.ts';
 import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
-import { recordName } from '../../change/record-name.ts';
-import { stepCount, type Plan } from '../../change/plan.ts';
+import { type Plan, recordName, stepCount } from '../../change/plan.ts';
 import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../call.ts';

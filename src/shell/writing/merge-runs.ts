@@ -1,6 +1,5 @@
-import { mergeResults, type Merged } from '../../change/merge-results.ts';
+import { type Merged, mergeResults, parseResult } from '../../change/result-file.ts';
 import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
-import { parseResult } from '../../change/result-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { countsText } from '../../change/report/report.ts';
 import { StoppedError, UsageError } from '../../errors.ts';

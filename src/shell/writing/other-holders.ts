@@ -1,5 +1,4 @@
-import type { Plan } from '../../change/plan.ts';
-import { recordName } from '../../change/record-name.ts';
+import { type Plan, recordName } from '../../change/plan.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';

@@ -1,9 +1,13 @@
-import { csvReport } from '../../change/report/csv.ts';
+import {
+  csvReport,
+  jsonReport,
+  type Report,
+  reportData,
+  reportOf,
+} from '../../change/report/report.ts';
 import { curlReport } from '../../change/report/curl.ts';
-import { jsonReport, reportData } from '../../change/report/json.ts';
 import { junitReport } from '../../change/report/junit.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
-import { reportOf, type Report } from '../../change/report/report.ts';
 import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
 import type { TextOutput } from '../output.ts';

@@ -1,9 +1,8 @@
-import type { DeviceRecord } from '../../device/record.ts';
-import type { ApiRequest, Outcome, Site } from '../view.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type ApiRequest, type Outcome, refusal, type Site } from '../view.ts';
 import type { Resource } from './fields.ts';
 import { idField, shownRecords } from './identity.ts';
-import { formText, keyValueText } from './list-text.ts';
-import { pageOf } from './paging.ts';
+import type { Dialect } from './dialect.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
@@ -55,4 +54,125 @@ function keyed(records: readonly DeviceRecord[], key: string): Readonly<Record<s
   return Object.fromEntries(
     records.map(({ [key]: name, ...rest }) => [typeof name === 'string' ? name : '', rest]),
   );
+}
+
+/** Lists of devices that know no JSON. What is nested is written with dots: `ipv4.mode`. */
+
+/** `key=value` lines, an empty line between records; the items of a list are joined by commas. */
+export function keyValueText(records: readonly DeviceRecord[]): string {
+  const blocks = records.map((record) =>
+    pairs(record).map(([name, texts]) => `${name}=${quoted(texts.join(','))}\n`),
+  );
+  return blocks.map((lines) => lines.join('')).join('\n');
+}
+
+/** One form (`a=b&c=d`) on each line; the items of a list repeat the name. */
+export function formText(records: readonly DeviceRecord[]): string {
+  const lines = records.map((record) => {
+    const form = pairs(record).flatMap(([name, texts]) =>
+      (texts.length === 0 ? [''] : texts).map((text): [string, string] => [name, text]),
+    );
+    return `${new URLSearchParams(form).toString()}\n`;
+  });
+  return lines.join('');
+}
+
+type Pair = readonly [name: string, texts: readonly string[]];
+
+function pairs(record: DeviceRecord, prefix = ''): Pair[] {
+  return Object.entries(record).flatMap(([field, value]) => {
+    const name = `${prefix}${field}`;
+    if (isNested(value)) return pairs(value, `${name}.`);
+    return [[name, Array.isArray(value) ? value.map(textOf) : [textOf(value)]] as const];
+  });
+}
+
+function isNested(value: Value): value is DeviceRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: Value): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** In quotes only where the spaces would be lost; a line cannot hold another line. */
+function quoted(text: string): string {
+  const line = text.replaceAll(/[\r\n]+/g, ' ');
+  return line === line.trim() && !line.startsWith('"') ? line : `"${line}"`;
+}
+
+/** Which part of a list to show. */
+interface Page {
+  readonly start: number;
+  readonly end: number;
+  /** What stands around the records to say which part it is. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** The page that the query asks for, or the refusal where there is none. */
+function pageOf(dialect: Dialect, request: ApiRequest, total: number): Page | Outcome {
+  const [, query = ''] = request.target.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  switch (dialect.paging) {
+    case 'none':
+      return { start: 0, end: total, facts: {} };
+    case 'next':
+      return linkedPage(dialect, request, parameters, total);
+    case 'page': {
+      const rowCount = numberIn(parameters, 'rowCount', dialect.pageSize, -1);
+      const size = rowCount < 1 ? Math.max(1, total) : rowCount;
+      const current = numberIn(parameters, 'current', 1, 1);
+      const start = Math.min(total, (current - 1) * size);
+      const end = Math.min(total, start + size);
+      return { start, end, facts: { rowCount: end - start, total, current } };
+    }
+    case 'offset': {
+      const start = Math.min(total, numberIn(parameters, 'offset', 0, 0));
+      const end = Math.min(total, start + numberIn(parameters, 'limit', dialect.pageSize, 1));
+      return { start, end, facts: { total } };
+    }
+  }
+}
+
+/** As Django REST Framework pages by number: absolute links, and 404 behind the last page. */
+function linkedPage(
+  { pageSize, quirks }: Dialect,
+  request: ApiRequest,
+  parameters: URLSearchParams,
+  total: number,
+): Page | Outcome {
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  const page = Number(parameters.get('page') ?? 1);
+  if (!Number.isInteger(page) || page < 1 || page > pages) return refusal(404, 'Invalid page.');
+  const [path = ''] = request.target.split('?', 1);
+  const origin = quirks.has('http-next') ? 'http://proxy.invalid' : `https://${request.host}`;
+  const link = (wanted: number): string | null => {
+    if (wanted < 1 || wanted > pages) return null;
+    const other = new URLSearchParams(parameters);
+    if (wanted === 1) other.delete('page');
+    else other.set('page', String(wanted));
+    return `${origin}${path}${other.size === 0 ? '' : `?${other.toString()}`}`;
+  };
+  const start = (page - 1) * pageSize;
+  return {
+    start,
+    end: Math.min(total, start + pageSize),
+    facts: {
+      count: total,
+      next: link(quirks.has('page-loop') ? page : page + 1),
+      previous: link(page - 1),
+    },
+  };
+}
+
+function numberIn(
+  parameters: URLSearchParams,
+  name: string,
+  fallback: number,
+  lowest: number,
+): number {
+  const text = parameters.get(name) ?? '';
+  const number = /^-?\d{1,9}$/.test(text) ? Number(text) : fallback;
+  return number < lowest ? fallback : number;
 }

@@ -1,4 +1,4 @@
-import type { Table } from '../table.ts';
+import type { Table } from '../store.ts';
 import {
   decodedPath,
   refusal,
@@ -9,10 +9,9 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import type { Resource } from './fields.ts';
-import { readBody } from './read-body.ts';
+import { checkRecord, readBody, replaceRecord } from './read-body.ts';
 import { RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
-import { checkRecord, replaceRecord } from './write-record.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
 

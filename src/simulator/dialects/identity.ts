@@ -1,8 +1,9 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
-import type { StoredRecord, Table } from '../table.ts';
+import type { StoredRecord, Table } from '../store.ts';
 import type { Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
 import { RESOURCES } from './resources.ts';
+import { type Field, isRequired } from './fields.ts';
 
 /** What records are called by in a dialect, and how they are shown. */
 
@@ -87,4 +88,42 @@ function withStrings(value: Value): Value {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(withStrings);
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withStrings(held)]));
+}
+
+/** What Django REST Framework says of fields in the answer to OPTIONS. */
+export function metadata(fields: readonly Field[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(fields.map((field) => [field.name, fieldMetadata(field)]));
+}
+
+function fieldMetadata(field: Field): Readonly<Record<string, unknown>> {
+  const words = field.name.replaceAll('_', ' ');
+  const said = {
+    type: field.type,
+    required: isRequired(field),
+    read_only: field.readOnly === true,
+    label: words.charAt(0).toUpperCase() + words.slice(1),
+  };
+  switch (field.type) {
+    case 'string':
+      return field.readOnly === true ? said : { ...said, max_length: field.maxLength };
+    case 'choice':
+      return {
+        ...said,
+        choices: field.choices.map(([value, displayName]) => ({
+          value,
+          display_name: displayName,
+        })),
+      };
+    case 'integer':
+      return { ...said, min_value: field.min, max_value: field.max };
+    case 'list': {
+      const child = { type: 'string', required: true, read_only: false };
+      return { ...said, child: { ...child, max_length: field.maxLength } };
+    }
+    case 'nested object':
+      return { ...said, children: metadata(field.children) };
+    case 'boolean':
+    case 'datetime':
+      return said;
+  }
 }

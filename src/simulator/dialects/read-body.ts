@@ -1,10 +1,19 @@
-import { CONTENT_TYPES, refusal, type ApiRequest, type Outcome } from '../view.ts';
+import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal, type Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
-import type { Field } from './fields.ts';
-import { isObject, typeName, type Input } from './read-value.ts';
+import {
+  type ChoiceField,
+  type Field,
+  type IntegerField,
+  isRequired,
+  type ListField,
+  type Resource,
+  type StringField,
+} from './fields.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import type { StoredRecord, Table } from '../store.ts';
 
 /** What a request asks to store, or why it cannot be read. */
-export type Body = { readonly input: Input } | { readonly refused: Outcome };
+type Body = { readonly input: Input } | { readonly refused: Outcome };
 
 /**
  * Reads JSON or a form, whatever the dialect takes. In a form a boolean that is missing is false and
@@ -73,4 +82,203 @@ function formInput(
     }
   }
   return input;
+}
+
+/** Texts per field, as in the body of a 400. */
+type Problems = readonly string[] | { readonly [field: string]: Problems };
+
+type Read<T> = { readonly value: T } | { readonly problems: Problems };
+
+interface Reading {
+  /** What the record is now; undefined for a new one. */
+  readonly before?: DeviceRecord | undefined;
+  /** Whether what is left out stays as it is, even when it is required. */
+  readonly isPartial: boolean;
+  /** Whether what is left out is emptied. */
+  readonly replaces: boolean;
+  readonly trims: boolean;
+}
+
+/** Foreign JSON: an object whose fields nobody has looked at. */
+type Input = Readonly<Record<string, unknown>>;
+
+const TRUE = ['true', 't', 'yes', 'y', 'on', '1'];
+const FALSE = ['false', 'f', 'no', 'n', 'off', '0'];
+
+/** All fields of a record, or what is wrong with each. Unknown and read-only fields are ignored. */
+function readFields(fields: readonly Field[], input: Input, reading: Reading): Read<DeviceRecord> {
+  const record: Record<string, Value> = {};
+  const problems: Record<string, Problems> = {};
+  for (const field of fields) {
+    const isTold = [input, reading.before ?? {}].some((held) => Object.hasOwn(held, field.name));
+    if (field.mayLack === true && !isTold) continue;
+    const read = readField(field, input, reading);
+    if ('problems' in read) problems[field.name] = read.problems;
+    else record[field.name] = read.value;
+  }
+  return Object.keys(problems).length > 0 ? { problems } : { value: record };
+}
+
+function readField(field: Field, input: Input, reading: Reading): Read<Value> {
+  const before = reading.before?.[field.name];
+  if (field.type === 'datetime') return { value: new Date().toISOString() };
+  if (field.readOnly !== true && Object.hasOwn(input, field.name)) {
+    return readValue(field, input[field.name], reading);
+  }
+  const isKept = reading.isPartial || (!isRequired(field) && !reading.replaces);
+  if (before !== undefined && (isKept || field.readOnly === true)) return { value: before };
+  return field.fallback === undefined
+    ? { problems: ['This field is required.'] }
+    : { value: field.fallback };
+}
+
+function readValue(
+  field: Exclude<Field, { type: 'datetime' }>,
+  sent: unknown,
+  reading: Reading,
+): Read<Value> {
+  if (sent === null) return { problems: ['This field may not be null.'] };
+  switch (field.type) {
+    case 'string':
+      return readString(field, sent, reading);
+    case 'choice':
+      return readChoice(field, sent);
+    case 'boolean':
+      return readBoolean(sent);
+    case 'integer':
+      return readInteger(field, sent);
+    case 'list':
+      return readList(field, sent, reading);
+    case 'nested object': {
+      if (!isObject(sent)) {
+        const text = `Invalid data. Expected a dictionary, but got ${typeName(sent)}.`;
+        return { problems: { non_field_errors: [text] } };
+      }
+      const before = reading.before?.[field.name];
+      return readFields(field.children, sent, {
+        ...reading,
+        before: isObject(before) ? before : undefined,
+      });
+    }
+  }
+}
+
+function readString(
+  { maxLength, mayBeBlank, pattern, complaint }: Omit<StringField, 'name' | 'type'>,
+  sent: unknown,
+  { trims }: Reading,
+): Read<string> {
+  if (typeof sent !== 'string' && typeof sent !== 'number') {
+    return { problems: ['Not a valid string.'] };
+  }
+  const text = trims ? String(sent).trim() : String(sent);
+  if (text.trim() === '' && mayBeBlank !== true) {
+    return { problems: ['This field may not be blank.'] };
+  }
+  const problems = [
+    ...(pattern?.test(text) === false ? [complaint ?? 'Enter a valid value.'] : []),
+    ...(text.includes('\0') ? ['Null characters are not allowed.'] : []),
+    ...(Array.from(text).length > maxLength
+      ? [`Ensure this field has no more than ${maxLength} characters.`]
+      : []),
+  ];
+  return problems.length > 0 ? { problems } : { value: text };
+}
+
+function readChoice({ choices }: ChoiceField, sent: unknown): Read<string> {
+  const text = typeof sent === 'string' ? sent : JSON.stringify(sent);
+  return choices.some(([value]) => value === text)
+    ? { value: text }
+    : { problems: [`"${text}" is not a valid choice.`] };
+}
+
+function readBoolean(sent: unknown): Read<boolean> {
+  const text = String(sent).toLowerCase();
+  if (typeof sent !== 'object' && TRUE.includes(text)) return { value: true };
+  if (typeof sent !== 'object' && FALSE.includes(text)) return { value: false };
+  return { problems: ['Must be a valid boolean.'] };
+}
+
+function readInteger({ min, max }: IntegerField, sent: unknown): Read<number> {
+  const isNumber = typeof sent === 'number' || typeof sent === 'string';
+  const text = isNumber ? String(sent).trim() : '';
+  if (!/^-?\d{1,15}$/.test(text)) return { problems: ['A valid integer is required.'] };
+  const value = Number(text);
+  if (value < min) {
+    return { problems: [`Ensure this value is greater than or equal to ${min}.`] };
+  }
+  if (value > max) return { problems: [`Ensure this value is less than or equal to ${max}.`] };
+  return { value };
+}
+
+function readList({ maxLength }: ListField, sent: unknown, reading: Reading): Read<Value> {
+  if (!Array.isArray(sent)) {
+    return { problems: [`Expected a list of items but got type "${typeName(sent)}".`] };
+  }
+  const items = sent.map((item) => readString({ maxLength }, item, reading));
+  const problems = items.flatMap((item, index) =>
+    'problems' in item ? [[String(index), item.problems] as const] : [],
+  );
+  return problems.length > 0
+    ? { problems: Object.fromEntries(problems) }
+    : { value: items.flatMap((item) => ('value' in item ? [item.value] : [])) };
+}
+
+function isObject<T>(value: T): value is T & Readonly<Record<string, never>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As Python calls it. */
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'string') return 'str';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  return value === null ? 'NoneType' : 'dict';
+}
+
+interface WriteWish {
+  readonly input: Input;
+  /** What is to be changed; undefined for a new record. */
+  readonly before?: StoredRecord | undefined;
+  readonly isPartial: boolean;
+  /** The record that may have the same key, besides `before`. */
+  readonly namesake?: StoredRecord | undefined;
+}
+
+/** Checks all fields and that the key is not taken; stores nothing. */
+export function checkRecord(
+  { dialect }: Site,
+  resource: Resource,
+  table: Table,
+  { input, before, isPartial, namesake }: WriteWish,
+): Read<DeviceRecord> {
+  const trims = dialect.traits.trims || dialect.quirks.has('trims');
+  const read = readFields(resource.fields, input, {
+    before,
+    isPartial,
+    trims,
+    replaces: dialect.quirks.has('put-replaces'),
+  });
+  const { key } = resource;
+  if ('problems' in read || key === undefined) return read;
+  const holder = table.records.find(
+    (record) =>
+      record[key] === read.value[key] &&
+      record.uuid !== before?.uuid &&
+      record.uuid !== namesake?.uuid,
+  );
+  if (holder === undefined) return read;
+  return { problems: { [key]: [`A ${resource.name} with that ${key} already exists.`] } };
+}
+
+/** Puts checked fields in place of a record. */
+export function replaceRecord(
+  table: Table,
+  { uuid }: StoredRecord,
+  fields: DeviceRecord,
+): StoredRecord {
+  const record = { ...fields, uuid };
+  table.put(record);
+  return record;
 }

@@ -1,4 +1,4 @@
-import type { StoredRecord, Table } from '../table.ts';
+import type { StoredRecord, Table } from '../store.ts';
 import {
   decodedPath,
   refusal,
@@ -9,12 +9,10 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import type { Resource } from './fields.ts';
-import { findRecord, idField, shownRecord } from './identity.ts';
-import { metadata } from './metadata.ts';
-import { readBody } from './read-body.ts';
+import { findRecord, idField, metadata, shownRecord } from './identity.ts';
+import { checkRecord, readBody, replaceRecord } from './read-body.ts';
 import { resourceOf, RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
-import { checkRecord, replaceRecord } from './write-record.ts';
 
 /** One resource of a site. */
 interface Place {

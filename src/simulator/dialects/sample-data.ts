@@ -1,7 +1,6 @@
 import type { DeviceRecord } from '../../device/record.ts';
 import { createRandom } from '../random.ts';
-import type { User } from '../store.ts';
-import { Table, type StoredRecord } from '../table.ts';
+import { type StoredRecord, Table, type User } from '../store.ts';
 import type { Dialect, ProfileName } from './dialect.ts';
 import { RESOURCES } from './resources.ts';
 

@@ -1,12 +1,10 @@
 import type { DeviceRecord } from '../../device/record.ts';
-import type { StoredRecord, Table } from '../table.ts';
+import type { StoredRecord, Table } from '../store.ts';
 import { refusal, type ApiRequest, type Outcome, type Site, type View } from '../view.ts';
 import type { Resource } from './fields.ts';
-import { shownObject } from './identity.ts';
-import { formText, keyValueText } from './list-text.ts';
-import { metadata } from './metadata.ts';
-import { readBody } from './read-body.ts';
-import { checkRecord, replaceRecord } from './write-record.ts';
+import { metadata, shownObject } from './identity.ts';
+import { formText, keyValueText } from './envelope.ts';
+import { checkRecord, readBody, replaceRecord } from './read-body.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 

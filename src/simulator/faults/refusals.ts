@@ -1,7 +1,5 @@
-import { page } from '../api.ts';
-import { schemeOf } from '../authentication.ts';
-import { LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../pages.ts';
-import type { ApiAnswer } from '../view.ts';
+import { page, schemeOf } from '../api.ts';
+import { type ApiAnswer, LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../view.ts';
 import { requestFault } from './fault.ts';
 
 type Headers = Readonly<Record<string, string>>;

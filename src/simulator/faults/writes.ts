@@ -1,7 +1,6 @@
 import { answer, page } from '../api.ts';
-import { SERVER_ERROR_PAGE } from '../pages.ts';
+import { type ApiAnswer, SERVER_ERROR_PAGE } from '../view.ts';
 import { LANGUAGES, type Store, type User } from '../store.ts';
-import type { ApiAnswer } from '../view.ts';
 import { CHANGES, writeFault, WRITES, type WriteFault, type Writing } from './fault.ts';
 
 const STORE_LATE_MS = 300;

@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { quotedKey } from '../../change/record-name.ts';
+import { quotedKey } from '../../change/plan.ts';
 import { visible } from '../../visible.ts';
 import { cut, fit, widthOf } from '../../output/width.ts';
 import { ghostOf } from '../prompt/ghost.ts';

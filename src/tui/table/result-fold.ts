@@ -1,4 +1,4 @@
-import { recordName } from '../../change/record-name.ts';
+import { recordName } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
 import { visible } from '../../visible.ts';

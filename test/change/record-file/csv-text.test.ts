@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellOffset, csvLines, TextFailure } from '../../../src/change/record-file/csv-text.ts';
+import { cellOffset, csvLines, TextFailure } from '../../../src/change/record-file/read-csv.ts';
 
 const cellsOf = (text: string): (readonly string[])[] =>
   Array.from(csvLines(text), ({ cells }) => cells);

@@ -5,9 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { decodeCell, encodeCell } from '../../../src/change/record-file/csv-cell.ts';
 import { matchRows } from '../../../src/change/record-file/match-rows.ts';
 import { readRecordFile } from '../../../src/change/record-file/read-record-file.ts';
-import type { RecordFormat } from '../../../src/change/record-file/record-format.ts';
-import { Problems } from '../../../src/change/record-file/record-file.ts';
-import { withoutSecrets } from '../../../src/change/record-file/without-secrets.ts';
+import {
+  Problems,
+  type RecordFormat,
+  withoutSecrets,
+} from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
 import { renderedText } from '../../../src/output/render.ts';
