@@ -13,12 +13,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 2, libraries: [] },
-  __complete: { files: 6, kilobytes: 325, libraries: [] },
-  help: { files: 4, kilobytes: 505, libraries: [] },
-  'user list': { files: 5, kilobytes: 808, libraries: ['undici'] },
-  'user list --format csv': { files: 8, kilobytes: 828, libraries: ['csv', 'undici'] },
-  'user add': { files: 17, kilobytes: 902, libraries: ['undici'] },
-  'full screen': { files: 16, kilobytes: 1375, libraries: ['ink'] },
+  __complete: { files: 6, kilobytes: 310, libraries: [] },
+  help: { files: 4, kilobytes: 498, libraries: [] },
+  'user list': { files: 5, kilobytes: 798, libraries: ['undici'] },
+  'user list --format csv': { files: 9, kilobytes: 821, libraries: ['csv', 'undici'] },
+  'user add': { files: 18, kilobytes: 902, libraries: ['undici'] },
+  'full screen': { files: 17, kilobytes: 1361, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -41,7 +41,7 @@ export const get: CommandSpec = {
         const path = pathOf(call);
         const members = await call.members();
         if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/as-curl.ts');
+          const { requestAsCurl } = await import('../writing/write.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
           return;
         }
@@ -104,12 +104,12 @@ export const post: CommandSpec = {
         });
         const members = await call.members();
         if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/as-curl.ts');
+          const { requestAsCurl } = await import('../writing/write.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
-        const { guardRaw } = await import('../writing/guard-raw.ts');
+        const { guardRaw } = await import('../writing/write.ts');
         yield* each(call, members, call.writeWidth, async (member) => {
           await guardRaw(call, member, 'POST', path, form);
           const answer = await exchange(call, member, 'POST', path, form);
@@ -140,12 +140,12 @@ export const remove: CommandSpec = {
         assertNoCollection(documentedProfile, path);
         const members = await call.members();
         if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/as-curl.ts');
+          const { requestAsCurl } = await import('../writing/write.ts');
           yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
           return;
         }
         if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
-        const { guardRaw } = await import('../writing/guard-raw.ts');
+        const { guardRaw } = await import('../writing/write.ts');
         yield* each(call, members, call.writeWidth, async (member) => {
           await guardRaw(call, member, 'DELETE', path);
           refuseCollection(member, path, await exchange(call, member, 'GET', path));

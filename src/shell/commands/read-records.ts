@@ -20,7 +20,7 @@ export async function* readRecords(
 ): AsyncGenerator<Output> {
   const members = await call.members();
   if (call.options.asCurl) {
-    const { requestAsCurl } = await import('../writing/as-curl.ts');
+    const { requestAsCurl } = await import('../writing/write.ts');
     yield await requestAsCurl(call, members, (profile) => ({
       method: 'GET',
       path: collectionPath(profile, view.resource),

@@ -1,17 +1,22 @@
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { guardPlan } from '../../change/guard.ts';
+import { guardPlan, guardStep } from '../../change/guard.ts';
 import type { Wanted } from '../../change/plan-member.ts';
-import { stepCount, type Plan } from '../../change/plan.ts';
-import { RefusedError } from '../../errors.ts';
+import { type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
+import { DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { planAsCurl } from './as-curl.ts';
-import type { WriteCall } from '../call.ts';
+import type { Call, WriteCall } from '../call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
-import type { Output } from '../output.ts';
+import type { Output, TextOutput } from '../output.ts';
 import { otherHolders } from './other-holders.ts';
 import { planFleet } from './plan-fleet.ts';
+import { type CurlCall, curlScript } from '../../change/report/curl.ts';
+import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { opensAccess } from '../../change/own-access.ts';
+import type { FormPairs } from '../../device/encode.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -75,4 +80,127 @@ export async function guard(
   if (stepCount(plan) === 0) return;
   for (const member of members) await member.opened(call.access);
   guardPlan(plan, members, call.options.allow);
+}
+
+type Request = NonNullable<CurlCall['request']>;
+
+/** One request to each device, in the words that it understands, as curl calls. */
+export async function requestAsCurl(
+  call: Call,
+  members: readonly Member[],
+  requestFor: (profile: Profile) => Request,
+): Promise<TextOutput> {
+  const calls = members.map(async ({ ref, entry }): Promise<CurlCall> => {
+    const request = requestFor(await call.access.profile(entry));
+    const title = `${ref.name}: ${request.method} ${request.path}`;
+    return { title, device: ref, owner: request.path, request };
+  });
+  return script(call, await Promise.all(calls), members);
+}
+
+/** The requests of a plan as curl calls. */
+function planAsCurl(
+  call: Call,
+  { devices }: Plan,
+  members: readonly Member[],
+): Promise<TextOutput> {
+  const calls = devices.flatMap(({ device, steps, settled, error }): CurlCall[] => [
+    ...(error === undefined
+      ? []
+      : [{ title: `${device.name}: cannot be planned: ${error.message}`, device, owner: '' }]),
+    ...settled.map((result) => ({
+      title: `${device.name}: ${result.action} ${recordName(result)}: ${result.verdict}, nothing to send`,
+      device,
+      owner: '',
+    })),
+    ...steps.map((step) => ({
+      title: `${device.name}: ${step.action} ${recordName(step)}`,
+      device,
+      owner: recordName(step),
+      request: step.request,
+    })),
+  ]);
+  return script(call, calls, members);
+}
+
+async function script(
+  call: Call,
+  calls: readonly CurlCall[],
+  members: readonly Member[],
+): Promise<TextOutput> {
+  const byAddress = new Map(members.map(({ ref, entry }) => [ref.address, entry]));
+  const addressed = calls.map(async (one): Promise<CurlCall> => {
+    const entry = byAddress.get(one.device.address);
+    if (entry === undefined) return one;
+    const { accept } = await call.access.profile(entry);
+    return { ...one, route: call.access.route(entry), accept };
+  });
+  return {
+    kind: 'text',
+    name: 'curl',
+    text: curlScript([call.line], await Promise.all(addressed)),
+  };
+}
+
+/**
+ * Refuses a raw request that would lock its user out, as far as the records of the device tell what it
+ * is about. Throws a `RefusedError`.
+ */
+export async function guardRaw(
+  call: Call<'allow'>,
+  member: Member,
+  method: 'POST' | 'DELETE',
+  path: string,
+  form: FormPairs = [],
+): Promise<void> {
+  if (call.options.allow.has('own-account')) return;
+  const { pathname } = new URL(path, 'https://device.invalid');
+  const words = pathname.split('/').filter((word) => word !== '');
+  const resource = words.find(opensAccess);
+  if (resource === undefined) return;
+  const records = await recordsOf(call, member, resource);
+  const { profile } = member;
+  const keyField = keyFieldOf(profile, resource, records);
+  const asked = Object.fromEntries(form);
+  const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
+  const before = records.find((record) =>
+    [idOf(profile, record), valueText(record[keyField])].some(
+      (name) => name !== undefined && name !== '' && names.includes(name),
+    ),
+  );
+  const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
+  const step: Step = {
+    action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
+    keyField,
+    request: { method, path },
+    ...(before && { before }),
+    after: { ...before, ...asked },
+    asked,
+    filled: {},
+  };
+  guardStep(member, step, records, call.options.allow);
+}
+
+/** None where they cannot be read: what the request itself names is looked at all the same. */
+async function recordsOf(
+  call: Call<'allow'>,
+  member: Member,
+  resource: string,
+): Promise<readonly DeviceRecord[]> {
+  try {
+    return await member.list(call.access, resource, call.io.signal);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return [];
+  }
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
 }
