@@ -108,15 +108,15 @@ function settingsIn(entry: object): WrittenSettings {
 
 /** What a device has, its own and what its groups hand down, as it would be written. */
 export function writtenSettings(device: InventoryDevice): WrittenSettings {
-  const said: Readonly<Record<string, unknown>> = {
+  const said = {
     ...namedInYaml(device),
     ...(device.route && writtenRoute(device.route)),
-  };
+  } as Readonly<Partial<Record<SettingKey, Written | boolean>>>;
   return Object.fromEntries(
     SETTING_KEYS.flatMap((key): [string, Written][] => {
       const value = said[key];
       if (value === undefined) return [];
-      return [[key, Array.isArray(value) ? (value as readonly string[]) : String(value)]];
+      return [[key, typeof value === 'boolean' ? String(value) : value]];
     }),
   );
 }
@@ -139,17 +139,11 @@ export function normalizedSettings(settings: WrittenSettings, folder: string): W
 
 /** A value whose path counts from a folder; a program without a path is searched for. */
 export function fromFolder<Value>(key: SettingKey, value: Value, folder: string): Value | Written {
-  switch (key) {
-    case 'ca':
-      return resolve(folder, String(value));
-    case 'netrc':
-      return /^(?:true|false|~\/.*)$/s.test(String(value)) ? value : resolve(folder, String(value));
-    case 'credential_command':
-    case 'git_credential': {
-      const [program = '', ...args] = [value].flat().map(String);
-      return [program.includes('/') ? resolve(folder, program) : program, ...args];
-    }
-    default:
-      return value;
+  if (key === 'ca') return resolve(folder, String(value));
+  if (key === 'netrc') {
+    return /^(?:true|false|~\/.*)$/s.test(String(value)) ? value : resolve(folder, String(value));
   }
+  if (key !== 'credential_command' && key !== 'git_credential') return value;
+  const [program = '', ...args] = [value].flat().map(String);
+  return [program.includes('/') ? resolve(folder, program) : program, ...args];
 }
