@@ -34,6 +34,7 @@ const common = {
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
+  loader: { '.md': 'text' },
   define: {
     'process.env.NODE_ENV': '"production"',
     // Ink would load react-devtools-core when DEV=true.
@@ -77,7 +78,7 @@ const completion = await esbuild.build({
 });
 await writeManual(join(outdir, 'man/devsh.1'), version, {
   ...grammar,
-  plugins: [lateStringWidth, grammarAlone(/\/help\/topics\//)],
+  plugins: [lateStringWidth, grammarAlone(/\/help\/topic-text\.ts$/)],
 });
 
 // First only to find out what is imported at run time.

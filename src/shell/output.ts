@@ -150,7 +150,7 @@ export interface TextOutput {
   /** The text is Markdown: a terminal shows it without its signs. */
   readonly isMarkdown?: true;
   /** The same for programs: JSON and YAML have this in place of the text. */
-  readonly data?: JsonValue;
+  readonly data?: JsonValue | undefined;
 }
 
 /** The answer to a raw request (`get`, `post`, `delete`). */

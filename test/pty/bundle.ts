@@ -24,6 +24,7 @@ export async function bundleProgram(entry: URL): Promise<Bundle> {
     target: 'node20.18',
     jsx: 'automatic',
     logLevel: 'warning',
+    loader: { '.md': 'text' },
     define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
     banner: {
       js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",

@@ -1,8 +1,15 @@
+import type { JsonValue } from '../../device/value-text.ts';
 import { oneLine } from '../../device/text.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../suggest.ts';
-import { HELP_TOPICS } from '../help/topics/topics.ts';
-import { helpOn, helpOnCommand, helpOnTopic, helpOverview } from '../help/help.ts';
+import {
+  HELP_TOPICS,
+  helpOn,
+  helpOnCommand,
+  helpOnTopic,
+  helpOverview,
+  type HelpTopic,
+} from '../help/help.ts';
 import type { Word } from '../grammar/parse.ts';
 import { verb, type Candidate, type CommandSpec, type CompletionScope } from '../grammar/spec.ts';
 
@@ -38,8 +45,7 @@ export const help: CommandSpec = {
         const about = topic && (await helpOnTopic(topic, session.services));
         if (command === undefined) {
           if (about === undefined) throw unknown(first, commands);
-          const data = await (await topic?.read())?.data?.();
-          yield { kind: 'text', name: 'help', text: about, ...(data !== undefined && { data }) };
+          yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
           return;
         }
         const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
@@ -68,6 +74,13 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
     return verbs.map(({ name, summary }) => ({ text: name, summary }));
   }
   return [...commands, ...HELP_TOPICS].map(({ name, summary }) => ({ text: name, summary }));
+}
+
+/** What programs get in place of the text of a topic. */
+async function dataOf(topic: HelpTopic | undefined): Promise<JsonValue | undefined> {
+  if (topic?.name !== 'json') return undefined;
+  const { outputJsonSchema } = await import('../help/document-schema.ts');
+  return outputJsonSchema();
 }
 
 function unknown({ text, start }: Word, commands: readonly CommandSpec[]): UsageError {

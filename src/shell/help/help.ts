@@ -1,6 +1,4 @@
 import { argLabel, title } from '../grammar/bind.ts';
-import { twoColumns } from './topics/help-topic.ts';
-import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Services } from '../session.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
@@ -14,6 +12,29 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
   'Trust and login',
   'Shell',
 ];
+
+/** What `help NAME` explains besides commands, in the order of `help`; the texts are in `topics/`. */
+export const HELP_TOPICS = [
+  { name: 'selectors', summary: 'how devices are named: --on, connect, use' },
+  { name: 'filters', summary: 'how records are chosen: user list FILTER, --filter, --where' },
+  { name: 'scripts', summary: 'devsh in scripts: streams, confirmation, "-" and "--"' },
+  {
+    name: 'json',
+    summary: 'what --json, --format yaml and --format jsonl print, and its schema',
+  },
+  { name: 'exit-codes', summary: 'what the exit status of a command means' },
+  { name: 'allow', summary: 'what is refused, and how --allow does it all the same' },
+  { name: 'environment', summary: 'the variables that devsh heeds, and where its files are' },
+  { name: 'trust', summary: 'how devsh knows that it speaks to the right device' },
+  { name: 'profiles', summary: 'how devsh knows the way a device speaks, and how to tell it' },
+  {
+    name: 'keys',
+    summary: 'what the keys of the full screen do, and the names of their actions',
+  },
+] as const;
+
+export type HelpTopic = (typeof HELP_TOPICS)[number];
+export type TopicName = HelpTopic['name'];
 
 /** `help`: every command with its summary, and the options that are understood everywhere. */
 export function helpOverview(commands: readonly CommandSpec[]): string {
@@ -82,14 +103,15 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
 
 /** `help filters`: what is no command. */
 export async function helpOnTopic(
-  { name, summary, read }: HelpTopic,
+  { name, summary }: HelpTopic,
   services: Pick<Services, 'paths' | 'keys'>,
 ): Promise<string> {
-  const { text, examples = [] } = await read();
+  const { readTopic } = await import('./topic-text.ts');
+  const { text, examples } = await readTopic(name, services);
   return [
     `${name}: ${summary}`,
     '',
-    await text(services),
+    text,
     ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
   ].join('\n');
 }
@@ -106,4 +128,10 @@ function optionRows(keys: readonly OptionKey[]): [string, string][] {
     label,
     summary,
   ]);
+}
+
+/** Two columns, indented. */
+export function twoColumns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

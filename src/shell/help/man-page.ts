@@ -4,8 +4,8 @@ import { COMMANDS } from '../commands/index.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { KEPT_FILES } from './kept-files.ts';
-import { SECTIONS, usageOf } from './help.ts';
-import { HELP_TOPICS, type HelpTopic } from './topics/topics.ts';
+import { HELP_TOPICS, SECTIONS, usageOf, type HelpTopic } from './help.ts';
+import { readTopic } from './topic-text.ts';
 import { OPTIONS } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
 
@@ -123,8 +123,10 @@ function verbItem({ command, verb }: { command: CommandSpec; verb: VerbSpec }): 
 
 async function topicSection(topic: HelpTopic, paths: Paths): Promise<string[]> {
   const { name, summary } = topic;
-  const { text: tell, examples = [] } = await topic.read();
-  const told = await tell({ paths, keys: () => Promise.resolve([]) });
+  const { text: told, examples } = await readTopic(name, {
+    paths,
+    keys: () => Promise.resolve([]),
+  });
   const lines = [...told.split('\n'), ...(examples.length === 0 ? [] : ['', ...examples])];
   return section(name.toUpperCase(), [
     text(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),

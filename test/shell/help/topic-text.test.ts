@@ -1,16 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseFilter } from '../../../../src/fleet/filter.ts';
-import { Inventory } from '../../../../src/fleet/inventory.ts';
-import { selectDevices } from '../../../../src/fleet/selector.ts';
-import { SETTING_ROWS } from '../../../../src/settings/settings-table.ts';
-import { ENVIRONMENT } from '../../../../src/shell/help/environment.ts';
-import { FILTER_FORMS } from '../../../../src/shell/help/topics/filters.ts';
-import { SELECTOR_FORMS } from '../../../../src/shell/help/topics/selectors.ts';
-import { HELP_TOPICS } from '../../../../src/shell/help/topics/topics.ts';
-import { parseLine } from '../../../../src/shell/grammar/parse.ts';
-import { makeDevsh } from '../../../main/devsh.ts';
+import { parseFilter } from '../../../src/fleet/filter.ts';
+import { Inventory } from '../../../src/fleet/inventory.ts';
+import { selectDevices } from '../../../src/fleet/selector.ts';
+import { resolvePaths } from '../../../src/settings/paths.ts';
+import { SETTING_ROWS } from '../../../src/settings/settings-table.ts';
+import { ENVIRONMENT } from '../../../src/shell/help/environment.ts';
+import { HELP_TOPICS, type TopicName } from '../../../src/shell/help/help.ts';
+import { readTopic } from '../../../src/shell/help/topic-text.ts';
+import { parseLine } from '../../../src/shell/grammar/parse.ts';
+import { makeDevsh } from '../../main/devsh.ts';
+
+const WORLD = { paths: resolvePaths({}, 'linux', '~'), keys: () => Promise.resolve([]) };
 
 test.each(HELP_TOPICS)('"help $name" explains it in few and short lines', async (topic) => {
   const devsh = await makeDevsh();
@@ -38,8 +40,8 @@ test('"help" lists the topics, a mistyped one is suggested, a command comes with
 
 test('each example of a topic is understood', async () => {
   const devsh = await makeDevsh();
-  for (const { read } of HELP_TOPICS) {
-    const { examples = [] } = await read();
+  for (const { name } of HELP_TOPICS) {
+    const { examples } = await readTopic(name, WORLD);
     for (const example of examples) {
       const words = parseLine(example).words.map(({ text }) => text);
       const { exitCode, stderr } = await devsh(['--help', ...words]);
@@ -48,7 +50,14 @@ test('each example of a topic is understood', async () => {
   }
 });
 
-test.each(FILTER_FORMS)('a filter may be $form', ({ form, example }) => {
+/** What stands in the columns of the first rows of a topic. */
+async function rowsOf(topic: TopicName): Promise<string[][]> {
+  const { text } = await readTopic(topic, WORLD);
+  const rows = text.slice(0, text.indexOf('\n\n')).split('\n');
+  return rows.map((row) => row.trim().split(/ +/));
+}
+
+test.each(await rowsOf('filters'))('a filter may be %s: %s', (form = '', example = '') => {
   const [term] = parseFilter(example).terms;
   const kinds: Readonly<Record<string, string>> = {
     WORD: 'word',
@@ -58,7 +67,7 @@ test.each(FILTER_FORMS)('a filter may be $form', ({ form, example }) => {
   expect(term?.kind).toBe(kinds[form] ?? 'is');
 });
 
-test.each(SELECTOR_FORMS)('a selector may be $form', ({ form }) => {
+test.each(await rowsOf('selectors'))('a selector may be %s', (form = '') => {
   const inventory = new Inventory(
     ['fw1', 'fw2', 'fw3'].map((name, at) => ({
       name,
@@ -78,7 +87,7 @@ test.each(SELECTOR_FORMS)('a selector may be $form', ({ form }) => {
 
 /** Names behind `env`, as they are read in the source. */
 async function variablesRead(): Promise<string[]> {
-  const root = new URL('../../../../src', import.meta.url).pathname;
+  const root = new URL('../../../src', import.meta.url).pathname;
   const names = (await readdir(root, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   const texts = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
   return texts.flatMap((text) => [

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
+import { MOST_DEVICES } from '../../fleet/address-range.ts';
+import type { KeyRow } from '../records/key-row.ts';
+import type { Services } from '../session.ts';
+import { ENVIRONMENT } from './environment.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { twoColumns, type TopicName } from './help.ts';
+import allow from './topics/allow.md';
+import environment from './topics/environment.md';
+import exitCodes from './topics/exit-codes.md';
+import filters from './topics/filters.md';
+import json from './topics/json.md';
+import keys from './topics/keys.md';
+import profiles from './topics/profiles.md';
+import scripts from './topics/scripts.md';
+import selectors from './topics/selectors.md';
+import trust from './topics/trust.md';
+
+/** What `help NAME` says of something that is no command. */
+export interface TopicText {
+  /** What stands below the heading. */
+  readonly text: string;
+  /** Lines to try, as they are typed at the prompt. */
+  readonly examples: readonly string[];
+}
+
+type World = Pick<Services, 'paths' | 'keys'>;
+
+const SOURCES: Readonly<Record<TopicName, string>> = {
+  selectors,
+  filters,
+  scripts,
+  json,
+  'exit-codes': exitCodes,
+  allow,
+  environment,
+  trust,
+  profiles,
+  keys,
+};
+
+/** What stands in a text as `{{name}}`, as it is here and now. */
+const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+  'most-devices': () => String(MOST_DEVICES),
+  'allow-words': () =>
+    columns(ALLOW_WORDS.map((word) => ({ name: word, meaning: allowMeaning(word) }))),
+  'exit-codes': () => columns(EXIT_CODES.map(({ code, meaning }) => ({ name: code, meaning }))),
+  variables: () =>
+    ENVIRONMENT.map(({ title, variables }) => `${title}\n${columns(variables)}`).join('\n\n'),
+  folders: ({ paths }) =>
+    columns([
+      { name: 'settings, inventory', meaning: paths.config },
+      { name: 'pins, vault', meaning: paths.data },
+      { name: 'history, runs', meaning: paths.state },
+      { name: 'cache', meaning: paths.cache },
+    ]),
+  'profile-file': ({ paths }) => join(paths.config, 'profiles', 'NAME.yaml'),
+  'settings-file': ({ paths }) => join(paths.config, 'settings.json'),
+  keys: async (world) => keyLines(await world.keys()),
+  async schema() {
+    const { outputJsonSchema } = await import('./document-schema.ts');
+    return JSON.stringify(outputJsonSchema(), null, 2);
+  },
+};
+
+/** The text of a topic: its Markdown without the fences, and with the parts that are made here. */
+export async function readTopic(name: TopicName, world: World): Promise<TopicText> {
+  const [body = '', examples = ''] = SOURCES[name].split('\n```devsh\n');
+  const pieces = body
+    .replaceAll(/^```(?:text)?\n/gm, '')
+    .trimEnd()
+    .split(/\{\{([\w-]+)\}\}/);
+  const filled = pieces.map(async (piece, at) =>
+    at % 2 === 0 ? piece : String(await PARTS[piece]?.(world)),
+  );
+  const text = (await Promise.all(filled)).join('');
+  return { text, examples: examples.split('\n').slice(0, -2) };
+}
+
+function columns(rows: readonly { readonly name: string; readonly meaning: string }[]): string {
+  return twoColumns(rows.map(({ name, meaning }) => [name, meaning])).join('\n');
+}
+
+const KEYS_WIDTH = 24;
+
+/** The keys as they hold for this user, by the place where they count. */
+function keyLines(rows: readonly KeyRow[]): string {
+  const width = Math.max(...rows.map(({ action }) => action.length));
+  const places = [...new Set(rows.map(({ title }) => title))].map((heading) => {
+    const members = rows.filter(({ title }) => title === heading);
+    const lines = members.map(({ keys: bound, action, label, command }) => {
+      const names = (bound.length === 0 ? 'no key' : bound.join(', ')).padEnd(KEYS_WIDTH);
+      const line = command === undefined ? '' : `  (${command})`;
+      return `  ${names}  ${action.padEnd(width)}  ${label}${line}`;
+    });
+    return [`${heading} (keys.${members[0]?.place ?? ''})`, ...lines].join('\n');
+  });
+  return places.join('\n\n');
+}
