@@ -47,14 +47,13 @@ const cases = Object.entries(ON_THE_WRITE).flatMap(([fault, expected]) =>
   })),
 );
 
-test.each(cases)('$action with $fault on the write is $verdict', async (one) => {
-  const { devsh, device } = await startFleet();
+// Most of the time is waiting: for answers that do not come, and before reading back once more.
+test.concurrent.for(cases)('$action with $fault on the write is $verdict', async (one, own) => {
+  const { devsh, device } = await startFleet({ atEnd: own.onTestFinished });
   device(1).putUser({ username: 'ann', lang: 'fr' });
   const method = one.action === 'delete' ? 'DELETE' : 'POST';
   if (one.fault !== 'none') device(1).setFault(one.fault, 1, { method });
-  const { stdout, stderr } = await devsh(
-    `${LINES[one.action]} --on sim1 --yes --json --timeout 0.6`,
-  );
+  const { stdout, stderr } = await devsh(`${LINES[one.action]} --on sim1 --yes --json --timeout 1`);
   const document = JSON.parse(stdout) as { results?: { verdict: string; error?: unknown }[] };
   expect({ stderr, verdicts: document.results?.map(({ verdict }) => verdict) }).toMatchObject({
     verdicts: [one.verdict],
@@ -70,7 +69,7 @@ test.each(cases)('$action with $fault on the write is $verdict', async (one) => 
   }
 });
 
-test.each([
+test.concurrent.for([
   { fault: 'refuse', code: 'unreachable' },
   { fault: 'certificate-change', code: 'untrusted' },
   { fault: 'silence', code: 'unreachable' },
@@ -81,11 +80,11 @@ test.each([
   { fault: 'truncated-body', code: 'unreachable' },
   { fault: '401', code: 'unauthorized' },
   { fault: '403', code: 'forbidden' },
-] as const)('a device with $fault from the start fails, and gets no write', async (one) => {
-  const { devsh, device } = await startFleet();
+] as const)('a device with $fault from the start fails, and gets no write', async (one, own) => {
+  const { devsh, device } = await startFleet({ atEnd: own.onTestFinished });
   device(1).setFault(one.fault);
   for (const line of Object.values(LINES)) {
-    const { stdout } = await devsh(`${line} --on sim1 --yes --json --timeout 0.4`);
+    const { stdout } = await devsh(`${line} --on sim1 --yes --json --timeout 1`);
     expect(JSON.parse(stdout)).toMatchObject({
       results: [{ verdict: 'failed', error: { code: one.code } }],
     });

@@ -10,7 +10,7 @@ import {
   type ProfileName,
   type QuirkName,
 } from '../../src/simulator/dialects/dialect.ts';
-import { ADMIN, makeDevsh, startFleet, type Devsh } from '../main/devsh.ts';
+import { ADMIN, know, makeDevsh, startFleet, trust, type Devsh } from '../main/devsh.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
@@ -47,8 +47,8 @@ async function start(
   const [device] = simulator.devices;
   if (device === undefined) throw new Error('no device');
   const devsh = await makeDevsh(ADMIN);
-  await devsh(['device', 'add', 'sim1', device.address, '--profile', dialect.profile]);
-  await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  await know(devsh, [device], dialect);
+  await trust(devsh, [device]);
   return { devsh, device };
 }
 

@@ -7,7 +7,7 @@ import {
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { valueText } from '../../src/device/value-text.ts';
-import { ADMIN, makeDevsh, type Devsh } from '../main/devsh.ts';
+import { ADMIN, know, makeDevsh, trust, type Devsh } from '../main/devsh.ts';
 
 async function start(
   dialect: DialectOptions & { readonly profile: (typeof PROFILE_NAMES)[number] },
@@ -17,8 +17,8 @@ async function start(
   const [device] = simulator.devices;
   if (device === undefined) throw new Error('no device');
   const devsh = await makeDevsh(ADMIN);
-  await devsh(['device', 'add', 'sim1', device.address, '--profile', dialect.profile]);
-  await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+  await know(devsh, [device], dialect);
+  await trust(devsh, [device]);
   return { devsh, device };
 }
 

@@ -4,7 +4,7 @@ import type { Verdict } from '../../src/change/verdict.ts';
 import { type FaultName, FAULTS, type FaultScope } from '../../src/simulator/faults.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
-import { ADMIN, makeDevsh, writesOf } from '../main/devsh.ts';
+import { ADMIN, makeDevsh, trust, writesOf } from '../main/devsh.ts';
 
 /** What is asked of the device. `read back`: an add, and the fault strikes only the reading after it. */
 export const DOORS = ['list', 'add', 'set', 'delete', 'read back'] as const;
@@ -100,17 +100,18 @@ async function runOn(
   device.putUser({ username: 'ann', lang: 'fr', first_name: 'Ann', lastname: 'Ä. Example' });
   const devsh = await makeDevsh(ADMIN, atEnd);
   const fault = faultNamed(name);
+  // As they are before it: a fault may change the certificate.
   const { address, fingerprint } = device;
   device.setFault(name, true, scopeOf(fault, door));
-  const trust = await trustOptions(fault, device, devsh.folder);
+  const authority = await trustOptions(fault, device, devsh.folder);
   // A pin would come first.
-  if (trust.length === 0) await devsh(['trust', 'accept', address, '--fingerprint', fingerprint]);
+  if (authority.length === 0) await trust(devsh, [{ address, fingerprint }]);
 
   const limitMs = WAITING.includes(name) ? SHORT_LIMIT_MS : LIMIT_MS;
   const line = [...LINES[door].split(' '), '--on', address, '--timeout', String(limitMs / 1000)];
   const write = door === 'list' ? [] : ['--yes'];
   const from = performance.now();
-  const run = await devsh([...line, ...write, ...trust, format].filter((word) => word !== ''));
+  const run = await devsh([...line, ...write, ...authority, format].filter((word) => word !== ''));
   const elapsedMs = performance.now() - from;
   return {
     ...run,

@@ -85,15 +85,23 @@ export async function startFleet(
     readonly isPinned?: boolean;
     readonly isListed?: boolean;
     readonly env?: NodeJS.ProcessEnv;
+    /** Who cleans up; a test that runs beside others hands in its own `onTestFinished`. */
+    readonly atEnd?: (cleanUp: () => Promise<void>) => void;
   } = {},
 ): Promise<TestFleet> {
-  const { isPinned = true, isListed = true, env = ADMIN, ...spec } = options;
+  const {
+    isPinned = true,
+    isListed = true,
+    env = ADMIN,
+    atEnd = onTestFinished,
+    ...spec
+  } = options;
   const simulator = await startSimulator({ users: 8, ...spec });
-  onTestFinished(() => simulator.close());
-  const devsh = await makeDevsh(env);
+  atEnd(() => simulator.close());
+  const devsh = await makeDevsh(env, atEnd);
   const { devices } = simulator;
-  if (isListed) await writeKept(devsh.folder, 'config', 'devices.yaml', inventoryOf(devices));
-  if (isPinned) await writeKept(devsh.folder, 'data', 'known-devices', pinsOf(devices));
+  if (isListed) await know(devsh, devices);
+  if (isPinned) await trust(devsh, devices);
   return {
     devsh,
     devices,
@@ -106,21 +114,32 @@ export async function startFleet(
   };
 }
 
-/** As `device add --group lab` leaves it: each of those would read and write it all again. */
-function inventoryOf(devices: readonly SimulatedDevice[]): string {
+/** Puts devices into an empty inventory, as `device add --group lab` does, which reads and writes it all each time. */
+export async function know(
+  { folder }: { readonly folder: string },
+  devices: readonly Pick<SimulatedDevice, 'name' | 'address'>[],
+  { group = 'lab', profile }: { readonly group?: string; readonly profile?: string } = {},
+): Promise<void> {
+  const more = profile === undefined ? '' : `    profile: ${profile}\n`;
   const entries = devices.map(
-    ({ name, address }) => `  - name: ${name}\n    address: ${address}\n    groups: [lab]\n`,
+    ({ name, address }) =>
+      `  - name: ${name}\n    address: ${address}\n    groups: [${group}]\n${more}`,
   );
-  return `# Devices that devsh knows by name.\n\ndevices:\n${entries.join('')}`;
+  const text = `# Devices that devsh knows by name.\n\ndevices:\n${entries.join('')}`;
+  await writeKept(folder, 'config', 'devices.yaml', text);
 }
 
-/** As `trust accept --fingerprint` leaves it. */
-function pinsOf(devices: readonly SimulatedDevice[]): string {
+/** Pins their certificates where there are no pins yet, as `trust accept --fingerprint` does. */
+export async function trust(
+  { folder }: { readonly folder: string },
+  devices: readonly Pick<SimulatedDevice, 'address' | 'fingerprint'>[],
+): Promise<void> {
   const since = new Date().toISOString();
   const pins = devices.map(
     ({ address, fingerprint }) => `${address} sha256:${fingerprint} first-seen=${since}\n`,
   );
-  return `# Certificates that devsh trusts, one line a device.\n${pins.join('')}`;
+  const text = `# Certificates that devsh trusts, one line a device.\n${pins.join('')}`;
+  await writeKept(folder, 'data', 'known-devices', text);
 }
 
 /** A file of devsh, and the good copy of it that devsh keeps. */

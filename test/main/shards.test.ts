@@ -1,7 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDevsh, startFleet, usernames, type Devsh, type TestFleet } from './devsh.ts';
+import {
+  know,
+  makeDevsh,
+  startFleet,
+  trust,
+  usernames,
+  type Devsh,
+  type TestFleet,
+} from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
 
 const ADD = '- add: user\n  fields: {username: zoe, first_name: Zoe, lang: de}\n';
@@ -25,10 +33,8 @@ async function planned(options: Parameters<typeof startFleet>[0]): Promise<Plann
 /** The devsh of another machine that knows the same devices, and nothing of what was done so far. */
 async function elsewhere({ devices }: TestFleet, env: NodeJS.ProcessEnv): Promise<Devsh> {
   const devsh = await makeDevsh(env);
-  for (const { name, address, fingerprint } of devices) {
-    await devsh(['device', 'add', name, address, '--group', 'lab']);
-    await devsh(['trust', 'accept', address, '--fingerprint', fingerprint]);
-  }
+  await know(devsh, devices);
+  await trust(devsh, devices);
   return devsh;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
-import { ADMIN, makeDevsh, type Run } from '../main/devsh.ts';
+import { ADMIN, makeDevsh, trust, type Run } from '../main/devsh.ts';
 import { connect, simulate } from '../pty/devsh.ts';
 
 const LIMIT_MS = 500;
@@ -19,7 +19,7 @@ async function readFrom(
     const [device] = simulator.devices;
     if (device === undefined) throw new Error('no device');
     const devsh = await makeDevsh(ADMIN, (end) => ends.push(end));
-    await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+    await trust(devsh, [device]);
     device.setFault(name);
     const runs = [];
     for (const format of formats) {

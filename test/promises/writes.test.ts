@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { serve } from '../device/server.ts';
-import { ADMIN, makeDevsh, startFleet, writesOf } from '../main/devsh.ts';
+import { ADMIN, makeDevsh, startFleet, trust, writesOf } from '../main/devsh.ts';
 
 interface Said {
   readonly results?: readonly { readonly verdict: string }[];
@@ -55,7 +55,7 @@ async function addTo(
     const [device] = simulator.devices;
     if (device === undefined) throw new Error('no device');
     const devsh = await makeDevsh(ADMIN, (end) => ends.push(end));
-    await devsh(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
+    await trust(devsh, [device]);
     device.setFault(name, true, { method: 'POST' });
     const fields = 'username=zoe lang=de first_name=Zoe lastname=Zett';
     const line = `user add ${fields} --on ${device.address} --timeout 0.5 --yes --json`;
