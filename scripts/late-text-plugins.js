@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { editing } from './edit-package.js';
 
-const width = new URL('../src/output/width.ts', import.meta.url);
+const width = new URL('../src/text/width.ts', import.meta.url);
 const [, narrow] = /^const NARROW = (.+);$/m.exec(readFileSync(width, 'utf8')) ?? [];
 if (narrow === undefined) throw new Error(`${width.pathname} has changed: NARROW is not there`);
 

@@ -1,24 +1,23 @@
 import type { Host } from './plain/host.ts';
 import { ioOf } from './plain/host-io.ts';
-import { runLine, type LineEnd } from './plain/run-line.ts';
+import { type LineEnd, runLine } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';
-import { readStandardInput } from './user-file.ts';
-import { visibleLines } from './visible.ts';
+import { readStandardInput } from './os/user-file.ts';
+import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { removeDrafts } from './settings/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
-import { openingOf } from './opening.ts';
+import { openingOf } from './shell/opening.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
 import { wordsOfArgv } from './shell/grammar/parse.ts';
 import { rememberKeys } from './shell/records/remember-keys.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
-import { TOUR } from './plain/tour.ts';
 import { VERSION } from './version.ts';
 
-export { hideArguments } from './hide-arguments.ts';
+export { hideArguments } from './os/process.ts';
 
 /** Exit status for what is a bug in devsh, as in sysexits.h. */
 const BUG = 70;
@@ -184,3 +183,14 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** The lines of the demo without a terminal: connect has been done, then table, add, read-back, delete. */
+const TOUR: readonly string[] = [
+  'user list --fold --sort username --columns username,first_name,lastname,lang',
+  'user add username=carol first_name=Carol lastname=Clark lang=de --yes',
+  'user show carol',
+  'user set carol lang=en --on sim1 --yes',
+  'user list carol',
+  'user delete carol --yes',
+  'user list carol',
+];

@@ -1,5 +1,5 @@
 import type { PtyProgram } from '../../test/pty/harness.ts';
-import { widthOf } from '../../src/output/width.ts';
+import { widthOf } from '../../src/text/width.ts';
 import { BLANK, type Cell, type Picture } from './svg.ts';
 
 /** What differs from run to run, and what stands there instead; of the same length. */

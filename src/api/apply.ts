@@ -8,11 +8,11 @@ import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
-import { operatorName } from '../operator.ts';
+import { operatorName } from '../os/process.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../settings/lock.ts';
 import { VERSION } from '../version.ts';
-import { refuseUnknownOptions } from './known-options.ts';
+import { refuseUnknownOptions } from './device-options.ts';
 import { OpenDevice } from './open-device.ts';
 import { ReadyPlan } from './plan.ts';
 

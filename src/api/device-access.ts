@@ -8,8 +8,7 @@ import { observedAfter, withObservation, type Observation } from '../device/obse
 import type { Profile } from '../device/profile.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
-import type { Access, CredentialAnswer } from '../fleet/access.ts';
-import { CredentialGate } from '../fleet/credential-gate.ts';
+import { type Access, type CredentialAnswer, CredentialGate } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 

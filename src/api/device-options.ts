@@ -2,10 +2,11 @@ import { normalizeFingerprint, readCa } from '../device/trust-anchors.ts';
 import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
-import { parseRoute, type ConfiguredRoute } from '../device/route/choose-route.ts';
+import { type ConfiguredRoute, parseRoute } from '../device/route/choose-route.ts';
 import type { Trust } from '../device/tls.ts';
 import { UsageError } from '../errors.ts';
-import { readUserFile } from '../user-file.ts';
+import { readUserFile } from '../os/user-file.ts';
+import { suggest } from '../text/suggest.ts';
 
 /** Who asks: an account with its password, or a token (`user` says whose it is; it is not sent). */
 export type Login =
@@ -108,4 +109,22 @@ export async function profileOf(profile = 'documented'): Promise<Profile> {
   }
   const { parseProfile } = await import('../device/profile-file.ts');
   return parseProfile(await readUserFile(profile), profile, profile);
+}
+
+/**
+ * Not every caller has types: `readonly` for `readOnly` must not be a device that is written to. Throws
+ * a UsageError for an option that there is not; `known` names all of them.
+ */
+export function refuseUnknownOptions<T extends object>(
+  of: string,
+  options: T,
+  known: Readonly<Record<keyof T, true>>,
+): void {
+  const names = Object.keys(known);
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    const [meant] = suggest(name, names);
+    const hint = meant === undefined ? `it has ${names.join(', ')}` : `did you mean ${meant}?`;
+    throw new UsageError(`${of} has no option "${name}"; ${hint}`);
+  }
 }

@@ -6,12 +6,12 @@ import { DeviceAccess, gate } from './device-access.ts';
 import {
   credentialOf,
   DEVICE_OPTIONS,
+  type DeviceOptions,
   profileOf,
+  refuseUnknownOptions,
   routeOf,
   trustOf,
-  type DeviceOptions,
 } from './device-options.ts';
-import { refuseUnknownOptions } from './known-options.ts';
 
 /** A timer of Node that waits longer does not wait at all. */
 const LONGEST_MS = 2 ** 31 - 1;

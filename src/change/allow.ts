@@ -1,4 +1,4 @@
-import { oneLine } from '../device/text.ts';
+import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 
 /** What is refused unless it is named, and what naming it means. */

@@ -14,7 +14,7 @@ import {
 } from '../device/observation.ts';
 import { idOf, updateFacts, type Profile, type ResourceProfile } from '../device/profile.ts';
 import type { WriteAnswer } from '../device/device.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/headers.ts';
 import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
@@ -22,7 +22,6 @@ import { changesSince, isSameValue } from './compare.ts';
 import { find, RecordIndex } from './find-record.ts';
 import { judge, type Answered, type Readings } from './judge.ts';
 import { isShown } from './unread-fields.ts';
-import { valueAt } from '../value-at.ts';
 import { leftOutFields } from '../device/encode.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { movedId, restlessFields, suspectFields } from './restless.ts';

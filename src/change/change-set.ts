@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
-import { YamlSource, type Path } from '../yaml-source.ts';
+import { suggest } from '../text/suggest.ts';
+import { YamlSource, type Path } from '../text/yaml-source.ts';
 import type { Change, Target } from './change.ts';
 
 const ACTIONS = ['add', 'set', 'delete'] as const;

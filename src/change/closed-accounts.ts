@@ -1,9 +1,8 @@
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { disablingValue } from '../device/privilege-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import { valueAt } from '../value-at.ts';
 import type { Change } from './change.ts';
 import { opensAccess } from './own-access.ts';
 

@@ -6,9 +6,8 @@ import {
   jsonText,
   valueText,
 } from '../device/value-text.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { MASK, maskedValue } from '../device/secret-fields.ts';
-import { valueAt } from '../value-at.ts';
 import type { Difference } from './verdict.ts';
 
 /**

@@ -1,7 +1,6 @@
-import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
-import { suggest } from '../suggest.ts';
-import { valueAt } from '../value-at.ts';
+import { suggest } from '../text/suggest.ts';
 import { changedParts } from './compare.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from '../device/profile.ts';
 import { originOfWrite, waysOf } from '../device/observation.ts';
 import { valueText } from '../device/value-text.ts';
-import { lookOf } from '../look-alike.ts';
+import { lookOf } from '../text/look-alike.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
 

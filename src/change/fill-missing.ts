@@ -2,10 +2,9 @@ import { emptyFields, hasAllFields } from '../device/encode.ts';
 import { ownFields } from '../device/observation.ts';
 import { isInternalField, isPrivilegeField } from '../device/privilege-fields.ts';
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import { valueAt } from '../value-at.ts';
 
 /** What is known of a resource on one device. */
 interface Known {

@@ -1,7 +1,6 @@
 import { isPrivilegeField, isStatusField } from '../device/privilege-fields.ts';
-import type { Value } from '../device/record.ts';
+import { type Value, valueAt } from '../device/record.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
-import { valueAt } from '../value-at.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
 

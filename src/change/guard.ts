@@ -1,4 +1,4 @@
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
@@ -6,7 +6,6 @@ import { allowHint, type Allowed, type AllowWord } from './allow.ts';
 import { lossReason } from './losses.ts';
 import { OwnAccess } from './own-access.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
-import { valueAt } from '../value-at.ts';
 
 /** Fields by which devices mark records that are theirs, and the value that protects. */
 const PROTECTING: Readonly<Record<string, boolean>> = {

@@ -1,7 +1,7 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';
 import {
@@ -19,7 +19,6 @@ import { type Bystanders, bystandersOf, pairRecords, withBystanders } from './pa
 import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
-import { valueAt } from '../value-at.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =

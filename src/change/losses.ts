@@ -1,13 +1,12 @@
 import { leftOutFields } from '../device/encode.ts';
 import { hasPositionalIds, hiddenFields, ownFields } from '../device/observation.ts';
 import { ownAddress, type Profile, updateFacts } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isSameValue } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
-import { valueAt } from '../value-at.ts';
 
 /** Where a record is known, and the others beside it. */
 interface Known {

@@ -2,8 +2,8 @@ import type { JsonValue } from '../device/value-text.ts';
 import { isChangedCertificate } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
-import { someOf } from '../some-of.ts';
-import { visible } from '../visible.ts';
+import { someOf } from '../text/one-line.ts';
+import { visible } from '../text/visible.ts';
 import type { Plan } from './plan.ts';
 
 /** A selected device of which nothing is known, and to which nothing was sent. */

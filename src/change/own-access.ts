@@ -1,10 +1,9 @@
 import type { Credential } from '../device/credential.ts';
 import { isPrivilegeField, isStatusField, openValue } from '../device/privilege-fields.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
-import { lookOf } from '../look-alike.ts';
-import { valueAt } from '../value-at.ts';
+import { lookOf } from '../text/look-alike.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import { isHarmless, tellsRights } from './grants.ts';
 import type { Step } from './plan.ts';

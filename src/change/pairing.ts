@@ -1,12 +1,11 @@
 import { idOf, type Profile } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { hasPositionalIds, ownFields, uncomparedFields } from '../device/observation.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
 import { recordName, type Step } from './plan.ts';
-import { valueAt } from '../value-at.ts';
 import type { StepEnd } from './verdict.ts';
-import { someOf } from '../some-of.ts';
+import { someOf } from '../text/one-line.ts';
 
 /** Whose records are paired, and what they are called by. */
 type About = Pick<Step, 'keyField' | 'resource'>;

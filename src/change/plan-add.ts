@@ -1,8 +1,8 @@
 import { createRequest } from '../device/encode.ts';
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { RefusedError, UsageError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import type { Change } from './change.ts';
 import { differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
@@ -14,7 +14,6 @@ import type { StepResult } from './verdict.ts';
 import { type Allowed, allowHint } from './allow.ts';
 import type { Profile } from '../device/profile.ts';
 import type { FieldFacts } from '../device/learned-schema.ts';
-import { valueAt } from '../value-at.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 
 /** A record that is there already settles it, the same or not: nothing is sent then. */

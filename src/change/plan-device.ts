@@ -5,7 +5,7 @@ import { idOf, isSingle, keyFieldOf, updateFacts, type Profile } from '../device
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { pickWhere, type Change, type Target } from './change.ts';
 import { differencesOf, isMasked, isSameValue } from './compare.ts';

@@ -5,7 +5,7 @@ import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
 import type { Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues } from '../device/errors.ts';
-import { unmistakable } from '../look-alike.ts';
+import { unmistakable } from '../text/look-alike.ts';
 
 /** One write to one record of one device, computed from what the device held. */
 export interface Step {

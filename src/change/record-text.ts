@@ -4,8 +4,8 @@ import { jsonText, valueText } from '../device/value-text.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/secret-fields.ts';
 import { UsageError } from '../errors.ts';
-import { hasUnsafe, replaceUnsafe, visible } from '../visible.ts';
-import { YamlSource } from '../yaml-source.ts';
+import { hasUnsafe, replaceUnsafe, visible } from '../text/visible.ts';
+import { YamlSource } from '../text/yaml-source.ts';
 
 /** One record to be edited as text, or several devices' that are the same. */
 export interface EditableRecord {

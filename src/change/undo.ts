@@ -1,7 +1,7 @@
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { ownFields } from '../device/observation.ts';
 import { idOf, type Profile } from '../device/profile.ts';
-import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';
 import { isMasked, isSameValue } from './compare.ts';
@@ -9,7 +9,6 @@ import { restorable } from './losses.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
-import { valueAt } from '../value-at.ts';
 
 /** What takes a run back on one device. */
 export interface DeviceUndo {

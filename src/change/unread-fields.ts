@@ -1,13 +1,12 @@
 import { hiddenFields } from '../device/observation.ts';
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import { isSameValue } from './compare.ts';
 import type { Readings } from './judge.ts';
 import type { Step } from './plan.ts';
-import { valueAt } from '../value-at.ts';
 
 /** What was asked for and cannot be compared with what the device holds. */
 export interface Unread {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import { childEnvironment } from '../child-environment.ts';
+import { childEnvironment } from '../os/process.ts';
 import { CredentialError } from '../errors.ts';
-import { visible } from '../visible.ts';
+import { visible } from '../text/visible.ts';
 
 /** One secret of the keychain, under the name of its account. */
 export interface KeychainEntry {

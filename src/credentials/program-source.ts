@@ -1,8 +1,8 @@
 import { CredentialError } from '../errors.ts';
 import { parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { visible } from '../visible.ts';
-import { runProgram, type ProgramEnd } from './run-program.ts';
+import { visible } from '../text/visible.ts';
+import { runProgram, type ProgramEnd } from '../os/run-program.ts';
 import { readKeyValues, readLogin, type ToldLogin } from './told-login.ts';
 
 export interface ProgramOptions {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { checkServerIdentity, rootCertificates, type TLSSocket } from 'node:tls';
 import { certificatesIn } from './trust-anchors.ts';
 import type { PresentedCertificate } from './errors.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../text/one-line.ts';
 
 /** A certificate as messages and questions show it. */
 export function describeCertificate(x509: X509Certificate): PresentedCertificate {

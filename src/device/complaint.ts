@@ -1,9 +1,8 @@
 import type { FieldIssues } from './errors.ts';
 import { JsonFailure, parseJson } from './json.ts';
-import type { Value } from './record.ts';
-import { htmlTitle, isHtml, oneLine } from './text.ts';
+import { type Value, valueAt } from './record.ts';
+import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 import { isValueList, valueText } from './value-text.ts';
-import { valueAt } from '../value-at.ts';
 
 /** Fields of an error body that are about no field of the record. */
 const GENERAL =

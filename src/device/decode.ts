@@ -14,7 +14,7 @@ import {
 import { documentedProfile } from './built-in-profiles.ts';
 import { type Profile, saidSingle } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
-import { htmlTitle, isHtml, oneLine } from './text.ts';
+import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 
 /** Is told a name that is there twice in one object. */
 type OnRepeated = ((repeated: RepeatedName) => void) | undefined;

@@ -3,9 +3,8 @@ import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from 
 import { bookkeepingFields, ownFields } from './observation.ts';
 import { isValueObject, formText, isValueList, valueText } from './value-text.ts';
 import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
-import type { DeviceRecord, Value } from './record.ts';
+import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
-import { valueAt } from '../value-at.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];

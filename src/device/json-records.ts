@@ -3,7 +3,7 @@ import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { pageMarksOf, type PageMarks } from './paging.ts';
 import { idFieldOf, saidSingle, type Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../text/one-line.ts';
 import { isValueObject, isValueList, valueText } from './value-text.ts';
 
 /** One answer to "all records of a resource". */

@@ -5,7 +5,7 @@ import { pageSteps, stepPath } from './paging.ts';
 import type { PageStep } from './learned-schema.ts';
 import { keyFieldOf, type ListFacts, type Profile } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../text/one-line.ts';
 
 const MAX_PAGES = 1000;
 const MAX_RECORDS = 1_000_000;

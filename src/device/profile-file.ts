@@ -1,6 +1,6 @@
 import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
-import { YamlSource } from '../yaml-source.ts';
+import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { namesRecord } from './record-path.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 import { namesRecord } from './record-path.ts';
 

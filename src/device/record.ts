@@ -19,3 +19,11 @@ export interface DeviceRef {
   readonly name: string;
   readonly address: string;
 }
+
+/** A field of a record; undefined when it has none. Objects inherit a `constructor`, which is no field. */
+export function valueAt<T>(
+  record: Readonly<Record<string, T>> | undefined,
+  field: string,
+): T | undefined {
+  return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+}

@@ -14,7 +14,7 @@ import type { Answer, HttpRequest } from './exchange.ts';
 import { faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './headers.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
 import { redact } from './redact.ts';
 

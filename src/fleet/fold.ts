@@ -1,6 +1,5 @@
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import { valueAt } from '../value-at.ts';
 import { comparedText, isCompared } from './compared.ts';
 
 /** The records of one device that was read. */

@@ -1,7 +1,7 @@
 import type { Node, YAMLSeq } from 'yaml';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import { InventoryDocument } from './inventory-document.ts';
 import { parseInventory } from './inventory-text.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';

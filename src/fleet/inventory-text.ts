@@ -4,7 +4,7 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { inCode } from '../text/yaml-names.ts';
-import { YamlSource, type Path } from '../yaml-source.ts';
+import { YamlSource, type Path } from '../text/yaml-source.ts';
 import { GroupTree } from './group-tree.ts';
 import {
   fromFolder,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type ConfiguredRoute, parseRoute } from '../device/route/choose-route.ts';
 import { UsageError } from '../errors.ts';
-import type { Path, YamlSource } from '../yaml-source.ts';
+import type { Path, YamlSource } from '../text/yaml-source.ts';
 import { namedInYaml } from '../text/yaml-names.ts';
 import { SETTING_KEYS, type SettingKey } from './inventory-schema.ts';
 import type { InventoryDevice } from './inventory.ts';

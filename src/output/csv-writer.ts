@@ -1,8 +1,16 @@
-import { visibleLines } from '../visible.ts';
-import { csvText } from './csv.ts';
+import { stringify } from 'csv-stringify/sync';
+import { visible, visibleLines } from '../text/visible.ts';
 import { gathering } from './quick-writer.ts';
 import { remarkWriter } from './remark-text.ts';
 import type { Streams, Writer } from './streams.ts';
+import { encodeCell } from '../change/record-file/csv-cell.ts';
+import { type Value, valueAt } from '../device/record.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import type { DriftOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import { driftWord } from './drift-text.ts';
+import { readTable } from './read-table.ts';
+import { reasonsOf } from './result-text.ts';
 
 /** CSV has no place for failures, so they are remarked as beside a table. */
 export function csvWriter(streams: Streams): Writer {
@@ -22,4 +30,111 @@ export function csvWriter(streams: Streams): Writer {
       remarks.end(error);
     },
   };
+}
+
+/** A header and rows, one file for each kind of thing said. */
+interface Sheet {
+  /** Its cells are written already, so that they can be read back. */
+  readonly isExact?: boolean;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * The data as CSV. CSV has no way to write a control character that a terminal or a spreadsheet would
+ * not obey: those are in visible form, and what would be run as a formula gets an apostrophe in front.
+ * JSON has the values as the device sent them.
+ */
+function csvText(outputs: readonly Output[]): string {
+  return sheetsOf(outputs)
+    .map(({ header, rows, isExact }) =>
+      isExact === true
+        ? // Quoted also where other separators than the comma are usual.
+          stringify([header, ...rows], { quoted_match: /[;\t]/ })
+        : stringify(
+            [header, ...rows].map((row) => row.map(visible)),
+            { escape_formulas: true },
+          ),
+    )
+    .join('\n');
+}
+
+function sheetsOf(outputs: readonly Output[]): Sheet[] {
+  const sheets: Sheet[] = [];
+  const reads = outputs.filter((output) => output.kind === 'read');
+  const [first, ...others] = reads;
+  if (first !== undefined) {
+    sheets.push(
+      first.view.file === undefined
+        ? readSheet([first, ...others])
+        : exactSheet([first, ...others]),
+    );
+  }
+  sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
+  sheets.push(...outputs.filter((output) => output.kind === 'drift').map(driftSheet));
+  const results = outputs.filter((output) => output.kind === 'result');
+  if (results.length > 0) {
+    const header = ['device', 'resource', 'key', 'action', 'verdict', 'reason'];
+    const rows = results.map(({ result }) => {
+      const { device, resource, key, action, verdict } = result;
+      return [device.name, resource, key, action, verdict, reasonsOf(result).join('; ')];
+    });
+    sheets.push({ header, rows });
+  }
+  const answers = outputs.filter((output) => output.kind === 'answer');
+  if (answers.length > 0) {
+    const rows = answers.map(({ device, status, body }) => [device.name, String(status), body]);
+    sheets.push({ header: ['device', 'status', 'body'], rows });
+  }
+  return sheets;
+}
+
+/** Sorted and cut to columns as the table, but never folded: a row is one record of one device. */
+function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
+  const { fields, rows } = readTable({ ...reads[0].view, fold: false }, reads);
+  return {
+    header: ['device', ...fields],
+    rows: rows.map(({ devices, record }) => [
+      devices[0]?.name ?? '',
+      ...cells(maskedRecord(record), fields),
+    ]),
+  };
+}
+
+/** The records as they are, for `import`: every field, the key first. */
+function exactSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
+  const { fields, rows, view } = readTable({ ...reads[0].view, fold: false }, reads);
+  // A field that is called so would be taken for it.
+  const hasDevice =
+    view.file?.isOneDevice !== true || fields.some((field) => /^device$/i.test(field));
+  return {
+    isExact: true,
+    header: [...(hasDevice ? ['DEVICE'] : []), ...fields.map(encodeCell)],
+    rows: rows.map(({ devices, record }) => [
+      ...(hasDevice ? devices.map(({ name }) => encodeCell(name)) : []),
+      ...fields.map((field) => encodeCell(valueAt(record, field))),
+    ]),
+  };
+}
+
+/** The whole matrix: one row a record, one column a device. */
+function driftSheet({ drift, resource }: DriftOutput): Sheet {
+  const { devices, unread } = drift;
+  return {
+    header: [drift.keyField || resource, ...[...devices, ...unread].map(({ name }) => name)],
+    rows: drift.rows.map(({ key, cells }) => [
+      key,
+      ...cells.map(driftWord),
+      ...unread.map(() => 'not read'),
+    ]),
+  };
+}
+
+function tableSheet({ columns, rows }: TableOutput): Sheet {
+  const header = columns.map(({ key }) => key);
+  return { header, rows: rows.map((row) => cells(row, header)) };
+}
+
+function cells(row: Readonly<Record<string, Value>>, fields: readonly string[]): string[] {
+  return fields.map((field) => valueText(valueAt(row, field)));
 }

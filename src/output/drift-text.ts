@@ -8,10 +8,9 @@ import {
 } from '../fleet/drift.ts';
 import { quotedKey } from '../change/plan.ts';
 import type { DriftOutput } from '../shell/output.ts';
-import { visible } from '../visible.ts';
-import { columnTitle } from './columns.ts';
+import { visible } from '../text/visible.ts';
+import { columnTitle, quotedText } from './cells.ts';
 import type { TextTable } from './table-text.ts';
-import { quotedText } from './value.ts';
 
 /** So many devices are named; of more, only how many they are. */
 const MOST_NAMES = 4;

@@ -1,8 +1,8 @@
 import type { DeviceRef } from '../device/record.ts';
-import { DeclinedError, UsageError, type DevshError } from '../errors.ts';
-import { visible, visibleLines } from '../visible.ts';
-import { pointedLine, type TypedLine } from './pointed-line.ts';
+import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
+import { visible, visibleLines } from '../text/visible.ts';
 import type { Style } from './style.ts';
+import { cut, widthOf } from '../text/width.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */
 export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 /** Why devices failed, and which: `text` holds for each of them. */
-export interface Cause {
+interface Cause {
   readonly text: string;
   readonly failures: readonly Failure[];
 }
@@ -84,4 +84,29 @@ export function errorLines(error: DevshError, style: Style, typed?: TypedLine): 
 /** A word may be a megabyte that somebody pasted: enough of it is shown to know it again. */
 function clipped(message: string): string {
   return message.replace(/\S{500,}/g, (word) => `${word.slice(0, 200)}…`);
+}
+
+const INDENT = '  ';
+
+/** What was typed, secrets hidden, and how much room there is to show it. */
+export interface TypedLine {
+  readonly text: string;
+  readonly columns: number;
+  /** A mark below the line says nothing then: the column is said in words. */
+  readonly isReadAloud: boolean;
+}
+
+/** The line, and below it a `^` at `column` (UTF-16 units from 0); of a long line what is around it. */
+export function pointedLine(
+  { text, columns }: Pick<TypedLine, 'text' | 'columns'>,
+  column: number,
+): [string, string] {
+  const room = Math.max(20, columns - INDENT.length);
+  const start = Math.max(0, column - Math.floor(room / 2));
+  const isCut = start > 0 && text.length > room;
+  const from = isCut ? start : 0;
+  // As long as what is shown can be: the rest of a megabyte needs no look.
+  const before = (isCut ? '…' : '') + visible(text.slice(from, column).padEnd(column - from));
+  const shown = cut(before + visible(text.slice(column, column + room)), room);
+  return [INDENT + shown.trimEnd(), `${INDENT}${' '.repeat(widthOf(before))}^`];
 }

@@ -1,5 +1,5 @@
 import { jsonText, type JsonValue } from '../device/value-text.ts';
-import { replaceUnsafe } from '../visible.ts';
+import { replaceUnsafe } from '../text/visible.ts';
 
 /** The version of every JSON document; changes only when a reader could break. */
 export const SCHEMA = 'devsh/1';

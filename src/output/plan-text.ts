@@ -7,11 +7,11 @@ import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/ve
 import { valueText } from '../device/value-text.ts';
 import { causesOf } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
-import { unmistakable } from '../look-alike.ts';
-import { visible } from '../visible.ts';
+import { unmistakable } from '../text/look-alike.ts';
+import { visible } from '../text/visible.ts';
 import type { Style, Tone } from './style.ts';
-import { fieldText, quotedText } from './value.ts';
-import { valueAt } from '../value-at.ts';
+import { fieldText, quotedText } from './cells.ts';
+import { valueAt } from '../device/record.ts';
 
 const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
   add: { verb: 'to add', tone: 'good' },

@@ -1,5 +1,5 @@
 import { isTimeStamp } from '../device/value-text.ts';
-import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import {
   foldNote,
@@ -10,11 +10,18 @@ import {
 } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
-import { columnsOf, columnTitle, fieldsOf, hiddenText, keyFieldOf } from './columns.ts';
-import { visible } from '../visible.ts';
+import {
+  cellText,
+  columnsOf,
+  columnTitle,
+  fieldsOf,
+  fieldText,
+  hiddenText,
+  keyFieldOf,
+  nameText,
+} from './cells.ts';
+import { visible } from '../text/visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
-import { cellText, fieldText, nameText } from './value.ts';
-import { valueAt } from '../value-at.ts';
 
 /** Reads of one view, made ready for text. */
 export interface ReadTable {

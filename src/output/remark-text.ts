@@ -2,9 +2,9 @@ import type { DevshError } from '../errors.ts';
 import type { MessageOutput, Output, ProgressOutput } from '../shell/output.ts';
 import { causeLines, errorLines, type Failure } from './error-text.ts';
 import { planLines } from './plan-text.ts';
-import { visible, visibleLines } from '../visible.ts';
+import { visible, visibleLines } from '../text/visible.ts';
 import { createStyle, type Style } from './style.ts';
-import { cut } from './width.ts';
+import { cut } from '../text/width.ts';
 import type { Streams } from './streams.ts';
 
 /** What stands beside the data, on `err`, whatever the format of the data is. */

@@ -8,13 +8,12 @@ import {
   type StepResult,
   type Verdict,
 } from '../change/verdict.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
-import { valueAt } from '../value-at.ts';
-import { visible } from '../visible.ts';
+import { visible } from '../text/visible.ts';
 import type { Style, Tone } from './style.ts';
-import { quotedText } from './value.ts';
+import { quotedText } from './cells.ts';
 
 /** A sign and a tone for each verdict; the word always stands beside them. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {

@@ -1,6 +1,6 @@
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
-import type { TypedLine } from './pointed-line.ts';
+import type { TypedLine } from './error-text.ts';
 
 /** Where text goes, and what is known about who reads it. */
 export interface Streams {

@@ -1,5 +1,5 @@
 import type { Style } from './style.ts';
-import { cut, fit, widthOf } from './width.ts';
+import { cut, fit, widthOf } from '../text/width.ts';
 
 /**
  * What a column is for; it decides which ones shrink first. What is `whole` is never cut: it goes on in

@@ -1,24 +1,25 @@
 import type {
   AnswerOutput,
+  ChangeOutput,
   DriftOutput,
   Output,
   ReadOutput,
   TableOutput,
 } from '../shell/output.ts';
-import { changeLine } from './change-text.ts';
 import { driftCells } from './drift-text.ts';
-import { markdownLines } from './markdown-text.ts';
 import { planLines } from './plan-text.ts';
-import { inSelectionOrder, readCells, readTable } from './read-table.ts';
-import { recordLines } from './record-text.ts';
+import { inSelectionOrder, readCells, readTable, type ReadTable } from './read-table.ts';
 import type { RemarkWriter } from './remark-text.ts';
 import { resultLine, summaryLine } from './result-text.ts';
-import { visible, visibleLines } from '../visible.ts';
+import { visible, visibleLines } from '../text/visible.ts';
 import { toJson } from './json.ts';
-import { createStyle, type Style } from './style.ts';
+import { createStyle, type Style, type Tone } from './style.ts';
 import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';
-import { cellText, fieldText } from './value.ts';
+import { cellText, fieldText, quotedText } from './cells.ts';
 import type { Streams, Writer } from './streams.ts';
+import { valueAt } from '../device/record.ts';
+import type { FoldedRow } from '../fleet/fold.ts';
+import { fit, widthOf } from '../text/width.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
 export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
@@ -154,4 +155,108 @@ function answerText({ value, body }: AnswerOutput, isTty: boolean): string {
   if (value !== undefined) return toJson(value, { indent: 2 }) + '\n';
   if (!isTty) return body;
   return body === '' ? '' : visibleLines(body.replace(/\n$/, '')) + '\n';
+}
+
+const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
+const TONES: Readonly<Record<keyof typeof SIGNS, Tone>> = {
+  added: 'good',
+  removed: 'bad',
+  changed: 'warning',
+};
+
+/** `12:03:05 ~ fw1 user bob: lang en -> de`. */
+function changeLine({ at, device, view, change }: ChangeOutput, style: Style): string {
+  const { kind, record } = change;
+  const named = [visible(device.name), visible(view.resource), visible(change.key)];
+  const what =
+    kind === 'changed'
+      ? change.fields.map((field) => {
+          const [old, now] = [change.before, record].map((one) =>
+            quotedText(field, valueAt(one, field)),
+          );
+          return `${visible(field)} ${old} -> ${now}`;
+        })
+      : [kind];
+  const head = `${clockText(at)} ${style(TONES[kind], SIGNS[kind])}`;
+  return `${head} ${named.filter((word) => word !== '').join(' ')}: ${what.join(', ')}`;
+}
+
+/** In the time of this place, as on the wall. */
+function clockText(at: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+}
+
+/** One block for each record, every field in full, the device as heading. */
+function recordLines({ view, rows, fields }: ReadTable, style: Style): string[] {
+  const labels = fields.map(visible);
+  const width = Math.max(0, ...labels.map(widthOf));
+  return rows.flatMap((row, index) => [
+    ...(index > 0 ? [''] : []),
+    style('heading', visible(row.devices.map(({ name }) => name).join(', '))),
+    ...fields.map((field, at) => {
+      const isDiffering = row.differing.includes(field);
+      const text = recordText(row, field, view.perDevice);
+      const note = isDiffering ? '  ' + style('warning', '(differs between devices)') : '';
+      return `  ${fit(labels[at] ?? '', width)}  ${text}${note}`.trimEnd();
+    }),
+  ]);
+}
+
+function recordText(row: FoldedRow, field: string, perDevice: readonly string[]): string {
+  const texts = row.records.map((record) => fieldText(field, valueAt(record, field)));
+  if (!perDevice.includes(field) || new Set(texts).size === 1) return texts[0] ?? '';
+  return texts.map((text, at) => `${text} (${visible(row.devices[at]?.name ?? '')})`).join(', ');
+}
+
+/**
+ * The Markdown of our own reports as a terminal shows it: headings with a rule below, tables aligned,
+ * no signs of Markdown. Rows of two cells, a name and what it is, are never cut.
+ */
+export function markdownLines(markdown: string, columns: number, style: Style): string[] {
+  const blocks: string[][] = [];
+  for (const line of markdown.replace(/\n+$/, '').split('\n')) {
+    const last = blocks.at(-1);
+    if (line.startsWith('|') && last?.[0]?.startsWith('|') === true) last.push(line);
+    else blocks.push([line]);
+  }
+  return blocks.flatMap((lines) => {
+    const [line = ''] = lines;
+    return line.startsWith('|') ? tableLines(lines, columns, style) : textLines(line, style);
+  });
+}
+
+function textLines(line: string, style: Style): string[] {
+  const [, level = '', title] = /^(#{1,6}) (.*)$/.exec(line) ?? [];
+  if (title === undefined) return [plainText(line)];
+  const text = plainText(title);
+  const heading = style('heading', text);
+  return level.length > 2 ? [heading] : [heading, '─'.repeat(widthOf(text))];
+}
+
+/** The first line names the columns, the second one parts it from the rows. */
+function tableLines(lines: readonly string[], columns: number, style: Style): string[] {
+  const [head = [], , ...rows] = lines.map((line) =>
+    line
+      .replace(/^\| | \|$/g, '')
+      .split(' | ')
+      .map(plainText),
+  );
+  const titles = head.map((title, index) => ({
+    title: title.toUpperCase(),
+    role: index === 0 ? ('key' as const) : ('field' as const),
+  }));
+  const isPairs = titles.length === 2;
+  const [header = '', ...aligned] = alignedLines(
+    { columns: titles, rows },
+    isPairs ? Infinity : columns,
+    style,
+  );
+  return isPairs ? aligned : [header, ...aligned];
+}
+
+/** Without the signs of Markdown; what only looks like one stands there as a character reference. */
+function plainText(text: string): string {
+  const bare = text.replaceAll('**', '');
+  return visible(bare.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
 }

@@ -1,12 +1,52 @@
+import { Document, Scalar, visit } from 'yaml';
 import { documentOf } from './document.ts';
 import { gathering, silenceable } from './quick-writer.ts';
 import { remarkWriter } from './remark-text.ts';
 import type { Streams, Writer } from './streams.ts';
-import { toYaml } from './yaml.ts';
+import { isList, type JsonValue } from '../device/value-text.ts';
+import { toJson } from './json.ts';
+import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
 
 export function yamlWriter(streams: Streams): Writer {
   const finished = gathering((outputs, error) => {
     streams.out(toYaml(documentOf(outputs, error)));
   });
   return silenceable(finished, remarkWriter(streams));
+}
+
+/** The YAML library recurses; what a device nests deeper becomes its JSON text. */
+const DEPTH_LIMIT = 100;
+
+/** The JSON document as YAML: exact integers, invisible characters as `\u` escapes. */
+export function toYaml(value: JsonValue): string {
+  const document = new Document(plain(value, 0), { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value !== 'string') return;
+      // `<<` without quotes merges maps.
+      if (node.value === '<<' || hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  const text = document.toString({ lineWidth: 0 });
+  // All that is unsafe stands in double quotes by now, where YAML knows these escapes.
+  return text
+    .split('\n')
+    .map((line) => replaceUnsafe(line, escaped))
+    .join('\n');
+}
+
+function plain(value: JsonValue, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEPTH_LIMIT) return toJson(value);
+  if (isList(value)) return value.map((item) => plain(item, depth + 1));
+  return new Map(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .map(([field, item]) => [field, plain(item, depth + 1)]),
+  );
+}
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
 }

@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { visibleLines } from '../visible.ts';
+import { visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/io.ts';
-import { appendsOnly, type Host } from './host.ts';
+import { appendsOnly, type Host, stopForShell } from './host.ts';
 import { readLine } from './line-reader.ts';
-import { stopForShell } from './stop-for-shell.ts';
 import { typedSoFar, type TypedAhead } from './typed-ahead.ts';
 
 /**

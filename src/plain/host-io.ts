@@ -1,6 +1,6 @@
-import type { Draft } from '../external-editor.ts';
+import type { Draft } from '../os/editor.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
-import { visible } from '../visible.ts';
+import { visible } from '../text/visible.ts';
 import type { Host } from './host.ts';
 import type { TypedAhead } from './typed-ahead.ts';
 
@@ -18,7 +18,7 @@ export function ioOf(host: Host, signal: AbortSignal, ahead?: TypedAhead): Shell
     return answer;
   };
   const edit = async (draft: Draft): Promise<string> => {
-    const { editInProgram } = await import('../external-editor.ts');
+    const { editInProgram } = await import('../os/editor.ts');
     return editInProgram(draft, host.env, signal);
   };
   return {

@@ -20,7 +20,7 @@ export interface Host {
   onStop(listener: (signal: StopSignal) => void, signals?: readonly StopSignal[]): () => void;
 }
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+type StopSignal = 'SIGINT' | 'SIGTERM';
 
 interface TerminalSize {
   readonly isTTY?: boolean;
@@ -49,4 +49,23 @@ export function wantsColor(host: Host, choice: ColorChoice): boolean {
   if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
   if (!['', '0'].includes(CLICOLOR_FORCE)) return true;
   return CLICOLOR !== '0' && TERM !== 'dumb' && host.stdout.isTTY === true;
+}
+
+/** A process group that nobody can continue is never stopped: then this much later it goes on. */
+const STOP_GRACE_MS = 100;
+
+/**
+ * Ctrl-Z: hands the terminal, as it was, to the shell that started devsh. Calls `goOn` after `fg`, and
+ * soon where no shell could say that: it makes the terminal raw again, or a secret would be shown.
+ */
+export function stopForShell(stdin: Host['stdin'], goOn: () => void): void {
+  stdin.setRawMode?.(false);
+  const onContinue = (): void => {
+    clearTimeout(timer);
+    process.off('SIGCONT', onContinue);
+    goOn();
+  };
+  process.on('SIGCONT', onContinue);
+  process.kill(0, 'SIGTSTP');
+  const timer = setTimeout(onContinue, STOP_GRACE_MS);
 }

@@ -1,7 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { graphemeClusters } from '../grapheme-clusters.ts';
-import type { Host } from './host.ts';
-import { stopForShell } from './stop-for-shell.ts';
+import { graphemeClusters } from '../text/width.ts';
+import { type Host, stopForShell } from './host.ts';
 
 /** What is read, and what stands around it. */
 export interface LineQuestion {

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { UsageError } from '../errors.ts';
-import { LESS_BELOW, pagerWords, showInPager, type PagerSetting } from '../external-pager.ts';
+import { LESS_BELOW, pagerWords, showInPager, type PagerSetting } from '../os/pager.ts';
 import type { Streams } from '../output/streams.ts';
-import { widthOf } from '../output/width.ts';
-import { visible } from '../visible.ts';
+import { widthOf } from '../text/width.ts';
+import { visible } from '../text/visible.ts';
 import { sizeOf, type Host } from './host.ts';
 
 /**

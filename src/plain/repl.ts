@@ -1,19 +1,20 @@
-import type { Draft } from '../external-editor.ts';
+import { StringDecoder } from 'node:string_decoder';
+import type { Draft } from '../os/editor.ts';
 import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../shell/grammar/parse.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
-import { sizeOf, type Host } from './host.ts';
-import { HeldEcho } from './held-echo.ts';
+import { type Host, sizeOf } from './host.ts';
+import { HeldEcho, TypedAhead, typedSoFar } from './typed-ahead.ts';
 import { ioOf } from './host-io.ts';
-import { readLine, type LineAnswer } from './line-reader.ts';
-import { tabbed } from './listing.ts';
-import { pipedLines } from './piped-lines.ts';
-import { runLine, type LineEnd } from './run-line.ts';
-import { TypedAhead, typedSoFar } from './typed-ahead.ts';
-import { visible } from '../visible.ts';
+import { type LineAnswer, readLine } from './line-reader.ts';
+import { type LineEnd, runLine } from './run-line.ts';
+import { visible } from '../text/visible.ts';
+import { cut, fit, widthOf } from '../text/width.ts';
+import type { Completion } from '../shell/completion/complete.ts';
+import { UsageError } from '../errors.ts';
 
 /**
  * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
@@ -141,4 +142,63 @@ async function linesToRun(
     ahead,
   );
   return answer?.trim() === 'y' ? lines : [];
+}
+
+/** More are no help, read one after the other. */
+const MOST = 40;
+
+/** What Tab makes of a line: what all proposals have in common goes into it, several are listed. */
+export function tabbed(
+  line: string,
+  { start, proposals }: Completion,
+  columns: number,
+): { line: string; listing: readonly string[] } {
+  const [first, ...others] = proposals;
+  const before = line.slice(0, start);
+  if (first === undefined) return { line, listing: ['  (nothing to complete)'] };
+  if (others.length === 0) return { line: before + first.insert, listing: [] };
+  const common = others.reduce((text, { insert }) => commonStart(text, insert), first.insert);
+  const longer = before + common;
+  const shown = proposals.slice(0, MOST).map(({ text, summary = '' }) => ({
+    text: visible(text),
+    summary: visible(summary),
+  }));
+  const width = Math.min(Math.max(...shown.map(({ text }) => widthOf(text))), columns >> 1);
+  const rest = proposals.length - shown.length;
+  return {
+    line: longer.length > line.length && longer.startsWith(line) ? longer : line,
+    listing: [
+      ...shown.map(({ text, summary }) =>
+        cut(`  ${summary === '' ? text : `${fit(text, width)}  ${summary}`}`, columns - 1),
+      ),
+      ...(rest > 0 ? [`  … ${rest} more`] : []),
+    ],
+  };
+}
+
+function commonStart(a: string, b: string): string {
+  let end = 0;
+  while (end < a.length && a[end] === b[end]) end += 1;
+  return a.slice(0, end);
+}
+
+/** No command is so long; an input without line ends would fill the memory. */
+const MAX_LINE_MEBIBYTES = 8;
+
+/** The lines of an input that is no terminal, each as soon as it is there. Throws UsageError for one without end. */
+export async function* pipedLines(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of input) {
+    const lines = (rest + decoder.write(Buffer.from(chunk))).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_MEBIBYTES * 1024 * 1024) {
+      throw new UsageError(
+        `cannot read standard input: a line is longer than ${MAX_LINE_MEBIBYTES} MiB`,
+      );
+    }
+    yield* lines;
+  }
+  rest = (rest + decoder.end()).replace(/\r$/, '');
+  if (rest !== '') yield rest;
 }

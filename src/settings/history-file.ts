@@ -1,4 +1,4 @@
-import { passwordSpan } from '../address-password.ts';
+import { passwordSpan } from '../text/address-password.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from './files.ts';
 import { withLock } from './lock.ts';

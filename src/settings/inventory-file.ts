@@ -8,7 +8,7 @@ import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { GoodCopy, keepAside } from './good-copy.ts';
 import { withLock } from './lock.ts';
 import { ParsedCopy } from './cache.ts';
-import { someOf } from '../some-of.ts';
+import { someOf } from '../text/one-line.ts';
 import type { Paths } from './paths.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SettingsError } from '../errors.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../text/suggest.ts';
 import { SETTING_ROWS, type SettingsValues } from './settings-table.ts';
 
 // Apart from the table: a start where nothing is set does without zod.

@@ -1,6 +1,5 @@
 import type * as Zod from 'zod';
-import { FORMAT_NAMES } from '../format-names.ts';
-import { THEME_NAMES } from '../theme-names.ts';
+import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 type Z = typeof Zod;
 

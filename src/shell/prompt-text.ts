@@ -1,7 +1,7 @@
 import type { Fleet } from '../fleet/fleet.ts';
 import type { InventoryDevice } from '../fleet/inventory.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
-import { someOf } from '../some-of.ts';
+import { someOf } from '../text/one-line.ts';
 
 /** Longer lists of names say how many they are. */
 const MOST_NAMED = 3;

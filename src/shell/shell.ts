@@ -1,6 +1,6 @@
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
-import { oneLine } from '../device/text.ts';
+import { oneLine } from '../text/one-line.ts';
 import { bind, formatAsked, type Grammar, type Invocation } from './grammar/bind.ts';
 import { Call } from './call.ts';
 import { COMMANDS } from './commands/index.ts';

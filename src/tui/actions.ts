@@ -2,7 +2,7 @@ import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import type { View } from '../shell/output.ts';
-import type { ThemeName } from '../theme-names.ts';
+import type { ThemeName } from '../text/choices.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { childEnvironment } from '../child-environment.ts';
+import { childEnvironment } from '../os/process.ts';
 
 /** OSC 52: the terminal puts the text into the clipboard, also at the other end of an ssh connection. */
 export function clipboardBytes(text: string): string {

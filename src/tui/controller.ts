@@ -1,4 +1,4 @@
-import { visibleLines } from '../visible.ts';
+import { visibleLines } from '../text/visible.ts';
 import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';

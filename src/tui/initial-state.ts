@@ -1,6 +1,6 @@
 import { parseFilter } from '../fleet/filter.ts';
 import { defaultView } from '../shell/records/default-view.ts';
-import type { ThemeName } from '../theme-names.ts';
+import type { ThemeName } from '../text/choices.ts';
 import { VI_START } from './editor/vi.ts';
 import { KEYMAP } from './keys/default-keymap.ts';
 import type { Keymap } from './keys/key-binding.ts';

@@ -1,11 +1,11 @@
 import type { StepResult } from '../change/verdict.ts';
-import type { Draft } from '../external-editor.ts';
+import type { Draft } from '../os/editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
-import { visible } from '../visible.ts';
+import { visible } from '../text/visible.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
-import { shortened } from '../output/width.ts';
+import { shortened } from '../text/width.ts';
 import { writerFor } from '../output/writer-for.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';

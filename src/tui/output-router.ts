@@ -5,7 +5,7 @@ import { DeclinedError, StoppedError, type DevshError } from '../errors.ts';
 import { causeLines, errorLines, type Failure } from '../output/error-text.ts';
 import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
-import { visible, visibleLines } from '../visible.ts';
+import { visible, visibleLines } from '../text/visible.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
 import type {

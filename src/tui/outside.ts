@@ -1,7 +1,7 @@
-import type { Draft } from '../external-editor.ts';
+import type { Draft } from '../os/editor.ts';
 import { DevshError } from '../errors.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
-import { visibleLines } from '../visible.ts';
+import { visibleLines } from '../text/visible.ts';
 import { clipboardBytes } from './clipboard.ts';
 import { lineText } from './editor/line.ts';
 import type { LogTone } from './state.ts';

@@ -1,5 +1,5 @@
-import { shortened } from '../output/width.ts';
-import { visibleLines } from '../visible.ts';
+import { shortened } from '../text/width.ts';
+import { visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './editor/line.ts';

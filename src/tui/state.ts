@@ -7,7 +7,7 @@ import type { Completion } from '../shell/completion/complete.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { ReadOutcome, ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
-import type { ThemeName } from '../theme-names.ts';
+import type { ThemeName } from '../text/choices.ts';
 import type { LastArgument } from './prompt/last-argument.ts';
 import type { Editing } from './editor/line.ts';
 import type { DeviceFacts } from '../shell/devices/device-facts.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/change/record-text.ts';
 import type { DeviceRecord, Value } from '../../src/device/record.ts';
 import { UsageError } from '../../src/errors.ts';
-import { hasUnsafe } from '../../src/visible.ts';
+import { hasUnsafe } from '../../src/text/visible.ts';
 
 function one(record: DeviceRecord, devices = ['fw1']): EditableRecord {
   const key = typeof record['username'] === 'string' ? record['username'] : '';

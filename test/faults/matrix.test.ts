@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hasUnsafe } from '../../src/visible.ts';
+import { hasUnsafe } from '../../src/text/visible.ts';
 import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
 import { DOORS, isPossible, runCell, type Outcome } from './cell.ts';
 import { EXPECTED, type Expected } from './expected.ts';

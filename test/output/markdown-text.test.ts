@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdownLines } from '../../src/output/markdown-text.ts';
+import { markdownLines } from '../../src/output/text-writer.ts';
 import { createStyle } from '../../src/output/style.ts';
 
 const REPORT = `# devsh run 20261121-093041-k3qd7m

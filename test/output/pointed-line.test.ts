@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pointedLine } from '../../src/output/pointed-line.ts';
+import { pointedLine } from '../../src/output/error-text.ts';
 
 test.each([
   ['usr list', 0, '  usr list', '  ^'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quotedText } from '../../src/output/value.ts';
+import { quotedText } from '../../src/output/cells.ts';
 
 test.each([
   ['', "''"],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible } from '../../src/visible.ts';
-import { cut, fit, widthOf } from '../../src/output/width.ts';
+import { visible } from '../../src/text/visible.ts';
+import { cut, fit, widthOf } from '../../src/text/width.ts';
 
 const shownText = fc.string({ unit: 'grapheme' }).map(visible);
 const width = fc.integer({ min: 0, max: 30 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Value } from '../../src/device/record.ts';
-import { toYaml } from '../../src/output/yaml.ts';
+import { toYaml } from '../../src/output/yaml-writer.ts';
 
 test('what is written reads back as the same value, with nothing invisible in it', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tabbed } from '../../src/plain/listing.ts';
+import { tabbed } from '../../src/plain/repl.ts';
 
 function proposal(text: string, summary?: string) {
   return { text, insert: `${text} `, letters: [], ...(summary !== undefined && { summary }) };

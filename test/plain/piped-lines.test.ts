@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { pipedLines } from '../../src/plain/piped-lines.ts';
+import { pipedLines } from '../../src/plain/repl.ts';
 
 async function linesOf(chunks: Iterable<Buffer | string>): Promise<string[]> {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { formText, isValueList, valueText } from '../../device/value-text.ts';
 import type { Value } from '../../device/record.ts';
-import { hasUnsafe, replaceUnsafe } from '../../visible.ts';
+import { hasUnsafe, replaceUnsafe } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { isSameValue } from '../compare.ts';

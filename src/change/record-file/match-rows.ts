@@ -1,10 +1,9 @@
 import { ownFields } from '../../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';
-import { suggest } from '../../suggest.ts';
-import { valueAt } from '../../value-at.ts';
+import { suggest } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
@@ -12,7 +11,7 @@ import { isSameValue } from '../compare.ts';
 import { shapeOf } from '../typed-fields.ts';
 import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
-import { lookOf } from '../../look-alike.ts';
+import { lookOf } from '../../text/look-alike.ts';
 
 /** What the rows of a file are laid beside. */
 interface Held {

@@ -1,7 +1,7 @@
 import { JsonFailure, parseJson, parseStrictJson } from '../../device/json.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { YamlSource } from '../../yaml-source.ts';
+import { YamlSource } from '../../text/yaml-source.ts';
 import { readCsvRecords } from './read-csv.ts';
 import {
   formatOfFile,
@@ -14,7 +14,6 @@ import {
 } from './record-file.ts';
 import { isSecretField, MASK } from '../../device/secret-fields.ts';
 import { isValueList, isValueObject } from '../../device/value-text.ts';
-import { valueAt } from '../../value-at.ts';
 
 /**
  * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its name, else by its look. Throws a

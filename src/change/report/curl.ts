@@ -5,7 +5,7 @@ import { jsonText } from '../../device/value-text.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
-import { hasUnsafe, replaceUnsafe, visible } from '../../visible.ts';
+import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
 /**
  * The requests of a run as a bash script of curl calls, in the order of the plan. Those that never

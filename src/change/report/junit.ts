@@ -1,6 +1,6 @@
 import { recordName } from '../plan.ts';
 import { valueText } from '../../device/value-text.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import {
   mostUrgentFirst,
   remarksOf,

@@ -3,7 +3,7 @@ import { recordName } from '../plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import {
   countsText,
   mostUrgentFirst,

@@ -8,7 +8,7 @@ import { type NotCovered, notCoveredBy, notCoveredData } from '../not-covered.ts
 import type { Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
-import { replaceUnsafe, visible } from '../../visible.ts';
+import { replaceUnsafe, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Address, formatAddress } from '../address.ts';
-import { oneLine } from '../text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import type { ProxyServer } from './route.ts';
 
 const MOST_HEADERS = 16 * 1024;

@@ -1,7 +1,7 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import { formatAddress, type Address } from '../address.ts';
-import { oneLine } from '../text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import type { JumpHost } from './route.ts';
 
 type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;

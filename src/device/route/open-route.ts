@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { DevshError } from '../../errors.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
-import { oneLine } from '../text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { askHttpProxy, ReplyError } from './http-connect.ts';
 import { JumpLostError, openByJump } from './jump.ts';
 import type { Detour, ProxyServer, Route } from './route.ts';

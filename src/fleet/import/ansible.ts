@@ -1,10 +1,9 @@
 import { mayBeSecretField } from '../../device/secret-fields.ts';
-import type { Value } from '../../device/record.ts';
+import { type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
-import { valueAt } from '../../value-at.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './findings.ts';
 import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
 

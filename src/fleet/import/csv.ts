@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { dirname, resolve } from 'node:path';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './findings.ts';
 
 /** What people call the columns, beside their own names. */

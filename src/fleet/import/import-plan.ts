@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { parseRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
-import { hasUnsafe } from '../../visible.ts';
+import { hasUnsafe } from '../../text/visible.ts';
 import { GroupTree } from '../group-tree.ts';
 import { nameProblem, type SettingKey } from '../inventory-schema.ts';
 import type { Inventory, InventoryDevice } from '../inventory.ts';

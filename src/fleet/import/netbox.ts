@@ -1,6 +1,6 @@
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './findings.ts';
 import { asList, asObject, asText, type JsonObject } from './json-source.ts';
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './findings.ts';
 
 /** Files that include each other are read so deep, as by ssh itself. */

@@ -22,7 +22,7 @@ import type { ShellIo } from '../io.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
 import type { Session } from '../session.ts';
 import { unlessCancelled } from '../unless-cancelled.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;

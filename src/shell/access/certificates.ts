@@ -8,7 +8,7 @@ import type { KnownDevices, Pin } from '../../settings/known-devices.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 

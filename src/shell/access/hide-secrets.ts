@@ -1,4 +1,4 @@
-import { passwordSpan } from '../../address-password.ts';
+import { passwordSpan } from '../../text/address-password.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { parseLine } from '../grammar/parse.ts';
 

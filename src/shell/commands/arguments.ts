@@ -1,6 +1,6 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import { quoteAssignment, type Word } from '../grammar/parse.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { oneLine } from '../../device/text.ts';
-import { suggest } from '../../suggest.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { suggest } from '../../text/suggest.ts';
 import { SHELL_NAMES, type CompletionShell } from '../completion/shells/completion-shell.ts';
 import type { Services } from '../session.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';

@@ -1,11 +1,10 @@
 import { routeText } from '../../device/route/route.ts';
-import { oneLine } from '../../device/text.ts';
+import { oneLine, someOf } from '../../text/one-line.ts';
 import { UsageError, type DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
-import { someOf } from '../../some-of.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import type { Output, TableOutput } from '../output.ts';

@@ -2,7 +2,7 @@ import { configuredText } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import { verb } from '../grammar/spec.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../device/value-text.ts';
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import {
   HELP_TOPICS,
   helpOn,

@@ -1,6 +1,6 @@
 import { RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import { expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
 import { askAndPin, info } from '../access/pin-certificates.ts';

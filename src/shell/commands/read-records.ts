@@ -1,7 +1,7 @@
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { matches, type Filter } from '../../fleet/filter.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
 import { keepColumns } from '../records/kept-columns.ts';
 import type { Output, View } from '../output.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
-import { THEME_NAMES, type ThemeName } from '../../theme-names.ts';
+import { suggest } from '../../text/suggest.ts';
+import { THEME_NAMES, type ThemeName } from '../../text/choices.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {

@@ -1,4 +1,4 @@
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 import { parseChoice, type Filter } from '../../fleet/filter.ts';
 import type { Word } from '../grammar/parse.ts';

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { hasUnsafe } from '../../visible.ts';
+import { hasUnsafe } from '../../text/visible.ts';
 import type { Candidate } from '../grammar/spec.ts';
 
 /** So many files of a folder are proposed. */

@@ -1,6 +1,6 @@
 import { valueText } from '../../device/value-text.ts';
 import type { Candidate, KnownDevice } from '../grammar/spec.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 
 /** The fields that records of a resource were seen to have, in the order of the device. */
 export function knownFields(

@@ -1,11 +1,11 @@
-import { withoutPassword } from '../../address-password.ts';
+import { withoutPassword } from '../../text/address-password.ts';
 import { allowMeaning } from '../../change/allow.ts';
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText } from '../../device/value-text.ts';
 import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
-import { editDistance, suggest } from '../../suggest.ts';
+import { editDistance, suggest } from '../../text/suggest.ts';
 import { FORCE, separate, take, type GivenOption } from './given-options.ts';
 import { GENERAL, type Format, type Given, type OptionKey } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';

@@ -1,7 +1,7 @@
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
-import { visible } from '../../visible.ts';
+import { suggest } from '../../text/suggest.ts';
+import { visible } from '../../text/visible.ts';
 import { toggle, type Option } from './option.ts';
 import { OPTIONS, type Given, type OptionKey } from './options.ts';
 import type { Word } from './parse.ts';

@@ -3,8 +3,7 @@ import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import { SOURCE_KINDS } from '../../fleet/import/source-kind.ts';
-import { FORMAT_NAMES } from '../../format-names.ts';
-import { THEME_NAMES } from '../../theme-names.ts';
+import { FORMAT_NAMES, THEME_NAMES } from '../../text/choices.ts';
 import {
   anyText,
   choice,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
-import { MOST_DEVICES } from '../../fleet/address-range.ts';
+import { MOST_DEVICES } from '../../fleet/selector.ts';
 import type { KeyRow } from '../records/key-row.ts';
 import type { Services } from '../session.ts';
 import { ENVIRONMENT } from './environment.ts';

@@ -2,7 +2,7 @@ import type { FieldFacts } from '../../device/learned-schema.ts';
 import { editText, fieldShape, type FieldShape } from '../../device/typed-value.ts';
 import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
 import { RejectedError, type FieldIssues } from '../../device/errors.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
 import { valueText } from '../../device/value-text.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
@@ -10,7 +10,6 @@ import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
-import { valueAt } from '../../value-at.ts';
 import { knownFields } from '../completion/known-records.ts';
 
 export type { FieldIssues };

@@ -9,7 +9,7 @@ import { isResourceName } from '../../device/profile.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 import type { Call } from '../call.ts';
 import { learnMember } from '../devices/learning.ts';
 import type { Output } from '../output.ts';
@@ -17,7 +17,7 @@ import { planFleet } from '../writing/plan-fleet.ts';
 import { confirmOrRevert } from '../writing/revert.ts';
 import { refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import { keepPlan } from '../writing/keep-plan.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 

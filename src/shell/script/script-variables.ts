@@ -1,8 +1,8 @@
 import { redact } from '../../device/redact.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
-import { oneLine } from '../../device/text.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../grammar/parse.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;

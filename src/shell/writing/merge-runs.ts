@@ -8,7 +8,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Output } from '../output.ts';
 import { runReport } from './run-report.ts';
 import { summaryOf } from './run-store.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 
 /** So many names are read; all of them are among the results. */
 const MOST_NAMES = 20;

@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Call } from '../call.ts';
 import { perDeviceFields } from '../commands/record-arguments.ts';
 

@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import type { DevicePlan } from '../../change/plan.ts';
 import { RefusedError } from '../../errors.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 

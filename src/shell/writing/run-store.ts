@@ -2,7 +2,7 @@ import type { Run } from '../../change/journal.ts';
 import { notCoveredBy } from '../../change/not-covered.ts';
 import { countsOf } from '../../change/run-results.ts';
 import { NotFoundError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../session.ts';
 

@@ -9,7 +9,7 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
 import type { Output } from '../output.ts';

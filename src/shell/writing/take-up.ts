@@ -2,7 +2,7 @@ import type { Run, StepState } from '../../change/journal.ts';
 import { stepCount, type DevicePlan, type Plan } from '../../change/plan.ts';
 import { pendingResult, resultsOf } from '../../change/run-results.ts';
 import { RefusedError } from '../../errors.ts';
-import { someOf } from '../../some-of.ts';
+import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 
 /** The families of devices that can be simulated: the same as the built-in profiles. */
 export const PROFILE_NAMES = ['documented', 'drf', 'generic-rest', 'form-action'] as const;

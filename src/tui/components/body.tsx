@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { emptyLines } from '../table/empty-lines.ts';
 import { overlayLines } from '../views/overlay-lines.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import { rollOutLines } from '../views/roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';

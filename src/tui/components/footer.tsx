@@ -1,4 +1,4 @@
-import { widthOf } from '../../output/width.ts';
+import { widthOf } from '../../text/width.ts';
 import { SEPARATOR, shownHints } from '../keys/footer-hints.ts';
 import type { State } from '../state.ts';
 import type { Theme } from '../screen/theme.ts';

@@ -1,4 +1,4 @@
-import { widthOf } from '../../output/width.ts';
+import { widthOf } from '../../text/width.ts';
 import { deviceBar, titleLine } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
 import { isActedIn } from '../keys/stray-key.ts';

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { quotedKey } from '../../change/plan.ts';
-import { visible } from '../../visible.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { visible } from '../../text/visible.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import { ghostOf } from '../prompt/ghost.ts';
 import { columnCells, inputLine, shownLine } from '../prompt/input-line.ts';
 import { contextOf } from '../keys/keymap.ts';

@@ -1,4 +1,4 @@
-import { graphemeClusters } from '../../grapheme-clusters.ts';
+import { graphemeClusters } from '../../text/width.ts';
 
 /** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
 const LONGEST = 256;

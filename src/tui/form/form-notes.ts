@@ -1,7 +1,7 @@
 import { isOn } from '../../shell/records/field-text.ts';
 import type { FormField } from '../../shell/records/form-fields.ts';
-import { cut } from '../../output/width.ts';
-import { visible } from '../../visible.ts';
+import { cut } from '../../text/width.ts';
+import { visible } from '../../text/visible.ts';
 import type { Span } from '../screen/bar-lines.ts';
 import { choicesOf, isChanged, problemOf, textOf, type FormState } from './form-state.ts';
 import { generalRefusals, refusalsOf } from './reduce-form.ts';

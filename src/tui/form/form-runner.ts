@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError, type DevshError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { visibleLines } from '../../visible.ts';
+import { visibleLines } from '../../text/visible.ts';
 import {
   formFields,
   objections,

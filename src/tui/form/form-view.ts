@@ -1,6 +1,6 @@
 import type { FormField } from '../../shell/records/form-fields.ts';
-import { visible } from '../../visible.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { visible } from '../../text/visible.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/bar-lines.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';

@@ -1,4 +1,4 @@
-import { widthOf } from '../../output/width.ts';
+import { widthOf } from '../../text/width.ts';
 import { contextOf, footerHints, type FooterHint } from './keymap.ts';
 import { isIdleScroll } from '../screen/scroll-room.ts';
 import type { State } from '../state.ts';

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../errors.ts';
-import { suggest } from '../../suggest.ts';
+import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { KeyBinding, Keymap } from './key-binding.ts';
 import {

@@ -1,6 +1,6 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
-import { visible } from '../../visible.ts';
-import { cut, widthOf } from '../../output/width.ts';
+import { visible } from '../../text/visible.ts';
+import { cut, widthOf } from '../../text/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
 import { contextOf } from '../keys/keymap.ts';

@@ -1,5 +1,5 @@
 import { DevshError } from '../../errors.ts';
-import { visibleLines } from '../../visible.ts';
+import { visibleLines } from '../../text/visible.ts';
 import type { Services } from '../../shell/session.ts';
 import type { Store } from '../store.ts';
 

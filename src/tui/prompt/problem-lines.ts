@@ -1,4 +1,4 @@
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { LineProblem } from '../state.ts';
 import { wrapText } from '../screen/wrap.ts';
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
-import { visibleLines } from '../../visible.ts';
+import { visibleLines } from '../../text/visible.ts';
 import { viCharacter } from '../editor/vi-prompt.ts';
 import { isAtPrompt } from '../keys/keymap.ts';
 import { editKeyOf, lineText, type EditKey } from '../editor/line.ts';

@@ -1,4 +1,4 @@
-import { cut, widthOf } from '../../output/width.ts';
+import { cut, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/bar-lines.ts';
 import { usageHint } from './hint.ts';
 import { SEPARATOR } from '../keys/footer-hints.ts';

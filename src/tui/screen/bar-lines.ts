@@ -1,7 +1,7 @@
 import { lineText } from '../editor/line.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import { failureWord } from '../../change/not-covered.ts';
-import { cut, widthOf } from '../../output/width.ts';
+import { cut, widthOf } from '../../text/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { driftSummary } from '../../fleet/drift.ts';
 import { sharedText } from '../../fleet/fold.ts';

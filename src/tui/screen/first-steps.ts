@@ -1,6 +1,6 @@
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
-import { fit, widthOf } from '../../output/width.ts';
-import { visible } from '../../visible.ts';
+import { fit, widthOf } from '../../text/width.ts';
+import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { Context, Keymap } from '../keys/key-binding.ts';
 import type { State } from '../state.ts';

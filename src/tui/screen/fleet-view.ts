@@ -1,7 +1,7 @@
 import { openQuestions } from '../../shell/access/open-questions.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
 import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
 import { labelsOf, promptText } from '../../shell/prompt-text.ts';

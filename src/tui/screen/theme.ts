@@ -1,5 +1,5 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
-import type { ThemeName } from '../../theme-names.ts';
+import type { ThemeName } from '../../text/choices.ts';
 import { COLORLESS, THEMES, type ThemeCodes } from './themes.ts';
 
 /** What may be stressed. Colours add to signs and words, and never stand alone. */

@@ -1,4 +1,4 @@
-import type { ThemeName } from '../../theme-names.ts';
+import type { ThemeName } from '../../text/choices.ts';
 import type { Tone } from './theme.ts';
 
 /** SGR parameters by tone; empty: as all other text. */

@@ -1,5 +1,5 @@
-import { visible } from '../../visible.ts';
-import { cut } from '../../output/width.ts';
+import { visible } from '../../text/visible.ts';
+import { cut } from '../../text/width.ts';
 import type { FleetView } from '../state.ts';
 
 const LONGEST = 60;

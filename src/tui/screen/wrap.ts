@@ -1,5 +1,5 @@
 import { firstGrapheme } from '../editor/graphemes.ts';
-import { widthOf } from '../../output/width.ts';
+import { widthOf } from '../../text/width.ts';
 
 /**
  * A harmless text in lines of at most `width` cells, broken at blanks where there are some; lines

@@ -1,5 +1,5 @@
 import { foldNote, type FoldedRow } from '../../fleet/fold.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { TableRows } from './rows.ts';
 
 /* Of when records are whose device does not answer now. */

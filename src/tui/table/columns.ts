@@ -1,13 +1,12 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { columnTitle } from '../../output/columns.ts';
-import { fieldText, nameText } from '../../output/value.ts';
-import { cut, widthOf } from '../../output/width.ts';
-import { visible } from '../../visible.ts';
+import { columnTitle, fieldText, nameText } from '../../output/cells.ts';
+import { cut, widthOf } from '../../text/width.ts';
+import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import type { State } from '../state.ts';
 import { noteOf } from './age.ts';
 import { shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 
 export interface Column {
   readonly kind: 'device' | 'field' | 'note';

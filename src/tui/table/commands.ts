@@ -1,6 +1,6 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { hasUnsafe } from '../../visible.ts';
-import { cellText, fieldText } from '../../output/value.ts';
+import { hasUnsafe } from '../../text/visible.ts';
+import { cellText, fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
 import type { Effect } from '../keys/key-binding.ts';
@@ -8,7 +8,7 @@ import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 import { currentId } from '../views/listed.ts';
 
 /* What the keys of the table do, as lines that could be typed. */

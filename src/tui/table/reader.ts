@@ -3,7 +3,7 @@ import { errorLines, type Failure } from '../../output/error-text.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { keepFailures } from '../output-router.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';

@@ -1,11 +1,9 @@
 import { isDated } from '../../fleet/compared.ts';
 import { Fold, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
-import type { DeviceRecord } from '../../device/record.ts';
+import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
-import { columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/columns.ts';
+import { cellText, columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/cells.ts';
 import type { View } from '../../shell/output.ts';
-import { cellText } from '../../output/value.ts';
-import { valueAt } from '../../value-at.ts';
 import { filterRows } from './filter-rows.ts';
 import { memoized } from '../screen/memoized.ts';
 import type { State, TableState } from '../state.ts';

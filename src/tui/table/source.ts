@@ -1,4 +1,4 @@
-import { fieldsOf, keyFieldOf } from '../../output/columns.ts';
+import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../actions.ts';
 import { changesBetween } from './changes.ts';
 import type { LastRead, State, TableRead, TableState } from '../state.ts';

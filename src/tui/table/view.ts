@@ -1,6 +1,6 @@
 import type { Filter } from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import { isMarkedRow } from './reduce-marks.ts';
 import type { State, TableChanges } from '../state.ts';
 import { columnLayout, GAP, GUTTER, type Column } from './columns.ts';

@@ -1,7 +1,5 @@
 import stringWidth from 'string-width';
-import { isPlainAscii } from '../../ascii.ts';
-import { graphemeClusters } from '../../grapheme-clusters.ts';
-import { isNarrow } from '../../output/width.ts';
+import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/width.ts';
 
 /** A line made fit for the screen: only text and colours, no wider than asked. */
 export interface ClippedLine {

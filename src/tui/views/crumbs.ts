@@ -1,6 +1,6 @@
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
-import { cut, widthOf } from '../../output/width.ts';
-import { visible } from '../../visible.ts';
+import { cut, widthOf } from '../../text/width.ts';
+import { visible } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import type { State } from '../state.ts';
 import type { Overlay } from './overlay.ts';

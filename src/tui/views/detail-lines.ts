@@ -1,16 +1,15 @@
 import { missingOn } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { fieldsOf } from '../../output/columns.ts';
-import { visible } from '../../visible.ts';
-import { fieldText } from '../../output/value.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { fieldsOf, fieldText } from '../../output/cells.ts';
+import { visible } from '../../text/visible.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import type { State } from '../state.ts';
 import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
 import { NO_FILTER } from '../initial-state.ts';
 import { asOfText } from '../table/age.ts';
 import type { Details } from './overlay.ts';
 import { wrapText } from '../screen/wrap.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 
 /** How each device holds one record. */
 interface Variant {

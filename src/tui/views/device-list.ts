@@ -1,6 +1,6 @@
 import { failureWord } from '../../change/not-covered.ts';
 import { reasonText } from '../../output/error-text.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { DeviceTab, State } from '../state.ts';
 import type { Tone } from '../screen/theme.ts';
 import { memoized } from '../screen/memoized.ts';

@@ -1,8 +1,8 @@
 import type { Drift, DriftCell, DriftRow } from '../../fleet/drift.ts';
-import { columnTitle } from '../../output/columns.ts';
+import { columnTitle } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
-import { visible } from '../../visible.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
+import { visible } from '../../text/visible.ts';
 import type { Span } from '../screen/bar-lines.ts';
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { memoized } from '../screen/memoized.ts';

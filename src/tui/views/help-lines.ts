@@ -1,4 +1,4 @@
-import { fit, widthOf } from '../../output/width.ts';
+import { fit, widthOf } from '../../text/width.ts';
 import { EDIT_KEYS } from '../editor/edit-keys.ts';
 import { disabledReason } from '../keys/disabled-keys.ts';
 import type { Context, KeyBinding } from '../keys/key-binding.ts';

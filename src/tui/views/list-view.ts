@@ -1,8 +1,8 @@
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/bar-lines.ts';
 import { runLines, runSource } from './runs-lines.ts';
 import type { State } from '../state.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { Tone } from '../screen/theme.ts';
 import { lineText } from '../editor/line.ts';
 import { arranged, type ListRecord } from './arrange.ts';

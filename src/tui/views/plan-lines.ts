@@ -8,11 +8,11 @@ import {
   settledTail,
   stepHead,
 } from '../../output/plan-text.ts';
-import { visible } from '../../visible.ts';
-import { quotedText } from '../../output/value.ts';
-import { fit, shortened, widthOf } from '../../output/width.ts';
+import { visible } from '../../text/visible.ts';
+import { quotedText } from '../../output/cells.ts';
+import { fit, shortened, widthOf } from '../../text/width.ts';
 import type { LogLine } from '../state.ts';
-import { valueAt } from '../../value-at.ts';
+import { valueAt } from '../../device/record.ts';
 
 /** A plan in its two views: what is the same on several devices in one line, or device by device. */
 export interface PlanView {

@@ -1,7 +1,7 @@
 import { expiryText } from '../../shell/access/certificates.ts';
 import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
 import { quoteWord } from '../../shell/grammar/parse.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';
 import type { LogLine, State } from '../state.ts';

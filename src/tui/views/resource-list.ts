@@ -1,5 +1,5 @@
 import type { TableOutput } from '../../shell/output.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import type { State } from '../state.ts';
 import type { ListSource } from './arrange.ts';

@@ -1,6 +1,6 @@
 import type { TableOutput } from '../../shell/output.ts';
-import { fieldText } from '../../output/value.ts';
-import { cut, fit, widthOf } from '../../output/width.ts';
+import { fieldText } from '../../output/cells.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
 import type { RunRow } from '../state.ts';
 import type { ListSource } from './arrange.ts';
 

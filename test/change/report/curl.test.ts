@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { curlReport } from '../../../src/change/report/curl.ts';
-import { visibleLines } from '../../../src/visible.ts';
+import { visibleLines } from '../../../src/text/visible.ts';
 import type { SimulatedDevice } from '../../../src/simulator/simulator.ts';
 import { ADMIN, startFleet } from '../../main/devsh.ts';
 import { exampleReport } from './example.ts';

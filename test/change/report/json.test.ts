@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonReport, reportData } from '../../../src/change/report/report.ts';
-import { visibleLines } from '../../../src/visible.ts';
+import { visibleLines } from '../../../src/text/visible.ts';
 import { exampleReport } from './example.ts';
 import { hostileTexts } from './hostile.ts';
 

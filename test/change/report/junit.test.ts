@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { junitReport } from '../../../src/change/report/junit.ts';
-import { visibleLines } from '../../../src/visible.ts';
+import { visibleLines } from '../../../src/text/visible.ts';
 import { exampleReport } from './example.ts';
 import { hostileTexts } from './hostile.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { THEME_NAMES } from '../../../src/theme-names.ts';
+import { THEME_NAMES } from '../../../src/text/choices.ts';
 import { createTheme, themeFor } from '../../../src/tui/screen/theme.ts';
 import { COLORLESS, THEMES, withAsciiSigns } from '../../../src/tui/screen/themes.ts';
 

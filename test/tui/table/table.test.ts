@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
-import { widthOf } from '../../../src/output/width.ts';
+import { widthOf } from '../../../src/text/width.ts';
 import type { ViewAction } from '../../../src/tui/actions.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/detail-lines.ts';

@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from '../../../device/address.ts';
 import { isResourceName } from '../../../device/profile.ts';
 import { DevshError } from '../../../errors.ts';
-import { hasUnsafe } from '../../../visible.ts';
+import { hasUnsafe } from '../../../text/visible.ts';
 import { COMMANDS } from '../../commands/index.ts';
 import { resourceCommand } from '../../commands/resource.ts';
 import { complete } from '../complete.ts';

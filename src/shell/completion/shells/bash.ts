@@ -1,4 +1,4 @@
-import { visible } from '../../../visible.ts';
+import { visible } from '../../../text/visible.ts';
 import type { Candidate } from '../../grammar/spec.ts';
 import { linesOf, type Answer, type Asked, type CompletionShell } from './completion-shell.ts';
 import { argumentsOf, splitLine, type Quote } from './split-line.ts';

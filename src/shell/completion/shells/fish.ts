@@ -1,4 +1,4 @@
-import { visible } from '../../../visible.ts';
+import { visible } from '../../../text/visible.ts';
 import { linesOf, type Asked, type CompletionShell } from './completion-shell.ts';
 import { argumentsOf, splitLine } from './split-line.ts';
 

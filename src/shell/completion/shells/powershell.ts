@@ -1,4 +1,4 @@
-import { visible } from '../../../visible.ts';
+import { visible } from '../../../text/visible.ts';
 import type { Asked, CompletionShell } from './completion-shell.ts';
 
 /**

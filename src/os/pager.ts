@@ -1,0 +1,108 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { childEnvironment } from './process.ts';
+import { UsageError } from '../errors.ts';
+import { programWords } from './editor.ts';
+
+/** The setting `pager`: a program with its arguments, or false for none. */
+export type PagerSetting = string | false | undefined;
+
+/** Below a command, as in git: quit when it fits, pass colours on, leave the text on the screen. */
+export const LESS_BELOW = 'FRX';
+/** From the full screen: a screen of its own, also for what is short. */
+const LESS_ALONE = 'R';
+
+const ENDS = ['SIGHUP', 'SIGTERM'] as const;
+
+/** The first that is set: the setting (also `DEVSH_PAGER`), `$PAGER`, `less`. Undefined: no pager. */
+export function pagerWords(
+  env: NodeJS.ProcessEnv,
+  setting: PagerSetting,
+): readonly string[] | undefined {
+  if (setting === false) return undefined;
+  const wanted = setting ?? env['PAGER'] ?? (isInPath('less', env) ? 'less' : '');
+  if (wanted.trim() === 'cat') return undefined;
+  const words = programWords(wanted);
+  // Quotes with nothing in them, or a remark, are no program either.
+  return (words[0] ?? '') === '' ? undefined : words;
+}
+
+/** Shows a text that the user asked to see in the pager. Throws a `UsageError` when there is none. */
+export async function pageInProgram(
+  text: string,
+  env: NodeJS.ProcessEnv,
+  setting: PagerSetting,
+): Promise<void> {
+  const words = pagerWords(env, setting);
+  if (words === undefined) {
+    throw new UsageError('there is no pager: set PAGER, or the setting "pager", or install less');
+  }
+  await showInPager(text, words, env, LESS_ALONE);
+}
+
+/**
+ * Shows a text in the pager, which gets the terminal until the user leaves it: Ctrl-C is a key of the
+ * pager then. Leaving early is no failure. Throws a `UsageError` when it cannot be started.
+ */
+export function showInPager(
+  text: string,
+  [command = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  lessOptions: string,
+): Promise<void> {
+  // Loaded only now: most commands start no program.
+  const { spawn, spawnSync } = process.getBuiltinModule('node:child_process');
+  const stty = (mode: string, stdout: 'pipe' | 'ignore'): string => {
+    if (process.platform === 'win32') return '';
+    const { stdout: said } = spawnSync('stty', [mode], { stdio: ['inherit', stdout, 'ignore'] });
+    return (said as Buffer | null)?.toString().trim() ?? '';
+  };
+  const modes = stty('-g', 'pipe');
+  return new Promise((resolve, reject) => {
+    let endedBy: NodeJS.Signals | undefined;
+    const ignore = (): void => undefined;
+    const child = spawn(command, args, {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { ...childEnvironment(env), LESS: env['LESS'] ?? lessOptions, LV: env['LV'] ?? '-c' },
+    });
+    const onEnd = (signal: NodeJS.Signals): void => {
+      endedBy = signal;
+      child.kill();
+    };
+    const end = (): void => {
+      process.off('SIGINT', ignore);
+      for (const one of ENDS) process.off(one, onEnd);
+      // With nobody else listening it is for us to end as it wants.
+      if (endedBy !== undefined && process.listenerCount(endedBy) === 0)
+        process.kill(process.pid, endedBy);
+    };
+    process.on('SIGINT', ignore);
+    for (const one of ENDS) process.on(one, onEnd);
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      end();
+      const why = error.code === 'ENOENT' ? 'there is no such program' : (error.code ?? 'unknown');
+      const said = `cannot start the pager "${command}" ($DEVSH_PAGER, $PAGER): ${why}`;
+      reject(new UsageError(said, { cause: error }));
+    });
+    child.on('exit', (_status, killedBy) => {
+      // It had no time to give the terminal back.
+      if (killedBy !== null && modes !== '') stty(modes, 'ignore');
+      end();
+      resolve();
+    });
+    // Who has seen enough closes it.
+    child.stdin.on('error', ignore);
+    child.stdin.end(text);
+  });
+}
+
+function isInPath(name: string, env: NodeJS.ProcessEnv): boolean {
+  return (env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}

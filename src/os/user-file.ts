@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { UsageError } from '../errors.ts';
+
+/** More than any change set, script or certificate file; far less than the memory. */
+const MAX_MEBIBYTES = 64;
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+  ELOOP: 'it is a link to itself',
+  ENAMETOOLONG: 'the name is too long',
+  ENXIO: 'it is no file',
+};
+
+/** A file, or a pipe as in `<(…)`, that the user named; that it cannot be read is the user's to mend. */
+export async function readUserFile(path: string): Promise<string> {
+  try {
+    return await readWhole(openToRead(path));
+  } catch (error) {
+    if (error instanceof Unfit) throw new UsageError(`cannot read ${path}: ${error.message}`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const why = PROBLEMS[code] ?? code;
+    throw new UsageError(`cannot read ${path}: ${why}`, { cause: error });
+  }
+}
+
+/** All that standard input gives. Throws UsageError where that does not end. */
+export async function readStandardInput(stdin: AsyncIterable<Buffer | string>): Promise<string> {
+  try {
+    return await readWhole(stdin);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    throw new UsageError(`cannot read standard input: ${error.message}`);
+  }
+}
+
+class Unfit extends Error {}
+
+function openToRead(path: string): AsyncIterable<Buffer | string> {
+  // Otherwise a pipe that nobody writes into, or a terminal, would hold devsh against any Ctrl-C.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = fstatSync(fd);
+  if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
+  if (stats.isFile()) return createReadStream(path, { fd });
+  closeSync(fd);
+  throw new Unfit(stats.isDirectory() ? 'it is a folder, not a file' : 'it is no file');
+}
+
+async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_MEBIBYTES * 1024 * 1024) {
+      throw new Unfit(`it is larger than ${MAX_MEBIBYTES} MiB`);
+    }
+    chunks.push(bytes);
+  }
+  const whole = Buffer.concat(chunks);
+  // Read as UTF-8 all the same, names would reach the devices with marks for broken bytes in them.
+  if (!isUtf8(whole)) throw new Unfit('it is no text in UTF-8: save it in that encoding');
+  return whole.toString('utf8');
+}

@@ -1,0 +1,90 @@
+import type { DeviceRecord, Value } from '../device/record.ts';
+import type { View } from '../shell/output.ts';
+import { visible } from '../text/visible.ts';
+import { quotedKey } from '../change/plan.ts';
+import { isSecretField, maskedValue } from '../device/secret-fields.ts';
+import { valueText } from '../device/value-text.ts';
+import { cut } from '../text/width.ts';
+
+/** Fields that name a record, for resources whose natural key nobody has told. */
+const KEY_NAMES = ['username', 'name', 'login', 'user', 'hostname', 'id'];
+
+/** The field by which records of several devices are the same record. */
+export function keyFieldOf(view: View, fields: readonly string[]): string {
+  return view.key ?? KEY_NAMES.find((name) => fields.includes(name)) ?? fields[0] ?? '';
+}
+
+/** Every field that any of the records has, in order of appearance. */
+export function fieldsOf(records: readonly DeviceRecord[]): string[] {
+  const fields = new Set<string>();
+  for (const record of records) {
+    for (const field in record) fields.add(field);
+  }
+  return [...fields];
+}
+
+/** "3 fields hidden": where the columns of the last time leave some out; empty where they do not. */
+export function hiddenText(view: View, fields: readonly string[]): string {
+  if (view.columns !== undefined || view.recalled === undefined) return '';
+  const count = fields.length - columnsOf(view, fields).length;
+  return count === 0 ? '' : `${count} ${count === 1 ? 'field' : 'fields'} hidden`;
+}
+
+/** The fields to show: as asked for, now or the last time, or the key first, then the others, what is per device last. */
+export function columnsOf(view: View, fields: readonly string[]): string[] {
+  if (view.columns) {
+    return view.columns.filter((field) => field !== 'device' || fields.includes('device'));
+  }
+  const recalled = (view.recalled ?? []).filter((field) => fields.includes(field));
+  if (recalled.length > 0) return recalled;
+  const key = keyFieldOf(view, fields);
+  const others = fields.filter((field) => field !== key);
+  return [
+    ...fields.filter((field) => field === key),
+    ...others.filter((field) => !view.perDevice.includes(field)),
+    ...others.filter((field) => view.perDevice.includes(field)),
+  ];
+}
+
+/** `first_name` -> `FIRST NAME`; `_id` stays `_ID`, at the start of its column and apart from `id`. */
+export function columnTitle(field: string): string {
+  return visible(field)
+    .replace(/(?<=[^_])_(?=[^_])/g, ' ')
+    .toUpperCase();
+}
+
+/**
+ * A value as one harmless line for a table or a message. This is the one place where values become
+ * safe to show: what comes from here is not made visible again.
+ */
+export function cellText(value: Value | undefined): string {
+  return visible(valueText(value));
+}
+
+/** The same for a named field: secrets are not shown on a screen. */
+export function fieldText(field: string, value: Value | undefined): string {
+  if (isSecretField(field)) return valueText(value) === '' ? '' : '•••';
+  return visible(valueText(value === undefined ? value : maskedValue(field, value)));
+}
+
+/** The same for the field that names the record: those that are drawn the same are told apart. */
+export function nameText(field: string, value: Value | undefined): string {
+  const isText = typeof value === 'string' && !isSecretField(field);
+  return isText ? visible(quotedKey(value)) : fieldText(field, value);
+}
+
+/** In a sentence more of a value helps nobody; it stands in full in `--json` and in `user show`. */
+const MOST_IN_SENTENCE = 200;
+
+/**
+ * For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes, and a very long
+ * one is cut where everybody sees it.
+ */
+export function quotedText(field: string, value: Value | undefined): string {
+  const text = fieldText(field, value);
+  if (text === '') return "''";
+  const isLong = text.length > MOST_IN_SENTENCE;
+  const shown = isLong ? cut(text.slice(0, MOST_IN_SENTENCE), MOST_IN_SENTENCE >> 1) : text;
+  const quoted = /\s/.test(shown) ? `'${shown}'` : shown;
+  return isLong ? `${quoted} (${text.length} characters)` : quoted;
+}

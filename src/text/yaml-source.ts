@@ -1,0 +1,144 @@
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { DevshError } from '../errors.ts';
+
+export type Path = readonly PropertyKey[];
+
+/** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
+const MAX_DIGITS = 1000;
+
+/** Lists or maps in each other, and nothing between them but a name. */
+const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
+
+/**
+ * A YAML (or JSON) text that can say where in it something stands. Every plain scalar is text, as in
+ * YAML's failsafe schema, so that `1.0`, `no` and `007` stay what was written.
+ */
+export class YamlSource {
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document;
+  readonly #makeError: (message: string) => DevshError;
+  /** Written as it is, or with escapes. */
+  readonly #mayHoldProto: boolean;
+
+  /** @param makeError makes the error that is thrown for this kind of file */
+  constructor(text: string, file: string, makeError: (message: string) => DevshError) {
+    this.#file = file;
+    this.#makeError = makeError;
+    // The parser would take seconds to find that out.
+    const deep = TOO_DEEP.exec(text);
+    if (deep !== null) {
+      const before = text.slice(0, deep.index).split('\n');
+      const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+      throw makeError(`${file}:${place}: it is nested too deep`);
+    }
+    this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
+    // Editors of Windows put a mark in front; and what is wrong is said here, not by the library.
+    this.#document = parseDocument(text.replace(/^\ufeff/, ''), {
+      schema: 'failsafe',
+      lineCounter: this.#lines,
+      logLevel: 'error',
+      // `!!binary` would make a list of numbers of a text.
+      resolveKnownTags: false,
+      merge: true,
+    });
+  }
+
+  /**
+   * The content as plain data; undefined for an empty text. Throws what `makeError` makes.
+   *
+   * @param options.readsNull what is not written, `~` and `null` are null, not text
+   * @param options.readsScalars also numbers and booleans are what they are, as far as no letter of how
+   *   they are written is lost: `1.0`, `007` and `no` stay text
+   */
+  data(options: { readsNull?: boolean; readsScalars?: boolean } = {}): unknown {
+    const [error] = this.#document.errors;
+    if (error) {
+      const message = error.message.split(/ at line |:?\n/)[0] ?? '';
+      const isTooDeep = message === 'Maximum call stack size exceeded';
+      throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deep' : message);
+    }
+    if (options.readsNull === true || options.readsScalars === true) {
+      visit(this.#document, {
+        Scalar(position, node) {
+          if (node.type !== 'PLAIN' || position === 'key') return;
+          const text = node.source ?? '';
+          if (/^(?:null|~)?$/i.test(text)) node.value = null;
+          else if (options.readsScalars === true) node.value = plainValue(text);
+        },
+      });
+    }
+    this.#refuseProto();
+    try {
+      // An empty file, or one of comments only, is null.
+      return this.#document.toJS() ?? undefined;
+    } catch (error) {
+      // yaml refuses aliases that multiply without end.
+      throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
+    }
+  }
+
+  /** What the language gives this name to would be lost, or do harm, on the way through plain objects. */
+  #refuseProto(): void {
+    if (!this.#mayHoldProto) return;
+    visit(this.#document, {
+      Pair: (_position, { key }) => {
+        if (!isScalar(key) || key.value !== '__proto__') return;
+        throw this.#errorAt(key.range?.[0] ?? 0, '"__proto__" cannot be the name of a field');
+      },
+    });
+  }
+
+  has(path: Path): boolean {
+    return this.#document.hasIn(path);
+  }
+
+  /** `file:line:column` of the node at `path` or the nearest one above it. */
+  place(path: Path): string {
+    return this.#placeAt(this.#offset(path, 'value'));
+  }
+
+  /** `file:line:column: message`, for the node at `path` or the nearest one above it. */
+  error(path: Path, message: string, part: 'key' | 'value' = 'value'): DevshError {
+    return this.#errorAt(this.#offset(path, part), message);
+  }
+
+  line(path: Path): number {
+    return this.#lines.linePos(this.#offset(path, 'value')).line || 1;
+  }
+
+  #errorAt(offset: number, message: string): DevshError {
+    return this.#makeError(`${this.#placeAt(offset)}: ${message}`);
+  }
+
+  #placeAt(offset: number): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.#file}:${line || 1}:${col || 1}`;
+  }
+
+  #offset(path: Path, part: 'key' | 'value'): number {
+    if (part === 'key') {
+      const parent = this.#document.getIn(path.slice(0, -1), true);
+      const key = isMap(parent)
+        ? parent.items.find((pair) => isScalar(pair.key) && pair.key.value === path.at(-1))?.key
+        : undefined;
+      if (isScalar(key)) return key.range?.[0] ?? 0;
+    }
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = this.#document.getIn(path.slice(0, length), true) as Node | null | undefined;
+      if (node?.range) return node.range[0];
+    }
+    return 0;
+  }
+}
+
+/** A number or boolean that is written just as it would be written anew; else the text. */
+function plainValue(text: string): string | number | bigint | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!/^-?\d/.test(text)) return text;
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && !Number.isSafeInteger(number)) {
+    return text.length <= MAX_DIGITS && String(BigInt(text)) === text ? BigInt(text) : text;
+  }
+  return String(number) === text ? number : text;
+}

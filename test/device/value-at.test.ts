@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { foldRecords } from '../../src/fleet/fold.ts';
+import { differencesOf } from '../../src/change/compare.ts';
+import { valueAt } from '../../src/device/record.ts';
+
+test.each(['constructor', 'toString', '__proto__'])('a record without %s has none', (field) => {
+  expect(valueAt({ username: 'ann' }, field)).toBeUndefined();
+  expect(valueAt(undefined, field)).toBeUndefined();
+  const own = JSON.parse(`{"${field}":"own"}`) as Record<string, string>;
+  expect(valueAt(own, field)).toBe('own');
+});
+
+test('what every object inherits is neither held nor compared', () => {
+  expect(differencesOf({ constructor: 'x' }, { username: 'ann' })).toEqual([
+    { field: 'constructor', sent: 'x', held: null },
+  ]);
+  const device = (name: string) => ({ name, address: name });
+  const rows = foldRecords(
+    [
+      { device: device('fw1'), records: [{ username: 'ann', constructor: '' }] },
+      { device: device('fw2'), records: [{ username: 'ann' }] },
+    ],
+    'username',
+    [],
+  );
+  expect(rows).toHaveLength(1);
+});
