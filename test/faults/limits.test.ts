@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { contention } from '../contention.ts';
-import { startFleet, writesOf } from '../main/devsh.ts';
+import { startFleet, writesOf, type TestFleet } from '../main/devsh.ts';
 import { startProgram } from '../main/process.ts';
 import { STALLED } from './cell.ts';
 
@@ -35,8 +35,8 @@ async function peakMiB(folder: string): Promise<number> {
 }
 
 describe('an answer that does not end is ended in time:', () => {
-  test.each([...STALLED, ...POURING])('%s', { retry: RETRIES }, async (fault) => {
-    const { device, devsh } = await startFleet();
+  const endsInTime = async (fault: FaultName, fleet: TestFleet): Promise<void> => {
+    const { device, devsh } = fleet;
     device(1).setFault(fault);
     const from = performance.now();
     const { exitCode, stderr } = await devsh(
@@ -45,6 +45,15 @@ describe('an answer that does not end is ended in time:', () => {
     expect(performance.now() - from).toBeLessThan(LIMIT_MS + GRACE_MS);
     expect(stderr).toContain('sim1: ');
     expect([1, 5]).toContain(exitCode);
+  };
+
+  // These only wait, and can do so side by side.
+  test.concurrent.for(STALLED)('%s', { retry: RETRIES }, async (fault, { onTestFinished }) => {
+    await endsInTime(fault, await startFleet({ atEnd: onTestFinished }));
+  });
+
+  test.each(POURING)('%s', { retry: RETRIES }, async (fault) => {
+    await endsInTime(fault, await startFleet());
   });
 });
 
