@@ -1,0 +1,29 @@
+// What is worth running after each save: types, and beside them the tests that need no terminal and start no program.
+// Arguments go to vitest.
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = 'node_modules/.cache';
+mkdirSync(`${root}/${cache}`, { recursive: true });
+
+/** Types are checked anew only where something changed. */
+const TYPES = [
+  'node_modules/typescript/bin/tsc',
+  '--noEmit',
+  '--incremental',
+  '--tsBuildInfoFile',
+  `${cache}/types.tsbuildinfo`,
+];
+const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.quick.config.ts'];
+
+function run(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    child.on('close', (status) => resolve(status ?? 1));
+  });
+}
+
+const all = [run(TYPES), run([...TESTS, '--reporter=dot', ...process.argv.slice(2)])];
+process.exitCode = Math.max(...(await Promise.all(all)));
