@@ -30,6 +30,8 @@ export interface ShellIo {
   readonly isOnScreen?: boolean;
   /** Somebody types one line after the other: what one says of columns may hold for the next. */
   readonly isPrompt?: boolean;
+  /** Another line goes on meanwhile: a login that it found refused stays refused. */
+  readonly isBeside?: boolean;
   /** With `--watch` the reader reads again by itself. */
   readonly isRefreshing?: boolean;
   /** No other line follows: a connection is of no more use when what it was opened for is read. */

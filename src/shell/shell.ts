@@ -70,7 +70,7 @@ export class Shell {
         '--token-stdin and --password-stdin cannot both read standard input: leave one out',
       );
     }
-    this.session.gate.forgetRefusals();
+    if (io.isBeside !== true) this.session.gate.forgetRefusals();
     const call = new Call<OptionKey>(invocation, this.session, io, this.#grammar);
     const { notices } = this.session.services;
     try {

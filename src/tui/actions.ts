@@ -125,6 +125,7 @@ export type Action =
   | { readonly kind: 'work-start'; readonly waiting: number }
   | { readonly kind: 'work-progress'; readonly text: string }
   | { readonly kind: 'work-waiting'; readonly waiting: number }
+  | { readonly kind: 'work-writes'; readonly devices: readonly string[] }
   | { readonly kind: 'work-stopping' }
   | { readonly kind: 'work-end' }
   | { readonly kind: 'log-clear' }
@@ -132,7 +133,11 @@ export type Action =
   /** For the messages alone: it is seen elsewhere at the moment. */
   | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
   /** Replaces the last `count` lines: results that fold as they come. */
-  | { readonly kind: 'log-replace'; readonly count: number; readonly lines: readonly LogLine[] }
+  | {
+      readonly kind: 'log-replace';
+      readonly old: readonly LogLine[];
+      readonly lines: readonly LogLine[];
+    }
   | ({ readonly kind: 'roll-out' } & Omit<RollOutState, 'results'>)
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-end' }

@@ -72,10 +72,11 @@ export class Controller {
       questions: this.#questions,
       feed: this.#feed,
       edit: (draft, signal) => surface.edit(draft, signal),
-      onEnd: (_line, { command, args }, results) => {
+      onEnd: ({ command, args }, results, goesOn) => {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
         if (isThemed) surface.showTheme(shell.session.services.theme.get());
-        if (this.#effects.isLeaving) surface.leave();
+        if (goesOn) this.#fleetNews.now();
+        else if (this.#effects.isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => {

@@ -186,7 +186,7 @@ export class Effects {
     const { store, surface, runner } = this.#doers;
     if (runner.isRunning && !this.#isLeaving) {
       this.#isLeaving = true;
-      runner.interrupt();
+      runner.interrupt(true);
       const text = 'leaving as soon as the request in flight is finished';
       store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
       return;

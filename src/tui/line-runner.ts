@@ -9,6 +9,7 @@ import { shortened } from '../text/width.ts';
 import { writerFor } from '../output/writer-for.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
+import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table/feed.ts';
 
@@ -22,8 +23,8 @@ export interface RunnerOptions {
   readonly feed: TableFeed;
   /** Lends the terminal to the user's editor. */
   readonly edit: (draft: Draft, signal: AbortSignal) => Promise<string>;
-  /** A line has ended; what it changed. */
-  readonly onEnd: (line: string, invocation: Invocation, results: readonly StepResult[]) => void;
+  /** A line has ended: what it changed, and whether another one still goes on. */
+  readonly onEnd: (invocation: Invocation, results: readonly StepResult[], goesOn: boolean) => void;
   /** The line could not be understood after all. */
   readonly onProblem: (line: string, error: UsageError) => void;
   readonly onQuit: () => void;
@@ -43,6 +44,8 @@ interface Job {
   readonly invocation: Invocation;
   /** A key or a form made this line. */
   readonly made: Made | undefined;
+  /** What the prompt said when it was sent and had to wait. */
+  readonly prompt: string | undefined;
 }
 
 /** Carries out lines one after the other; the keys go on being heard meanwhile. */
@@ -51,6 +54,8 @@ export class LineRunner {
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
+  /** Lines that answer questions while another one goes on. */
+  readonly #beside = new Set<AbortController>();
   #running: Invocation | undefined;
   #leave: (() => void) | undefined;
 
@@ -59,25 +64,39 @@ export class LineRunner {
   }
 
   get isRunning(): boolean {
-    return this.#stop !== undefined;
+    return this.#stop !== undefined || this.#beside.size > 0;
   }
 
   /** What runs may change devices. */
   get isWriting(): boolean {
-    return this.isRunning && this.#running?.verb.options.includes('yes') === true;
+    return this.#stop !== undefined && this.#running?.verb.options.includes('yes') === true;
   }
 
   /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
   submit(line: string, made?: Made): void {
     const invocation = this.#options.shell.parse(line);
-    this.#jobs.push({ line, invocation, made });
     const { store } = this.#options;
-    if (this.isRunning) store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
+    const waits = this.#stop !== undefined;
+    const prompt = waits ? store.state.fleet.prompt : undefined;
+    const job = { line, invocation, made, prompt };
+    if (waits && isAnswer(invocation, store.state)) {
+      void this.#runBeside(job);
+      return;
+    }
+    this.#jobs.push(job);
+    if (this.#stop !== undefined)
+      store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
     else void this.#drain();
   }
 
-  /** Ctrl-C: lets the request in flight finish; a second time, does not wait for it. */
-  interrupt(): void {
+  /**
+   * Ctrl-C: lets the request in flight finish; a second time, does not wait for it. Of two lines that
+   * run, the one that came last, but for a write.
+   */
+  interrupt(isLeaving = false): void {
+    const beside = [...this.#beside].filter(({ signal }) => !signal.aborted);
+    for (const stop of beside) stop.abort(new CancelledError());
+    if (beside.length > 0 && !this.isWriting && !isLeaving) return;
     if (this.#stop === undefined) return;
     this.#jobs.length = 0;
     if (this.#stop.signal.aborted) {
@@ -104,20 +123,35 @@ export class LineRunner {
     }
   }
 
-  async #run({ line, invocation, made }: Job, signal: AbortSignal): Promise<void> {
+  async #runBeside(job: Job): Promise<void> {
+    const stop = new AbortController();
+    this.#beside.add(stop);
+    this.#options.questions.attend();
+    await this.#run(job, stop.signal, true);
+    this.#beside.delete(stop);
+  }
+
+  async #run(job: Job, signal: AbortSignal, isBeside = false): Promise<void> {
+    const { line, invocation, made } = job;
     const { shell, store, feed, onEnd, onQuit } = this.#options;
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = made?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
-    if (made !== undefined)
-      router.log('quiet', `› ${visible(shortened(made.shown, LONGEST_ECHO))}`);
-    const io = this.#ioOf(router, signal);
+    // Where the prompt says something else by now, it shows for which devices the line begins.
+    const { prompt } = store.state.fleet;
+    const isElsewhere = job.prompt !== undefined && job.prompt !== prompt;
+    if (made !== undefined || isElsewhere) {
+      const where = isElsewhere ? prompt : '› ';
+      router.log('quiet', visible(where + shortened(shown, LONGEST_ECHO)));
+    }
+    const io = this.#ioOf(router, signal, isBeside);
     let failure: DevshError | undefined;
     try {
       // Who went on without it must not find it begin now.
       signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {
-        router.write(output);
+        // The progress that shows is that of the other line.
+        if (!isBeside || output.kind !== 'progress') router.write(output);
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
       }
       router.end(signal.aborted ? new CancelledError() : undefined);
@@ -130,13 +164,14 @@ export class LineRunner {
       if (isProblem) this.#options.onProblem(line, error);
     }
     made?.onEnd?.(router.results, failure);
-    onEnd(line, invocation, router.results);
+    onEnd(invocation, router.results, isBeside && this.#stop !== undefined);
     if (router.hasQuit) onQuit();
   }
 
-  #ioOf(router: OutputRouter, signal: AbortSignal): ShellIo {
+  #ioOf(router: OutputRouter, signal: AbortSignal, isBeside: boolean): ShellIo {
     return {
       signal,
+      isBeside,
       isOnScreen: true,
       isPrompt: true,
       isRefreshing: true,
@@ -159,4 +194,13 @@ export class LineRunner {
       },
     };
   }
+}
+
+/** What devices wait for is answered while others go on, but for those that are being changed. */
+function isAnswer({ command, args }: Invocation, { fleet, work }: State): boolean {
+  if (command.name !== 'questions') return false;
+  const named = args.all('DEVICE');
+  const asking = fleet.questions.map(({ name }) => name);
+  const meant = named.length > 0 && named.every((name) => asking.includes(name)) ? named : asking;
+  return !meant.some((name) => work?.writes.includes(name));
 }

@@ -58,7 +58,7 @@ interface RouterOptions {
 interface Open {
   readonly results: StepResult[];
   readonly failures: Failure[];
-  lines: number;
+  lines: readonly LogLine[];
 }
 
 /** Puts why devices failed into the messages, where it is read again. */
@@ -84,6 +84,7 @@ export class OutputRouter {
   /** The line without its secrets. */
   readonly #title: string;
   #hasTable = false;
+  #hasRollOut = false;
   #hasCompared = false;
   readonly #invocation: Invocation;
   readonly #makeWriter: (streams: Streams) => Writer;
@@ -92,7 +93,7 @@ export class OutputRouter {
   #progressAt = -Infinity;
   /** What stands at the end of the log and may still fold with what comes. */
   #logging: NodeJS.Immediate | undefined;
-  #open: Open = { results: [], failures: [], lines: 0 };
+  #open: Open = { results: [], failures: [], lines: [] };
 
   constructor({ store, feed, line, invocation, makeWriter }: RouterOptions) {
     this.#store = store;
@@ -230,6 +231,7 @@ export class OutputRouter {
       steps: steps.length + settled.length + wanted.length,
     }));
     this.#rollOut = devices.filter(({ steps }) => steps > 0);
+    this.#store.dispatch({ kind: 'work-writes', devices: this.#rollOut.map(({ name }) => name) });
     this.#refused = notCoveredBy(plan);
     keepFailures(this.#store, this.#refused);
   }
@@ -239,7 +241,9 @@ export class OutputRouter {
     const devices = this.#rollOut;
     this.#rollOut = [];
     const refusals = causeLines(this.#refused);
-    if (devices.length > LARGE_RUN) this.#store.dispatch({ kind: 'roll-out', devices, refusals });
+    if (devices.length <= LARGE_RUN) return;
+    this.#hasRollOut = true;
+    this.#store.dispatch({ kind: 'roll-out', devices, refusals });
   }
 
   /** The plan, for the question that follows it. */
@@ -254,7 +258,7 @@ export class OutputRouter {
     this.#feed.flush();
     this.#logOpen();
     this.#flush();
-    this.#store.dispatch({ kind: 'roll-out-end' });
+    if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
     // What failed has been said where it failed.
     keepFailures(this.#store, this.#failures);
     if (error === undefined || error instanceof StoppedError) return;
@@ -263,7 +267,7 @@ export class OutputRouter {
 
   log(tone: LogTone, ...texts: readonly string[]): void {
     this.#logOpen();
-    this.#open = { results: [], failures: [], lines: 0 };
+    this.#open = { results: [], failures: [], lines: [] };
     const lines = texts.map((text): LogLine => ({ tone, text }));
     this.#store.dispatch({ kind: 'log', lines });
   }
@@ -316,8 +320,8 @@ export class OutputRouter {
     this.#logging = undefined;
     const { results, failures } = this.#open;
     const lines = [...foldResults(results), ...failureLines(failures)];
-    this.#store.dispatch({ kind: 'log-replace', count: this.#open.lines, lines });
-    this.#open.lines = lines.length;
+    this.#store.dispatch({ kind: 'log-replace', old: this.#open.lines, lines });
+    this.#open.lines = lines;
   }
 
   #print(output: Output): void {

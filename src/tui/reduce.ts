@@ -89,10 +89,12 @@ function step(state: State, action: Action): State {
     case 'work-start':
       return {
         ...state,
-        work: { isStopping: false, progress: undefined, waiting: action.waiting },
+        work: { isStopping: false, progress: undefined, waiting: action.waiting, writes: [] },
       };
     case 'work-progress':
       return state.work ? { ...state, work: { ...state.work, progress: action.text } } : state;
+    case 'work-writes':
+      return state.work ? { ...state, work: { ...state.work, writes: action.devices } } : state;
     case 'work-waiting':
       return state.work ? { ...state, work: { ...state.work, waiting: action.waiting } } : state;
     case 'work-stopping':
@@ -102,11 +104,11 @@ function step(state: State, action: Action): State {
     case 'log-clear':
       return { ...state, log: { ...log, current: [] } };
     case 'log':
-      return { ...state, log: appended(log, 0, action.lines) };
+      return { ...state, log: appended(log, [], action.lines) };
     case 'log-keep':
-      return { ...state, log: { ...appended(log, 0, action.lines), current: log.current } };
+      return { ...state, log: { ...appended(log, [], action.lines), current: log.current } };
     case 'log-replace':
-      return { ...state, log: appended(log, action.count, action.lines) };
+      return { ...state, log: appended(log, action.old, action.lines) };
     case 'roll-out': {
       const { devices, refusals } = action;
       const rollOut = { devices, refusals, results: [] };

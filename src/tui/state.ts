@@ -207,6 +207,8 @@ export interface Work {
   readonly progress: string | undefined;
   /** Lines that wait for it. */
   readonly waiting: number;
+  /** The devices that it has planned to change. */
+  readonly writes: readonly string[];
 }
 
 /** A run on several devices while it goes on. */

@@ -4,7 +4,7 @@ import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import { driftRows } from '../views/drift-list.ts';
-import { currentQuestion } from '../views/questions-list.ts';
+import { chosenQuestions, currentQuestion } from '../views/questions-list.ts';
 import { listView } from '../views/list-view.ts';
 import { listed } from '../views/listed.ts';
 
@@ -53,9 +53,11 @@ const noQuestion: Reason = ({ overlay, fleet }) =>
     ? 'nothing waits for an answer'
     : undefined;
 
-/** It would be asked about when nobody thinks of it any more. */
-const lineRuns: Reason = ({ work }) =>
-  work === undefined ? undefined : 'a line is still running; Ctrl-C ends it';
+/** Its connection would be opened anew between what was planned and what is sent. */
+const isWritten: Reason = (state) => {
+  const name = chosenQuestions(state).find((one) => state.work?.writes.includes(one.name))?.name;
+  return name && `${name} is being written to: answer it when that has ended`;
+};
 
 const cannotMark: Reason = (state) => {
   if (state.overlay.kind !== 'questions') return firstOf(noDevice, noRow)(state);
@@ -123,7 +125,7 @@ const REASONS: Readonly<Partial<Record<ViewAction | Effect, Reason>>> = {
   copy: firstOf(noDevice, nothingMarked),
   details: detailsReason,
   questions: ({ questions }) => (questions.length > 0 ? 'this is to be answered first' : undefined),
-  'accept-questions': firstOf(noQuestion, lineRuns),
+  'accept-questions': firstOf(noQuestion, isWritten),
   'decline-questions': noQuestion,
   mark: cannotMark,
   'mark-all': (state) =>

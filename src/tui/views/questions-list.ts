@@ -129,12 +129,17 @@ export function markedOf({ fleet }: State, { marks }: QuestionsOverlay): DeviceQ
   return fleet.questions.filter(({ address, kind }) => kind !== 'changed' && marks.has(address));
 }
 
-/** A line about the marked questions, or the one under the cursor. */
-export function questionLine(state: State, verb: 'accept' | 'decline'): string | undefined {
-  if (state.overlay.kind !== 'questions') return undefined;
+/** The marked questions, or the one under the cursor. */
+export function chosenQuestions(state: State): readonly DeviceQuestion[] {
+  if (state.overlay.kind !== 'questions') return [];
   const marked = markedOf(state, state.overlay);
   const current = currentQuestion(state);
-  const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
+  return marked.length > 0 || current === undefined ? marked : [current];
+}
+
+/** A line about them. */
+export function questionLine(state: State, verb: 'accept' | 'decline'): string | undefined {
+  const chosen = chosenQuestions(state);
   if (chosen.length === 0) return undefined;
   return `questions ${verb} ${chosen.map(({ name }) => quoteWord(name)).join(' ')}`;
 }

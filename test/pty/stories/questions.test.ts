@@ -185,3 +185,24 @@ test('who goes on with a filter is not called back for another password', async 
   await program.waitFor('Password of admin');
   expect(program.screen().join('\n')).not.toContain('User name on');
 });
+
+test('a certificate is accepted while another device still keeps its line waiting', async () => {
+  const simulator = await simulate({ devices: 2, users: 4 });
+  simulator.devices[1]?.setFault('silence');
+  const program = await connecting(simulator, { first: 1 });
+  await program.waitFor('1 certificate: F2');
+  const { address = '' } = simulator.devices[0] ?? {};
+  program.type(`use ${address}\ruser list\r`);
+  await program.waitFor('2 more waiting');
+  program.press('f2');
+  await program.waitFor('1 question');
+  program.press('enter');
+  await program.waitFor(/Type yes to trust/);
+  await answer(program, 'yes');
+  await program.waitFor(/● 127\.0\.0\.2\S* +◌ 127\.0\.0\.3/);
+  await program.waitFor('Ctrl-C cancels');
+  expect(simulator.devices[0]?.log.length).toBeGreaterThan(0);
+
+  // A line that waited says for which devices it begins, as the prompt said something else.
+  await program.waitFor(`devsh ${address}> user list`);
+});
