@@ -58,9 +58,15 @@ export class Fleet {
 
   /** The members for these entries, made on first sight and when an entry changed; connects nothing. */
   members(entries: readonly DeviceEntry[]): Member[] {
+    const connected = new Map(this.#connected.map((one) => [one.ref.name, one]));
     return entries.map((entry) => {
       const known = this.#members.get(entry.name);
-      if (known !== undefined && isDeepStrictEqual(known.entry, entry)) return known;
+      const held = connected.get(entry.name);
+      for (const one of [known, held]) {
+        if (one !== undefined && isDeepStrictEqual(one.entry, entry)) return one;
+      }
+      // One that is connected is closed when another one joins in its place.
+      if (known !== held) void known?.close();
       const member = new Member(entry, () => {
         this.#changed();
       });
@@ -75,6 +81,7 @@ export class Fleet {
    */
   join(members: readonly Member[]): void {
     const held = new Map([...this.#connected, ...members].map((one) => [one.ref.name, one]));
+    for (const one of this.#connected) if (held.get(one.ref.name) !== one) void one.close();
     for (const name of held.keys()) {
       if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
     }
@@ -131,7 +138,8 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#members.values()].map((member) => member.close()));
+    const all = new Set([...this.#members.values(), ...this.#connected]);
+    await Promise.all([...all].map((member) => member.close()));
   }
 
   #changed(): void {

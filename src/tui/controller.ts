@@ -133,7 +133,8 @@ export class Controller {
   }
 
   #press(event: KeyEvent): void {
-    if (!['question', 'plan'].includes(contextOf(this.#store.state))) this.#questions.goOn();
+    if (!['question', 'plan', 'plan-find'].includes(contextOf(this.#store.state)))
+      this.#questions.goOn();
     const { state } = this.#store;
     const context = contextOf(state);
     if (context === 'waiting') this.#questions.hold();

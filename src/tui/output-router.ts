@@ -24,7 +24,7 @@ import type { Overlay } from './views/overlay.ts';
 import { offersOf } from './views/resource-list.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
-import type { TableFeed } from './table/feed.ts';
+import { filterOf, type TableFeed } from './table/feed.ts';
 
 /** Each time the whole screen is drawn: more often nobody reads it. */
 const PROGRESS_EVERY_MS = 100;
@@ -220,8 +220,12 @@ export class OutputRouter {
   #compare(output: DriftOutput): void {
     const command = this.#line;
     this.#hasCompared = true;
-    const view = { kind: 'drift', command, output, cursor: 0, shift: 0, isWhole: false } as const;
-    this.#store.dispatch({ kind: 'view-over', overlay: view });
+    const filter = filterOf(this.#invocation);
+    const start = { cursor: 0, shift: 0, isWhole: false };
+    this.#store.dispatch({
+      kind: 'view-over',
+      overlay: { kind: 'drift', command, filter, output, ...start },
+    });
   }
 
   #take(plan: Plan): void {

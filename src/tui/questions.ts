@@ -3,6 +3,7 @@ import { visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './editor/line.ts';
+import { NO_FIND } from './initial-state.ts';
 import type { LogLine } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -60,6 +61,7 @@ export class Questions {
           lines: short([...(plan?.folded ?? []), ...said]),
           unfolded: plan && short([...plan.unfolded, ...said]),
           isUnfolded: false,
+          find: NO_FIND,
           top: 0,
           editing: EMPTY_EDITING,
           complaint: undefined,

@@ -1,8 +1,11 @@
-import type { MoveAction } from './actions.ts';
+import type { MoveAction, ViewAction } from './actions.ts';
+import { NO_FIND } from './initial-state.ts';
 import { questionWindow } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { movedTop } from './table/moved-top.ts';
 import type { OpenQuestion, State } from './state.ts';
+import { searcher } from './views/overlay-lines.ts';
+import type { Find } from './views/overlay.ts';
 
 /** Changes the question that is asked; the others wait. */
 export function changeQuestion(
@@ -35,5 +38,51 @@ export function scrolledQuestion(state: State, action: MoveAction): State {
   return changeQuestion(state, (question) => {
     const { height, depth } = questionWindow(state, question);
     return { ...question, top: movedTop(question.top, action, height, depth) };
+  });
+}
+
+const FIND_ACTIONS = ['find', 'keep-find', 'clear-find', 'next-found', 'previous-found'] as const;
+
+type FindAction = (typeof FIND_ACTIONS)[number];
+
+export function isFindAction(action: ViewAction): action is FindAction {
+  return FIND_ACTIONS.some((one) => one === action);
+}
+
+/** `/` in a plan, and what follows it: the whole plan stays, and is scrolled to what is found. */
+export function searchPlan(state: State, action: FindAction): State {
+  const changed = (change: (find: Find) => Find): State =>
+    changeQuestion(state, (question) => ({ ...question, find: change(question.find) }));
+  switch (action) {
+    case 'find':
+      return changed(() => ({ ...NO_FIND, isOpen: true }));
+    case 'keep-find':
+      return changed((find) => ({ ...find, isOpen: false }));
+    case 'clear-find':
+      return changed(() => NO_FIND);
+    case 'next-found':
+      return foundInPlan(state, (find) => find, 1);
+    case 'previous-found':
+      return foundInPlan(state, (find) => find, -1);
+  }
+}
+
+/** The first line from the top of what is in sight that has it; `by`: the next or the one before. */
+export function foundInPlan(state: State, change: (find: Find) => Find, by: 0 | 1 | -1 = 0): State {
+  return changeQuestion(state, (question) => {
+    const find = change(question.find);
+    const { lines, height, depth } = questionWindow(state, question);
+    const search = searcher({ find });
+    const found = lines.flatMap(({ text }, index) => (search(text).length > 0 ? [index] : []));
+    const from = by === 0 ? question.top - 1 : (find.at ?? question.top);
+    const at =
+      by === -1
+        ? (found.findLast((line) => line < from) ?? found.at(-1))
+        : (found.find((line) => line > from) ?? found[0]);
+    const isInSight = at === undefined || (at >= question.top && at < question.top + height);
+    const top = isInSight
+      ? question.top
+      : Math.min(depth, Math.max(0, at - Math.floor(height / 3)));
+    return { ...question, find: { ...find, at }, top };
   });
 }

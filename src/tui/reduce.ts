@@ -14,11 +14,19 @@ import { dropLostMarks } from './table/reduce-marks.ts';
 import { actOnTable, editFilter } from './table/reduce-table.ts';
 import { addReads } from './table/source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import type { EditKey } from './editor/line.ts';
+import { edit, type EditKey } from './editor/line.ts';
 import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
-import { changeQuestion, complained, editAnswer, scrolledQuestion } from './reduce-question.ts';
+import {
+  changeQuestion,
+  complained,
+  editAnswer,
+  foundInPlan,
+  isFindAction,
+  scrolledQuestion,
+  searchPlan,
+} from './reduce-question.ts';
 import { NO_FILTER } from './initial-state.ts';
 import type { State } from './state.ts';
 import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
@@ -185,6 +193,8 @@ function editActive(state: State, key: EditKey): State {
       return { ...state, prompt: editWithVi(state.prompt, key) };
     case 'find':
       return editFind(state, key);
+    case 'plan-find':
+      return foundInPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) }));
     case 'waiting':
       // Who types a line has not seen the question, and goes on with it; a secret is shown nowhere.
       return state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
@@ -204,6 +214,7 @@ function editActive(state: State, key: EditKey): State {
 
 function act(state: State, action: ViewAction): State {
   const { table } = state;
+  if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
   switch (action) {
     case 'go-table':
     case 'press-in-table':

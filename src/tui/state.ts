@@ -246,6 +246,8 @@ export interface OpenQuestion {
   /** The same device by device, where there is a plan to be unfolded. */
   readonly unfolded: readonly LogLine[] | undefined;
   readonly isUnfolded: boolean;
+  /** What is looked for in a plan. */
+  readonly find: Find;
   readonly top: number;
   readonly editing: Editing;
   readonly complaint: string | undefined;

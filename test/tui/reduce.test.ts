@@ -3,6 +3,7 @@ import { actionFor, contextOf } from '../../src/tui/keys/keymap.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { isTooSmall, layoutOf } from '../../src/tui/screen/layout.ts';
 import { EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
+import { NO_FIND } from '../../src/tui/initial-state.ts';
 import type { State } from '../../src/tui/state.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import { wrapText } from '../../src/tui/screen/wrap.ts';
@@ -94,6 +95,7 @@ describe('questions', () => {
     lines: [],
     unfolded: undefined,
     isUnfolded: false,
+    find: NO_FIND,
     top: 0,
     editing: EMPTY_EDITING,
     complaint: undefined,
@@ -160,6 +162,33 @@ describe('questions', () => {
     expect(shown(state)).not.toContain('lang  de');
     expect(shown(after(state, toggle))).toContain('lang  de');
     expect(shown(after(state, toggle, toggle))).not.toContain('lang  de');
+  });
+
+  test('a plan is searched: the search has all keys, and Esc leaves nothing but the search', () => {
+    const lines = Array.from({ length: 100 }, (_, n) => ({
+      tone: 'plain' as const,
+      text: n % 40 === 39 ? `odd ${n}` : `step ${n}`,
+    }));
+    const plan = { ...question, kind: 'confirm', lines, unfolded: lines } as const;
+    const asked = after(start, { kind: 'ask', question: plan });
+    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    const found = (one: State) =>
+      layoutOf(one).question.flatMap(({ tone, text }) => (tone === 'accent' ? [text] : []));
+    const open = after(asked, { kind: 'view', action: 'find' });
+    expect(contextOf(open)).toBe('plan-find');
+    const searching = typed(open, 'odd');
+    expect(inputLine(searching)).toMatchObject({ label: '▸search> ', text: 'odd' });
+    expect(searching.questions[0]?.editing.line).toEqual(asked.questions[0]?.editing.line);
+    expect(found(searching)).toEqual(['odd 39']);
+    const next = after(searching, { kind: 'view', action: 'next-found' });
+    expect(found(next)).toEqual(['odd 79']);
+    expect(found(after(next, { kind: 'view', action: 'next-found' }))).toEqual(['odd 39']);
+    const kept = after(next, { kind: 'view', action: 'keep-find' });
+    expect([contextOf(kept), found(kept)]).toEqual(['plan', ['odd 79']]);
+    const left = after(next, { kind: 'view', action: 'clear-find' });
+    expect([contextOf(left), found(left)]).toEqual(['plan', []]);
+    expect(shown(left)).toContain('odd 79');
+    expect(left.questions).toHaveLength(1);
   });
 });
 

@@ -14,6 +14,7 @@ import { isEffect } from '../../src/tui/keys/key-binding.ts';
 import { contextOf, footerHints, pressedKey } from '../../src/tui/keys/keymap.ts';
 import { layoutOf, tableHeight } from '../../src/tui/screen/layout.ts';
 import { editKeyOf, EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
+import { NO_FIND } from '../../src/tui/initial-state.ts';
 import { overlayLines } from '../../src/tui/views/overlay-lines.ts';
 import type { OpenQuestion, State } from '../../src/tui/state.ts';
 import { addForm, editForm } from '../../src/tui/table/commands.ts';
@@ -73,6 +74,7 @@ const QUESTION: OpenQuestion = {
   lines: Array.from({ length: 30 }, (_, index) => ({ tone: 'plain', text: `step ${index} 大輔` })),
   unfolded: [{ tone: 'plain', text: 'device by device' }],
   isUnfolded: false,
+  find: NO_FIND,
   top: 0,
   editing: EMPTY_EDITING,
   complaint: undefined,
@@ -131,6 +133,7 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
       return over({
         kind: 'drift',
         command: 'user list --drift',
+        filter: '',
         output: {
           kind: 'drift',
           resource: 'user',

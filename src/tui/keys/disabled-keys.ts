@@ -38,10 +38,12 @@ const noText: Reason = ({ overlay }) =>
   'cursor' in overlay ? 'a list shows nothing else' : undefined;
 
 const noList: Reason = ({ overlay }) =>
-  ['pager', 'details', 'roll-out'].includes(overlay.kind) ? 'a text stays in its order' : undefined;
+  'cursor' in overlay || overlay.kind === 'none' ? undefined : 'a text stays in its order';
 
-const nothingFound: Reason = ({ find }) =>
-  lineText(find.editing.line) === '' ? 'nothing was searched for: "/" does' : undefined;
+const nothingFound: Reason = ({ find, questions: [question] }) =>
+  lineText((question?.find ?? find).editing.line) === ''
+    ? 'nothing was searched for: "/" does'
+    : undefined;
 
 const noRun: Reason = (state) =>
   state.overlay.kind === 'runs' && listed(state)?.rows.length === 0

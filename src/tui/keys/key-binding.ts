@@ -63,6 +63,7 @@ export type Context =
   | 'waiting'
   | 'question'
   | 'plan'
+  | 'plan-find'
   | 'runs'
   | 'devices'
   | 'resources'

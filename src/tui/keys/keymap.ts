@@ -14,6 +14,7 @@ export function contextOf(state: State): Context {
   const [question] = questions;
   if (question !== undefined) {
     if (!question.isOpen) return 'waiting';
+    if (question.find.isOpen) return 'plan-find';
     return question.unfolded === undefined ? 'question' : 'plan';
   }
   if (overlay.kind !== 'none' && focus === 'table') return overlayContext(state);
@@ -43,6 +44,7 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   'go-on': 'empty-prompt',
   'empty-prompt': 'prompt',
   plan: 'question',
+  'plan-find': 'find',
   runs: 'overlay',
   devices: 'overlay',
   resources: 'overlay',
@@ -57,6 +59,7 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 /** Where the keys below are worth a hint, too; `ways`: those that lead elsewhere, no moves. */
 const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
   plan: 'all',
+  'plan-find': 'all',
   'first-run': 'all',
   'go-on': 'all',
   'empty-prompt': 'all',

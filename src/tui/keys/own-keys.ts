@@ -30,6 +30,7 @@ const TYPED_IN: readonly Place[] = [
   'form-pick',
   'question',
   'plan',
+  'plan-find',
 ];
 
 /** Terminals have one code for both. */

@@ -13,4 +13,9 @@ export const QUESTION_KEYS: Keymap = [
     rank: 4,
     text: 'unfold',
   }),
+  bind('plan', ['/'], 'find', 'search in the plan as you type', { rank: 5, text: 'search' }),
+  bind('plan-find', ['enter'], 'keep-find', 'keep what was found, and go on with the answer', {
+    rank: 1,
+    text: 'keep',
+  }),
 ];

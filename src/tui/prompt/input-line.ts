@@ -43,7 +43,10 @@ export function inputLine(state: State): InputLine {
     case 'filter':
       return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
     case 'find':
-      return place('search> ', secretless(state.find.editing.line), columns, true);
+    case 'plan-find': {
+      const { editing } = question?.find ?? state.find;
+      return place('search> ', secretless(editing.line), columns, true);
+    }
     case 'search': {
       const { search, history } = state.prompt;
       const found = searchedLine(history, search) ?? '';

@@ -204,11 +204,7 @@ function tableParts(state: State): TitlePart[] {
   const data = tableRows(state);
   const devices = shownDevices(state);
   const shown = devices.length === data.deviceCount ? '' : `${data.deviceCount} of `;
-  const filters = [table.commandFilter, lineText(table.filter.editing.line)].filter(
-    (text) => text.trim() !== '',
-  );
-  // More of a pasted one is in no line.
-  const filter = visible(hideSecrets(filters.join(' + ').slice(0, 4 * state.size.columns)));
+  const filter = filterText(state, [table.commandFilter, lineText(table.filter.editing.line)]);
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
     { text: `${shown}${count(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
@@ -221,7 +217,7 @@ function tableParts(state: State): TitlePart[] {
       glue: ', ',
     },
     {
-      text: filter === '' ? '' : `filter: ${filter} (${foundText(state)})`,
+      text: filter === '' ? '' : `${filter} (${foundText(state)})`,
       rank: 1,
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
@@ -232,6 +228,12 @@ function tableParts(state: State): TitlePart[] {
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
   ];
+}
+
+/** `filter: lang=de + bob`; empty without any. More of a pasted one is in no line. */
+function filterText({ size }: State, filters: readonly string[]): string {
+  const text = filters.filter((one) => one.trim() !== '').join(' + ');
+  return text === '' ? '' : `filter: ${visible(hideSecrets(text.slice(0, 4 * size.columns)))}`;
 }
 
 /** What there is to say of a view over the table, and which part of it is in sight. */
@@ -263,6 +265,7 @@ function overlayParts(state: State): TitlePart[] {
       const { drift, resource } = overlay.output;
       return [
         { text: visible(driftSummary(drift, resource)), rank: found.text === '' ? 1 : 2 },
+        { text: filterText(state, [overlay.filter]), rank: 1.5 },
         found,
       ];
     }

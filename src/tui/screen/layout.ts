@@ -167,13 +167,17 @@ function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
   const more: LogLine[] = height < details.length ? [{ tone: 'quiet', text }] : [];
   const tone = question.color === undefined ? 'heading' : LABEL_TONES[question.color];
   const below = asked.map((line): LogLine => ({ tone, text: line }));
-  return [...head, ...details.slice(top, top + height), ...more, ...below].slice(-most);
+  const { at } = question.find;
+  const shown = details
+    .slice(top, top + height)
+    .map((line, index): LogLine => (top + index === at ? { ...line, tone: 'accent' } : line));
+  return [...head, ...shown, ...more, ...below].slice(-most);
 }
 
-/** How many lines of the plan above a question are in sight, and how far they can be scrolled. */
+/** The lines of the plan above a question, how many are in sight, and how far they can be scrolled. */
 export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQuestion) {
   const { details, height } = questionParts(question, size);
-  return { height, depth: details.length - height };
+  return { lines: details, height, depth: details.length - height };
 }
 
 /** Wrapped once, not at each key: a line is the same object as long as it stands. */

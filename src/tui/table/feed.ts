@@ -10,6 +10,12 @@ import { Gathering } from '../gathering.ts';
 import type { TableRead } from '../state.ts';
 import type { Store } from '../store.ts';
 
+/** The filter of a line, as it was typed. */
+export function filterOf({ args, given: { filter } }: Invocation): string {
+  const words = args.all('FILTER').map(quoteWord);
+  return [...words, ...(filter === undefined ? [] : [filter])].join(' ');
+}
+
 /** Brings what devices answered into the main table. */
 export class TableFeed {
   readonly #store: Store;
@@ -35,15 +41,14 @@ export class TableFeed {
    *
    * @param isFirst the line brings the table into sight; later answers only fill it as long as it is there
    */
-  add(line: string, { given, args }: Invocation, read: ReadOutput, isFirst = false): void {
+  add(line: string, invocation: Invocation, read: ReadOutput, isFirst = false): void {
+    const { given } = invocation;
     const hasDevices = given.on !== undefined;
     if (hasDevices) {
       if (this.#named?.line !== line) this.#named = { line, devices: [] };
       if (!this.#named.devices.includes(read.device.name))
         this.#named.devices.push(read.device.name);
     }
-    const words = args.all('FILTER').map(quoteWord);
-    const filter = [...words, ...(given.filter === undefined ? [] : [given.filter])].join(' ');
     const { table } = this.#store.state;
     const isThere = table.command === line;
     if (!isThere && !isFirst) return;
@@ -52,7 +57,7 @@ export class TableFeed {
         kind: isFirst ? 'table' : 'table-source',
         source: {
           command: line,
-          commandFilter: filter,
+          commandFilter: filterOf(invocation),
           scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
           view: read.view,
           watchMs: given.watchMs,

@@ -25,6 +25,7 @@ export const KEY_SECTIONS: readonly {
   { context: 'form-run', title: 'On the command of a form' },
   { context: 'question', title: 'When something is asked' },
   { context: 'plan', title: 'When a plan is shown' },
+  { context: 'plan-find', title: 'While searching in a plan' },
   { context: 'runs', title: 'In the list of runs' },
   { context: 'devices', title: 'In the list of devices' },
   { context: 'resources', title: 'In the list of resources' },

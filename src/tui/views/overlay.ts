@@ -47,6 +47,8 @@ export interface DriftOverlay {
   readonly kind: 'drift';
   /** The line that compares them again. */
   readonly command: string;
+  /** The filter in it, which chose the records. */
+  readonly filter: string;
   readonly output: DriftOutput;
   readonly cursor: number;
   /** How many devices are scrolled out on the left. */

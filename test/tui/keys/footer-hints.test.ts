@@ -25,6 +25,7 @@ const VIEWS: Readonly<Record<string, Overlay>> = {
   drift: {
     kind: 'drift',
     command: 'user list --drift',
+    filter: '',
     output: DRIFT,
     cursor: 0,
     shift: 0,

@@ -134,7 +134,15 @@ function compared(state: State): State {
   const command = driftLine(state);
   return after(state, {
     kind: 'view-over',
-    overlay: { kind: 'drift', command, output, cursor: 0, shift: 0, isWhole: true },
+    overlay: {
+      kind: 'drift',
+      command,
+      filter: 'lang=de',
+      output,
+      cursor: 0,
+      shift: 0,
+      isWhole: true,
+    },
   });
 }
 
@@ -149,6 +157,7 @@ test('what is compared is what the table shows, from the row of its cursor on', 
   const onCarol = after({ ...COMPARED, focus: 'table' }, { kind: 'view', action: 'last' });
   const view = compared(onCarol);
   expect(rowsOf(view)[listView(view)?.cursor ?? -1]).toContain('carol');
+  expect(titleLine(compared(filtered)).left).toContain('filter: lang=de');
 });
 
 test('a comparison is filtered by what a device holds, and by what is told of it', () => {

@@ -35,6 +35,7 @@ const reads = ['fw1', 'fw2'].map((name) => ({
 const drift = over({
   kind: 'drift',
   command: 'user list --drift',
+  filter: '',
   output: {
     kind: 'drift',
     resource: 'user',
