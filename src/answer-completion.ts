@@ -7,9 +7,9 @@ import { resolvePaths } from './settings/paths.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
 import { openSettings } from './settings/settings.ts';
-import type { CompletionSources } from './shell/completion/known-devices.ts';
-import { answer } from './shell/completion/shells/answer.ts';
-import { COMPLETION_SHELLS } from './shell/completion/shells/shells.ts';
+import type { CompletionSources } from './shell/completion/known.ts';
+import { answer } from './shell/completion/answer.ts';
+import { COMPLETION_SHELLS } from './shell/completion/shells.ts';
 
 /**
  * `devsh __complete SHELL …`, as the scripts of `devsh completion` call it at each Tab. A program of its

@@ -24,7 +24,7 @@ import { Notices } from './shell/notices.ts';
 import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
 import { readUserFile } from './os/user-file.ts';
 import { UsageError } from './errors.ts';
-import type { ImportWorld } from './shell/devices/import-source.ts';
+import type { ImportWorld } from './shell/devices/import-devices.ts';
 
 interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;

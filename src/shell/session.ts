@@ -16,7 +16,7 @@ import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { ThemeName } from '../text/choices.ts';
-import type { ImportWorld } from './devices/import-source.ts';
+import type { ImportWorld } from './devices/import-devices.ts';
 import type { KeyRow } from './records/key-row.ts';
 import type { Notices } from './notices.ts';
 import type { Format, Given as GivenOptions, Options } from './grammar/options.ts';

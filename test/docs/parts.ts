@@ -1,6 +1,4 @@
-import { ENVIRONMENT } from '../../src/shell/help/environment.ts';
-import { EXIT_CODES } from '../../src/shell/help/exit-codes.ts';
-import { KEPT_FILES } from '../../src/shell/help/kept-files.ts';
+import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/settings/paths.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { keyTable } from '../../src/tui/keys/key-table.ts';

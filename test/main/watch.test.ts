@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { nextWait } from '../../src/shell/watching/watch.ts';
+import { nextWait } from '../../src/shell/watch.ts';
 import { startFleet, type TestFleet } from './devsh.ts';
 
 /** Does each of these between two rounds of a watch, as seen by the first device. */

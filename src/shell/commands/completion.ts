@@ -1,9 +1,13 @@
 import { UsageError } from '../../errors.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
-import { SHELL_NAMES, type CompletionShell } from '../completion/shells/completion-shell.ts';
+import type { CompletionShell } from '../completion/shells.ts';
 import type { Services } from '../session.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
+
+/** The shells that can be taught to complete the words of devsh. */
+const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type ShellName = (typeof SHELL_NAMES)[number];
 
 export const completion: CommandSpec = {
   name: 'completion',
@@ -27,7 +31,7 @@ export const completion: CommandSpec = {
       examples: ['completion', 'completion bash', 'completion zsh'],
       async *run({ args, session }) {
         const [word] = args.words('SHELL');
-        const { COMPLETION_SHELLS } = await import('../completion/shells/shells.ts');
+        const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
         if (word === undefined) {
           const text = setUp(COMPLETION_SHELLS, session.services);
           yield { kind: 'text', name: 'completion', text };

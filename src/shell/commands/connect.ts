@@ -134,7 +134,7 @@ export const devices: CommandSpec = {
         const tableOf = (): TableOutput => devicesTable(members, true);
         // The full screen asks again by itself.
         if (watchMs !== undefined && call.io.isRefreshing !== true) {
-          const { watchDevices } = await import('../watching/watch-devices.ts');
+          const { watchDevices } = await import('../watch.ts');
           yield* watchDevices(call, members, watchMs, tableOf, ask);
           return;
         }

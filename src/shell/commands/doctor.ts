@@ -1,4 +1,4 @@
-import type { Finding } from '../doctor/finding.ts';
+import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
@@ -19,7 +19,7 @@ export const doctor: CommandSpec = {
       examples: ['doctor', 'doctor @berlin --json'],
       async *run(call) {
         const findings: Finding[] = [];
-        const { allFindings } = await import('../doctor/findings.ts');
+        const { allFindings } = await import('../doctor.ts');
         for await (const finding of allFindings(call)) {
           findings.push(finding);
           const text = `checking: ${finding.area}`;

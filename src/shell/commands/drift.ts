@@ -8,7 +8,7 @@ import type { Member } from '../../fleet/member.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
-import { fieldsAsked, withFields } from './read-more.ts';
+import { fieldsAsked, withFields } from './read-records.ts';
 import { perDeviceFields } from './record-arguments.ts';
 
 /**

@@ -4,8 +4,14 @@ import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { everKnownFields, knownKeys, knownValues } from '../completion/known-records.ts';
+import { everKnownFields, knownKeys, knownValues } from '../completion/known.ts';
 import type { ArgSpec, Candidate, CompletionScope } from '../grammar/spec.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { UsageError } from '../../errors.ts';
+import { type Filter, parseChoice } from '../../fleet/filter.ts';
+import type { Word } from '../grammar/parse.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Options } from '../grammar/options.ts';
 
 /** How the devices of the selection speak, as far as one answer can do for all of them. */
 export function selectionProfile(fleet: Fleet): Profile {
@@ -99,4 +105,53 @@ export function fieldCandidates(
 function fieldSummary(facts: FieldFacts | undefined): { summary?: string } {
   if (facts === undefined) return {};
   return { summary: `${facts.type}${facts.required ? ', required' : ''}` };
+}
+
+/** What `--where` chooses by. Throws UsageError, which points nowhere: its columns count in the filter. */
+export function whereFilter(text: string): Filter {
+  if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
+  try {
+    return parseChoice(text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`--where: ${error.message}`, { suggestions: error.suggestions });
+  }
+}
+
+export function bothKeyAndWhere(title: string, key: Word): UsageError {
+  return new UsageError(
+    `${title} takes KEY or --where, not both: leave out "${oneLine(key.text)}" or --where`,
+    { column: key.start },
+  );
+}
+
+/** Whether a KEY of the line is meant on a device. */
+type IsMeant = (key: string, member: Member) => boolean;
+
+/**
+ * Every KEY is meant on every selected device, but for those that `--only` keeps to some of them. Throws
+ * a `UsageError` where it names a device or a KEY that the line is not about.
+ */
+export function meantBy(
+  { only }: Options<'only'>,
+  keys: readonly string[],
+  members: readonly Member[],
+): IsMeant {
+  if (only.length === 0) return () => true;
+  const devicesByKey = new Map<string, Set<Member>>();
+  for (const { key, devices } of only) {
+    if (!keys.includes(key))
+      throw new UsageError(`--only is about a KEY of the line, not "${key}"`);
+    const named = devicesByKey.get(key) ?? new Set();
+    for (const device of devices) named.add(memberNamed(device, members));
+    devicesByKey.set(key, named);
+  }
+  return (key, member) => devicesByKey.get(key)?.has(member) !== false;
+}
+
+function memberNamed(device: string, members: readonly Member[]): Member {
+  const member = members.find(({ ref }) => ref.name === device || ref.address === device);
+  if (member !== undefined) return member;
+  const names = members.map(({ ref }) => ref.name).join(', ');
+  throw new UsageError(`--only: "${device}" is none of the selected devices (${names})`);
 }

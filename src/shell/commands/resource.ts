@@ -1,5 +1,5 @@
 import type { Change, Target } from '../../change/change.ts';
-import { DecodeFailure, DeclinedFailure } from '../../device/errors.ts';
+import { DeclinedFailure, DecodeFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
@@ -9,22 +9,27 @@ import type { Call, WriteCall } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import type { Output } from '../output.ts';
 import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
-import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
+import { type CommandSpec, verb, type VerbSpec } from '../grammar/spec.ts';
 import { changeFields, notAssigned } from './arguments.ts';
-import { edit } from './edit.ts';
-import { meantBy } from './only-keys.ts';
+import {
+  assignments,
+  bothKeyAndWhere,
+  fieldCandidates,
+  meantBy,
+  recordKey,
+  whereFilter,
+} from './record-arguments.ts';
 import {
   fieldsAsked,
   filterOf,
   isKeyed,
   isKeyOf,
   isSingleHere,
-  withFields,
+  readRecords,
   type Refine,
-} from './read-more.ts';
-import { readRecords, viewOf } from './read-records.ts';
-import { assignments, fieldCandidates, recordKey } from './record-arguments.ts';
-import { bothKeyAndWhere, whereFilter } from './where.ts';
+  viewOf,
+  withFields,
+} from './read-records.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -141,7 +146,7 @@ function list(resource: string): VerbSpec {
       if (watchMs === undefined || asCurl || call.io.isRefreshing === true) {
         yield* once();
       } else {
-        const { watched } = await import('../watching/watch.ts');
+        const { watched } = await import('../watch.ts');
         yield* watched(call, watchMs, once);
       }
       if (detailed.length > 0) {
@@ -323,4 +328,24 @@ function keyTarget(text: string): Target {
 function whereTarget(filter: string): Target {
   whereFilter(filter);
   return { kind: 'where', filter };
+}
+
+/** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
+function edit(resource: string): VerbSpec {
+  return verb({
+    name: 'edit',
+    summary: `Change ${resource}s as text in your editor`,
+    args: [{ ...recordKey(resource), isRest: true }],
+    options: [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'only'],
+    details:
+      'Opens $VISUAL or $EDITOR with one YAML document for each record; records that are the same on\n' +
+      'several devices are one. What you changed becomes a plan, which is shown and asked about as\n' +
+      'always. Key and ids cannot be edited, secrets are not shown, a document that you remove is left\n' +
+      'alone. A field that has changed on the device meanwhile is "drift", and not overwritten.',
+    examples: [`${resource} edit alice bob`, `${resource} edit --where lang=xx`],
+    async *run(call) {
+      const { editRecords } = await import('../records/edit-records.ts');
+      yield* editRecords(call, resource);
+    },
+  });
 }

@@ -35,7 +35,7 @@ export const run: CommandSpec = {
         'run leaver.devsh USER=bob --on @berlin --yes',
       ],
       async *run(call) {
-        const { runScript } = await import('../script/run-script.ts');
+        const { runScript } = await import('../script.ts');
         yield* runScript(call);
       },
     }),

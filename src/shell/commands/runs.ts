@@ -3,7 +3,7 @@ import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
+import { type ArgSpec, type CommandSpec, verb } from '../grammar/spec.ts';
 
 const RUN: ArgSpec = {
   name: 'RUN',
@@ -13,7 +13,7 @@ const RUN: ArgSpec = {
 };
 
 /** The same, where the latest run is meant when none is named. */
-export const LATEST: ArgSpec = {
+const LATEST: ArgSpec = {
   ...RUN,
   isRequired: false,
   summary: 'the id of a run; the latest one when none is given',
@@ -202,9 +202,35 @@ export const undo: CommandSpec = {
 };
 
 /** The run that was named, or else the latest one. */
-export async function namedRun(call: Call): Promise<Run> {
+async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.session;
   const { latestRun, loadRun } = await import('../writing/run-store.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }
+
+export const report: CommandSpec = {
+  name: 'report',
+  summary: 'Report what a run did, to hand it in',
+  section: 'Change sets',
+  verbs: [
+    verb({
+      name: '',
+      summary: 'Report what a run did: who, when, what, before and after, verdicts',
+      args: [LATEST],
+      options: ['as'],
+      details:
+        'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
+        'of the same requests. Secrets are in none of them.',
+      examples: [
+        'report',
+        'report 20261121-093041-k3qd7m --as junit > devsh.xml',
+        'report --as curl > again.sh',
+      ],
+      async *run(call) {
+        const { runReport } = await import('../writing/run-report.ts');
+        yield runReport(await namedRun(call), call.options.as);
+      },
+    }),
+  ],
+};

@@ -23,7 +23,7 @@ export const watch: CommandSpec = {
         'watch get /api/status/ --on fw1 --format jsonl',
       ],
       async *run(call) {
-        const { watchLine } = await import('../watching/watch-line.ts');
+        const { watchLine } = await import('../watch.ts');
         yield* watchLine(call);
       },
     }),

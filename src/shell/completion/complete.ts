@@ -1,10 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { DevshError } from '../../errors.ts';
-import { knownDevices, type CompletionSources } from './known-devices.ts';
-import { matchOf, type Match } from './match.ts';
+import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteWord, type Word } from '../grammar/parse.ts';
 import type { Candidate, CommandSpec } from '../grammar/spec.ts';
 import { expectedAt, joinedValue, withoutOptions } from './expected-at.ts';
-import { usageOf } from './usage.ts';
+import { hasUnsafe } from '../../text/visible.ts';
 
 /** What could stand in place of the characters from `start` to `end` of the line. */
 export interface Completion {
@@ -15,7 +15,7 @@ export interface Completion {
   readonly takesFile?: boolean;
 }
 
-export interface Proposal extends Candidate {
+interface Proposal extends Candidate {
   /** What is put into the line: quoted, with a space behind it when the word is complete. */
   readonly insert: string;
   /** Where in `text` the letters stand that were typed, in UTF-16 units from 0. */
@@ -135,5 +135,124 @@ async function historyOf({ services }: CompletionSources): Promise<readonly stri
   } catch (error) {
     if (error instanceof DevshError) return [];
     throw error;
+  }
+}
+
+/** Where the letters that were typed stand in a candidate, in UTF-16 units from 0. */
+interface Match {
+  /** How well it fits, less is better: as typed, so begun, in it, its letters in that order. */
+  readonly tier: 0 | 1 | 2 | 3;
+  readonly letters: readonly number[];
+}
+
+/** How what was typed fits a candidate; undefined: not at all. Case is ignored. */
+export function matchOf(typed: string, text: string): Match | undefined {
+  const wanted = typed.toLowerCase();
+  const held = text.toLowerCase();
+  // Few letters get longer in lower case; then no place in it is one in the text.
+  const isSameLength = held.length === text.length;
+  const at = held.indexOf(wanted);
+  if (at >= 0) {
+    const letters = isSameLength ? Array.from(wanted, (_, index) => at + index) : [];
+    return { tier: at > 0 ? 2 : held === wanted ? 0 : 1, letters };
+  }
+  const letters = subsequence(wanted, held);
+  // What does not even begin where a word does is no resemblance.
+  if (letters === undefined || !isWordStart(held, letters[0] ?? 0)) return undefined;
+  return { tier: 3, letters: isSameLength ? letters : [] };
+}
+
+/** Where the letters of `wanted` stand in `held`, one after the other; at the starts of words if they can. */
+function subsequence(wanted: string, held: string): number[] | undefined {
+  const letters: number[] = [];
+  let from = 0;
+  for (let index = 0; index < wanted.length; index += 1) {
+    const letter = wanted.charAt(index);
+    const next = held.indexOf(letter, from);
+    if (next < 0) return undefined;
+    const start = wordStart(held, letter, next);
+    const isInReach = start !== undefined && hasAll(wanted.slice(index + 1), held, start + 1);
+    const at = next === from || !isInReach ? next : start;
+    letters.push(at);
+    from = at + 1;
+  }
+  return letters;
+}
+
+function wordStart(held: string, letter: string, from: number): number | undefined {
+  for (let at = held.indexOf(letter, from); at >= 0; at = held.indexOf(letter, at + 1)) {
+    if (isWordStart(held, at)) return at;
+  }
+  return undefined;
+}
+
+function isWordStart(held: string, at: number): boolean {
+  return at === 0 || /[^\p{L}\p{N}]/u.test(held.charAt(at - 1));
+}
+
+function hasAll(wanted: string, held: string, from: number): boolean {
+  let at = from;
+  for (const letter of wanted.split('')) {
+    const next = held.indexOf(letter, at);
+    if (next < 0) return false;
+    at = next + 1;
+  }
+  return true;
+}
+
+/** How often, and how lately, words were used; 0 for one that never was. */
+type Usage = (command: string, word: string) => number;
+
+/** Lines older than these say nothing of what is wanted now. */
+const LINES = 1_000;
+
+/** After so many lines, a use counts half. */
+const HALF_LIFE = 100;
+
+/** What the lines of the history, oldest first, tell of the words behind each command ('' for itself). */
+export function usageOf(history: readonly string[]): Usage {
+  const weights = new Map<string, number>();
+  const add = (command: string, word: string, weight: number): void => {
+    const key = `${command}\n${word}`;
+    weights.set(key, (weights.get(key) ?? 0) + weight);
+  };
+  for (const [age, line] of history.slice(-LINES).reverse().entries()) {
+    const weight = 0.5 ** (age / HALF_LIFE);
+    const [first, ...rest] = parseLine(line).words;
+    if (first === undefined) continue;
+    add('', first.text, weight);
+    for (const { text } of rest) {
+      add(first.text, text, weight);
+      const [field] = /^[^=]+=(?=.)/s.exec(text) ?? [];
+      if (field !== undefined) add(first.text, field, weight);
+    }
+  }
+  return (command, word) => weights.get(`${command}\n${word}`) ?? 0;
+}
+
+/** So many files of a folder are proposed. */
+const MOST_FILES = 1_000;
+
+/**
+ * The files that a word may be the name of: those in the folder that is typed already. A folder ends
+ * with a slash, and more follows; hidden files are there once their dot is typed.
+ */
+export async function fileCandidates(typed: string): Promise<readonly Candidate[]> {
+  const start = typed.lastIndexOf('/') + 1;
+  const folder = typed.slice(0, start);
+  const isHiddenMeant = typed[start] === '.';
+  try {
+    const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
+    return entries
+      .filter(({ name }) => (isHiddenMeant || !name.startsWith('.')) && !hasUnsafe(name))
+      .slice(0, MOST_FILES)
+      .map((entry) => ({
+        text: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`,
+        ...(entry.isDirectory() && { continues: true }),
+      }))
+      .sort((a, b) => (a.text < b.text ? -1 : 1));
+  } catch {
+    // A folder that is not there, or not to be read, is reported by the command.
+    return [];
   }
 }

@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import { SETTINGS } from '../../settings/settings-table.ts';
+import type { Paths } from '../../settings/paths.ts';
 
 /** A variable of the environment that devsh heeds. */
-export interface EnvironmentVariable {
+interface EnvironmentVariable {
   readonly name: string;
   readonly meaning: string;
 }
 
-export interface EnvironmentGroup {
+interface EnvironmentGroup {
   readonly title: string;
   readonly variables: readonly EnvironmentVariable[];
 }
@@ -92,5 +94,43 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
       { name: 'HOME', meaning: 'the folder that they are in otherwise' },
       { name: 'APPDATA, LOCALAPPDATA', meaning: 'the same on Windows' },
     ],
+  },
+];
+
+/** What the exit status of a one-shot command means, as `help exit-codes`, man page and README tell it. */
+export const EXIT_CODES: readonly { readonly code: string; readonly meaning: string }[] = [
+  { code: '0', meaning: 'done, verified' },
+  { code: '1', meaning: 'failed' },
+  { code: '2', meaning: 'usage' },
+  { code: '3', meaning: 'partial: some devices failed or are unknown' },
+  { code: '4', meaning: 'authentication or credentials' },
+  { code: '5', meaning: 'device unreachable, or its certificate not trusted' },
+  { code: '6', meaning: 'refused: confirmation missing, read-only, own-access guard' },
+  { code: '7', meaning: 'drift: the device changed since the plan' },
+  { code: '8', meaning: '--drift found differences' },
+  { code: '70', meaning: 'a bug in devsh' },
+  { code: '130', meaning: 'ended by Ctrl-C' },
+  { code: '143', meaning: 'ended by SIGTERM' },
+];
+
+/** The files that a user may want to look at, as the man page tells them. */
+export const KEPT_FILES: readonly {
+  readonly path: (paths: Paths) => string;
+  readonly meaning: string;
+}[] = [
+  { path: ({ config }) => join(config, 'devices.yaml'), meaning: 'The inventory; yours to edit.' },
+  { path: ({ config }) => join(config, 'settings.json'), meaning: 'The settings.' },
+  { path: ({ config }) => join(config, 'profiles/'), meaning: 'How devices speak, in YAML.' },
+  { path: ({ data }) => join(data, 'known-devices'), meaning: 'The pins of certificates.' },
+  { path: ({ data }) => join(data, 'vault.age'), meaning: 'The vault, where there is one.' },
+  { path: ({ state }) => join(state, 'history'), meaning: 'The lines typed before.' },
+  {
+    path: ({ state }) => join(state, 'last-session'),
+    meaning: 'The lines that connected to devices; the next start offers them.',
+  },
+  { path: ({ state }) => join(state, 'runs/'), meaning: 'The journals of runs.' },
+  {
+    path: ({ cache }) => join(cache, '/'),
+    meaning: 'What was learned, and the program as Node compiled it; to be had again.',
   },
 ];

@@ -1,9 +1,7 @@
 import { resolvePaths, type Paths } from '../../settings/paths.ts';
 import { argLabel } from '../grammar/bind.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { ENVIRONMENT } from './environment.ts';
-import { EXIT_CODES } from './exit-codes.ts';
-import { KEPT_FILES } from './kept-files.ts';
+import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from './environment.ts';
 import { HELP_TOPICS, SECTIONS, usageOf, type HelpTopic } from './help.ts';
 import { readTopic } from './topic-text.ts';
 import { OPTIONS } from '../grammar/options.ts';

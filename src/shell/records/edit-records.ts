@@ -19,9 +19,8 @@ import type { Call } from '../call.ts';
 import type { ShellIo } from '../io.ts';
 import type { Output } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
-import { meantBy } from '../commands/only-keys.ts';
-import { bothKeyAndWhere, whereFilter } from '../commands/where.ts';
-import { isKeyed, isKeyOf, isSingleHere } from '../commands/read-more.ts';
+import { bothKeyAndWhere, meantBy, whereFilter } from '../commands/record-arguments.ts';
+import { isKeyed, isKeyOf, isSingleHere } from '../commands/read-records.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type EditCall = Call<WriteOption | RollOutOption | 'on' | 'where' | 'only'>;

@@ -11,8 +11,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { filterOf } from '../commands/read-more.ts';
-import { viewOf } from '../commands/read-records.ts';
+import { filterOf, viewOf } from '../commands/read-records.ts';
 import type { Output, ReadOutput } from '../output.ts';
 import { quoteLine } from '../grammar/parse.ts';
 

@@ -10,7 +10,7 @@ import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
-import { knownFields } from '../completion/known-records.ts';
+import { knownFields } from '../completion/known.ts';
 
 export type { FieldIssues };
 

@@ -1,4 +1,4 @@
-import { nextWait } from '../../shell/watching/watch.ts';
+import { nextWait } from '../../shell/watch.ts';
 import type { Store } from '../store.ts';
 import type { TableReader } from './reader.ts';
 import { shownDevices } from './rows.ts';

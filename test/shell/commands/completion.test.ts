@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells/shells.ts';
+import { COMPLETION_SHELLS } from '../../../src/shell/completion/shells.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 import { startProgram } from '../../main/process.ts';
 import { makeHome } from '../completion/shells/real-shell.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileCandidates } from '../../../src/shell/completion/file-candidates.ts';
+import { fileCandidates } from '../../../src/shell/completion/complete.ts';
 import { makeTempFolder } from '../../settings/temp-folder.ts';
 import { Shell } from '../../../src/shell/shell.ts';
 import { startSession } from '../session.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchOf } from '../../../src/shell/completion/match.ts';
+import { matchOf } from '../../../src/shell/completion/complete.ts';
 
 test.each([
   ['user', 'user', { tier: 0, letters: [0, 1, 2, 3] }],

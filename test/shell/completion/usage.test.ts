@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usageOf } from '../../../src/shell/completion/usage.ts';
+import { usageOf } from '../../../src/shell/completion/complete.ts';
 
 test('what was used more counts more, and later counts more than before', () => {
   const usage = usageOf(['devices', 'devices', 'user list lang=de', 'user list lang=en']);

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bash } from '../../../../src/shell/completion/shells/bash.ts';
-import type { Answer } from '../../../../src/shell/completion/shells/completion-shell.ts';
-import { fish } from '../../../../src/shell/completion/shells/fish.ts';
-import { powershell } from '../../../../src/shell/completion/shells/powershell.ts';
-import { zsh } from '../../../../src/shell/completion/shells/zsh.ts';
+import { type Answer, bash, fish, powershell, zsh } from '../../../src/shell/completion/shells.ts';
 
 const BREAKS = ' \t\n"\'@><=;|&(:';
 

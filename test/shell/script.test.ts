@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placeOf, scriptLines, wordsOf } from '../../../src/shell/script/script-lines.ts';
-import { Variables } from '../../../src/shell/script/script-variables.ts';
+import { placeOf, scriptLines, Variables, wordsOf } from '../../src/shell/script.ts';
 
 function words(text: string, values: Readonly<Record<string, string>> = {}): string[] {
   const given = Object.entries(values).map(([name, value]) => ({

@@ -1,13 +1,13 @@
-import { formatAddress, parseAddress } from '../../../device/address.ts';
-import { isResourceName } from '../../../device/profile.ts';
-import { DevshError } from '../../../errors.ts';
-import { hasUnsafe } from '../../../text/visible.ts';
-import { COMMANDS } from '../../commands/index.ts';
-import { resourceCommand } from '../../commands/resource.ts';
-import { complete } from '../complete.ts';
-import type { CompletionSources } from '../known-devices.ts';
-import { quoteLine } from '../../grammar/parse.ts';
-import type { Answer, Asked } from './completion-shell.ts';
+import { formatAddress, parseAddress } from '../../device/address.ts';
+import { isResourceName } from '../../device/profile.ts';
+import { DevshError } from '../../errors.ts';
+import { hasUnsafe } from '../../text/visible.ts';
+import { COMMANDS } from '../commands/index.ts';
+import { resourceCommand } from '../commands/resource.ts';
+import { complete } from './complete.ts';
+import type { CompletionSources } from './known.ts';
+import { quoteLine } from '../grammar/parse.ts';
+import type { Answer, Asked } from './shells.ts';
 
 /** So many files of devices are looked at for the names of resources. */
 const MOST_FILES = 64;

@@ -1,0 +1,356 @@
+import type { ShellName } from '../commands/completion.ts';
+import type { Candidate } from '../grammar/spec.ts';
+import { visible } from '../../text/visible.ts';
+
+/** A shell that completes the words of devsh: what it asks, and how it wants the answer. */
+export interface CompletionShell {
+  readonly name: ShellName;
+  /** Set up for this user, for good; lines to be read by a person. */
+  readonly install: readonly string[];
+  /** What the shell is to load. It calls `devsh __complete NAME …`, and runs nothing that comes back. */
+  readonly script: string;
+  /** Understands the arguments behind `devsh __complete NAME`. */
+  read(args: readonly string[]): Asked;
+}
+
+/** One word to be completed. */
+export interface Asked {
+  /** The words before it, behind the name of the program, without their quotes. */
+  readonly before: readonly string[];
+  /** As far as it is typed, quotes taken off. */
+  readonly typed: string;
+  /** The candidates as the script of this shell reads them. */
+  write(answer: Answer): string;
+}
+
+export interface Answer {
+  readonly candidates: readonly Candidate[];
+  /** The name of a file may stand here: the shell knows these better. */
+  readonly takesFile: boolean;
+}
+
+/** Lines for a script: first what is to be done, then a candidate each. */
+function linesOf(words: readonly string[], lines: readonly string[]): string {
+  return [words.join(' '), ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** The words of a line up to the cursor, as a shell of Unix reads them; nothing is expanded. */
+interface SplitLine {
+  readonly before: readonly string[];
+  /** The word at the cursor, quotes taken off. */
+  readonly typed: string;
+  /** Its characters, with where each stands in `typed` and whether it is quoted. */
+  readonly marks: readonly Mark[];
+  /** The quote that is still open at the cursor. */
+  readonly open: Quote | undefined;
+}
+
+type Quote = '"' | "'";
+
+interface Mark {
+  readonly character: string;
+  /** How much of `typed` stands before it. */
+  readonly at: number;
+  readonly isQuoted: boolean;
+}
+
+/** Which characters a backslash escapes inside quotes. */
+interface Quoting {
+  readonly inSingle: string;
+  readonly inDouble: string;
+}
+
+function splitLine(line: string, quoting: Quoting): SplitLine {
+  const before: string[] = [];
+  let typed = '';
+  let marks: Mark[] = [];
+  let open: Quote | undefined;
+  let hasWord = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    const next = line.charAt(at + 1);
+    const escapable = open === "'" ? quoting.inSingle : quoting.inDouble;
+    const isEscape = character === '\\' && (open === undefined || escapable.includes(next));
+    if (open === undefined && /\s/.test(character)) {
+      if (hasWord) before.push(typed);
+      typed = '';
+      marks = [];
+      hasWord = false;
+      continue;
+    }
+    hasWord = true;
+    if (isEscape && next !== '') {
+      at += 1;
+      marks.push({ character: next, at: typed.length, isQuoted: true });
+      typed += next;
+    } else if (character === open) {
+      open = undefined;
+    } else if (open === undefined && (character === '"' || character === "'")) {
+      open = character;
+      marks.push({ character, at: typed.length, isQuoted: false });
+    } else if (!isEscape) {
+      marks.push({ character, at: typed.length, isQuoted: open !== undefined });
+      typed += character;
+    }
+  }
+  return { before, typed, marks, open };
+}
+
+/** Without what stands before the arguments: variables for this call, and the program. */
+function argumentsOf(words: readonly string[]): readonly string[] {
+  const program = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  return program === -1 ? [] : words.slice(program + 1);
+}
+
+/** COMP_TYPE when candidates are only listed, and none is put into the line. */
+const LISTING = '63';
+
+/** Longer explanations would be wrapped between the candidates. */
+const LONGEST_SUMMARY = 60;
+
+/**
+ * The line goes out as it is, and the candidates come back quoted: only devsh takes the quotes off and
+ * on, and the script evaluates nothing. Without `mapfile` and `compopt`, which bash 3.2 (macOS) lacks.
+ */
+const BASH_SCRIPT = `# bash completion for devsh: eval "$(devsh completion bash)"
+_devsh() {
+  COMPREPLY=()
+  # What stands behind < or > is a file, whatever devsh is asked.
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in *[\\<\\>]*)
+    type compopt >/dev/null 2>&1 && compopt -o default
+    return ;;
+  esac
+  local what candidate
+  {
+    IFS= read -r what
+    while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done
+  } < <(command devsh __complete bash "$COMP_TYPE" "$COMP_WORDBREAKS" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null </dev/null)
+  type compopt >/dev/null 2>&1 || return 0
+  case "$what" in *nospace*) compopt -o nospace ;; esac
+  # Names of files are quoted by bash; candidates must not be, they are already.
+  case "$what" in *files*) compopt -o default ;; esac
+}
+complete -F _devsh devsh
+`;
+
+export const bash: CompletionShell = {
+  name: 'bash',
+  script: BASH_SCRIPT,
+  install: [
+    'for all shells:  devsh completion bash > ~/.local/share/bash-completion/completions/devsh',
+    'or in ~/.bashrc: eval "$(devsh completion bash)"',
+  ],
+  read([type = '', breaks = '', line = '']): Asked {
+    const { before, typed, marks, open } = splitLine(line, { inSingle: '', inDouble: '"\\$`' });
+    // bash replaces only what stands behind the last of its word breaks: `de` of `lang=de`.
+    const lastBreak = marks.findLast(
+      ({ character, isQuoted }) =>
+        !isQuoted && (breaks.includes(character) || character === '"' || character === "'"),
+    );
+    // A quote is no part of the word; @ and $ are the first letter of what is replaced.
+    const isInFront = '"\'@$'.includes(lastBreak?.character ?? '');
+    const kept = lastBreak === undefined ? 0 : lastBreak.at + (isInFront ? 0 : 1);
+    return {
+      before: argumentsOf(before),
+      typed,
+      write: (answer) => writeForBash(answer, { typed, kept, open, isListing: type === LISTING }),
+    };
+  },
+};
+
+interface Place {
+  readonly typed: string;
+  /** How much of the word bash keeps before the candidate. */
+  readonly kept: number;
+  readonly open: Quote | undefined;
+  readonly isListing: boolean;
+}
+
+function writeForBash({ candidates, takesFile }: Answer, place: Place): string {
+  const fitting = candidates.filter(({ text }) => text.startsWith(place.typed));
+  const what = [
+    ...(takesFile ? ['files'] : []),
+    ...(fitting.some(({ continues }) => continues === true) ? ['nospace'] : []),
+  ];
+  return linesOf(
+    what,
+    fitting.map((one) => (place.isListing ? listed(one, place) : quoted(one, place))),
+  );
+}
+
+function listed({ text, summary }: Candidate, { kept }: Place): string {
+  if (summary === undefined || summary === '') return text.slice(kept);
+  const cut = summary.length > LONGEST_SUMMARY ? `${summary.slice(0, LONGEST_SUMMARY)}…` : summary;
+  return `${text.slice(kept)}  (${visible(cut)})`;
+}
+
+function quoted({ text }: Candidate, { kept, open }: Place): string {
+  const rest = text.slice(kept);
+  switch (open) {
+    case "'":
+      return rest.replaceAll("'", "'\\''");
+    case '"':
+      return rest.replace(/["\\$`]/g, '\\$&');
+    case undefined:
+      return rest.replace(/[^\p{L}\p{N}\p{M}_@%+=:,./-]/gu, '\\$&').replace(/^=/, '\\=');
+  }
+}
+
+/** (Q) takes quotes off and expands nothing; compadd puts them on again. */
+const ZSH_SCRIPT = `#compdef devsh
+# zsh completion for devsh: source <(devsh completion zsh), after compinit
+_devsh() {
+  local line what
+  local -a lines parts values shown open_values open_shown
+  lines=("\${(@f)$(command devsh __complete zsh $((CURRENT - 1)) "\${(Q)PREFIX}" "\${(@Q)words}" 2>/dev/null </dev/null)}")
+  what=$lines[1]
+  for line in "\${(@)lines[2,-1]}"; do
+    parts=("\${(@ps:\\t:)line}")
+    (( \${#parts} >= 3 )) || continue
+    if [[ $parts[1] == open ]]; then
+      open_values+=("$parts[2]")
+      open_shown+=("$parts[3]")
+    else
+      values+=("$parts[2]")
+      shown+=("$parts[3]")
+    fi
+  done
+  (( \${#values} )) && compadd -V devsh -l -d shown -a -- values
+  (( \${#open_values} )) && compadd -V devsh -S '' -l -d open_shown -a -- open_values
+  if [[ $what == *files* ]]; then
+    [[ $PREFIX == --*=* ]] && compset -P '*='
+    _files
+  fi
+  (( compstate[nmatches] ))
+}
+if [[ $funcstack[1] == _devsh ]]; then
+  _devsh "$@"
+else
+  compdef _devsh devsh
+fi
+`;
+
+export const zsh: CompletionShell = {
+  name: 'zsh',
+  script: ZSH_SCRIPT,
+  install: [
+    'for all shells: devsh completion zsh > "${fpath[1]}/_devsh", then a new zsh',
+    'or in ~/.zshrc, behind compinit: source <(devsh completion zsh)',
+  ],
+  read([count = '', typed = '', ...words]): Asked {
+    return {
+      before: words.slice(1, Number(count)),
+      typed,
+      write({ candidates, takesFile }) {
+        const width = Math.max(0, ...candidates.map(({ text }) => text.length));
+        return linesOf(
+          takesFile ? ['files'] : [],
+          candidates.map(({ text, summary, continues }) =>
+            [
+              continues === true ? 'open' : 'whole',
+              text,
+              summary === undefined || summary === ''
+                ? text
+                : `${text.padEnd(width)}  -- ${visible(summary)}`,
+            ].join('\t'),
+          ),
+        );
+      },
+    };
+  },
+};
+
+/** fish filters and quotes the candidates by itself; a candidate that ends in = gets no space. */
+const FISH_SCRIPT = `# fish completion for devsh: devsh completion fish | source
+function __devsh_complete
+    set -l lines (command devsh __complete fish (commandline -cp | string collect) 2>/dev/null </dev/null)
+    set -l word (commandline -ct | string collect)
+    if string match -q '*files*' -- $lines[1]
+        if string match -qr '^--[^=]+=' -- $word
+            set -l option (string replace -r '=.*' = -- $word)
+            for file in (__fish_complete_path (string replace -r '^[^=]*=' '' -- $word))
+                echo -- $option$file
+            end
+        else
+            __fish_complete_path $word
+        end
+    end
+    set -e lines[1]
+    string join -- \\n $lines
+end
+complete -c devsh -e
+complete -c devsh -f -a '(__devsh_complete)'
+`;
+
+export const fish: CompletionShell = {
+  name: 'fish',
+  script: FISH_SCRIPT,
+  install: ['for all shells: devsh completion fish > ~/.config/fish/completions/devsh.fish'],
+  read([line = '']): Asked {
+    const { before, typed } = splitLine(line, { inSingle: "'\\", inDouble: '"\\$' });
+    return {
+      before: argumentsOf(before),
+      typed,
+      write: ({ candidates, takesFile }) =>
+        linesOf(
+          takesFile ? ['files'] : [],
+          candidates.map(({ text, summary = '' }) => `${text}\t${visible(summary)}`),
+        ),
+    };
+  },
+};
+
+/**
+ * Both ways in base64: Windows PowerShell loses quotes in arguments, and letters beyond ASCII in what a
+ * program prints.
+ */
+const POWERSHELL_SCRIPT = `# PowerShell completion for devsh: devsh completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName devsh -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements |
+        Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+        ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text } })
+    $words += "$wordToComplete".Trim('"', "'")
+    $asked = [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes($words -join [char]0))
+    $answer = devsh __complete powershell $asked 2>$null
+    if (-not $answer) { return }
+    $lines = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($answer)) -split "\`n"
+    foreach ($line in $lines) {
+        $insert, $shown, $tip = $line -split "\`t"
+        if ($insert) { [System.Management.Automation.CompletionResult]::new($insert, $shown, 'ParameterValue', $tip) }
+    }
+}
+`;
+
+export const powershell: CompletionShell = {
+  name: 'powershell',
+  script: POWERSHELL_SCRIPT,
+  install: [
+    'for all shells: devsh completion powershell >> $PROFILE',
+    'for this one:   devsh completion powershell | Out-String | Invoke-Expression',
+  ],
+  read([asked = '']): Asked {
+    const words = Buffer.from(asked, 'base64').toString('utf8').split('\0');
+    return {
+      before: words.slice(0, -1),
+      typed: words.at(-1) ?? '',
+      // Without an answer PowerShell offers files by itself.
+      write({ candidates }) {
+        if (candidates.length === 0) return '';
+        const lines = candidates.map(({ text, summary = '' }) =>
+          [asLiteral(text), text, visible(summary) || text].join('\t'),
+        );
+        return `${Buffer.from(lines.join('\n')).toString('base64')}\n`;
+      },
+    };
+  },
+};
+
+/** As one literal word: typographic quotes end a string there, too. */
+function asLiteral(text: string): string {
+  return /^[\p{L}\p{N}_./:=+-]+$/u.test(text) ? text : `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
+}
+
+/** In the order of `SHELL_NAMES`. */
+export const COMPLETION_SHELLS: readonly CompletionShell[] = [bash, zsh, fish, powershell];

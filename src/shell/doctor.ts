@@ -1,0 +1,319 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CredentialError, DevshError, UsageError } from '../errors.ts';
+import type { Call } from './call.ts';
+import type { Machine, Services } from './session.ts';
+import { errorCode, fileError } from '../settings/files.ts';
+import { doubtsText, expiryText } from './access/certificates.ts';
+import { loadRun } from './writing/run-store.ts';
+import { UnauthorizedError } from '../device/errors.ts';
+import { fanOut } from '../fleet/fan-out.ts';
+import type { Member } from '../fleet/member.ts';
+
+/** One thing that `doctor` looked at. Nothing in it is secret: it is fit for a bug report. */
+export interface Finding {
+  /** `machine`, `files`, `credentials`, or the name of a device. */
+  readonly area: string;
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'failed' | 'not used';
+  readonly detail: string;
+  /** Why it failed: decides the exit status. */
+  readonly error?: DevshError;
+}
+
+/** All that `doctor` looks at, as it is found. */
+export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
+  const { services, fleet } = call.session;
+  yield* machineFindings(services);
+  yield* fileFindings(services);
+  yield* keychainFindings(call);
+  const named = [...call.args.all('TARGET'), ...call.options.on];
+  const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
+  yield* deviceFindings(call, members);
+}
+
+/** The floor that package.json names. */
+const OLDEST_NODE = [20, 18, 1] as const;
+
+/** Node, the terminal and the way out to the network. */
+function* machineFindings(services: Services): Generator<Finding> {
+  const { machine, version } = services;
+  yield { area: 'machine', what: 'devsh', state: 'ok', detail: version };
+  yield {
+    area: 'machine',
+    what: 'node',
+    state: isOldEnough(machine.node) ? 'ok' : 'failed',
+    detail: `${machine.node} on ${machine.system}`,
+  };
+  yield terminalFinding(machine);
+  yield localeFinding(machine);
+  yield proxyFinding(services);
+}
+
+function proxyFinding({ environmentProxy }: Services): Finding {
+  const about = { area: 'machine', what: 'proxy' } as const;
+  try {
+    const proxy = environmentProxy();
+    if (proxy === undefined) {
+      return { ...about, state: 'not used', detail: 'no proxy in the environment' };
+    }
+    const { url, variable, noProxy } = proxy;
+    const but = noProxy === '' ? '' : `, not for ${noProxy}`;
+    return { ...about, state: 'ok', detail: `${url} by ${variable}${but}` };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { ...about, state: 'failed', detail: error.message };
+  }
+}
+
+function terminalFinding({ terminal }: Machine): Finding {
+  const about = { area: 'machine', what: 'terminal' } as const;
+  if (!terminal.isTty) {
+    return { ...about, state: 'not used', detail: 'the output goes to a file or a program' };
+  }
+  const { columns, rows, type } = terminal;
+  const size = `${type}, ${columns} x ${rows}`;
+  if (type === 'dumb') return { ...about, state: 'ok', detail: `${size}: line by line` };
+  const isSmall = columns < 40 || rows < 10;
+  return {
+    ...about,
+    state: isSmall ? 'warning' : 'ok',
+    detail: isSmall ? `${size}: the full screen needs 40 x 10` : size,
+  };
+}
+
+function localeFinding({ locale }: Machine): Finding {
+  const isUtf8 = /utf-?8/i.test(locale);
+  return {
+    area: 'machine',
+    what: 'locale',
+    state: isUtf8 ? 'ok' : 'warning',
+    detail: isUtf8 ? locale : `${locale || 'not set'}: without UTF-8 other letters may look wrong`,
+  };
+}
+
+function isOldEnough(version: string): boolean {
+  const parts = version.replace(/^v/, '').split('.').map(Number);
+  for (const [index, floor] of OLDEST_NODE.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== floor) return part > floor;
+  }
+  return true;
+}
+
+/** The folders and files of devsh: whether they can be used, by whom, and whether they are whole. */
+async function* fileFindings(services: Services): AsyncGenerator<Finding> {
+  const { paths, inventory, knownDevices, history, runs, vault } = services;
+  for (const [name, path] of Object.entries<string>({ ...paths })) {
+    const { state, problem } = await checkFolder(path);
+    yield {
+      area: 'files',
+      what: `folder ${name}`,
+      state: state === 'not usable' ? 'failed' : 'ok',
+      detail: problem ?? (state === 'absent' ? `${path}: will be made when needed` : path),
+    };
+  }
+  yield await fileFinding('settings', services.settings.path, async () => {
+    // One-shot commands have no keys; who opens the screen next is to find them right.
+    if (services.settings.get('keys') !== undefined) await services.keys();
+    return 'understood';
+  });
+  yield await fileFinding('inventory', inventory.path, async () => {
+    const { devices } = await inventory.load();
+    return countOf(devices.length, 'device');
+  });
+  yield await fileFinding('pins', knownDevices.path, async () => {
+    const pins = await knownDevices.all();
+    const doubts = await doubtsText(knownDevices);
+    return { detail: countOf(pins.length, 'pin'), warning: doubts };
+  });
+  yield await fileFinding('history', history.path, async () =>
+    countOf((await history.load()).length, 'line'),
+  );
+  yield await fileFinding('runs', runs.folder, async () => {
+    const ids = await runs.ids();
+    const broken: string[] = [];
+    for (const id of ids) {
+      await loadRun(services, id).catch((error: unknown) => {
+        if (!(error instanceof DevshError)) throw error;
+        broken.push(error.message);
+      });
+    }
+    return { detail: countOf(ids.length, 'run'), warning: broken[0] };
+  });
+  yield await fileFinding('vault', vault.path, () => Promise.resolve('there is a vault'));
+}
+
+type Held = string | { readonly detail: string; readonly warning: string | undefined };
+
+async function fileFinding(
+  what: string,
+  path: string,
+  read: () => Promise<Held>,
+): Promise<Finding> {
+  const about = { area: 'files', what } as const;
+  const check = await checkFile(path);
+  if (check.state === 'absent') return { ...about, state: 'not used', detail: `no ${path}` };
+  try {
+    const held = await read();
+    const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
+    const problem = warning ?? problemOf(check);
+    return {
+      ...about,
+      state: problem === undefined ? 'ok' : 'warning',
+      detail: problem ?? `${path}: ${detail}`,
+    };
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    return { ...about, state: 'failed', detail: error.message, error };
+  }
+}
+
+function problemOf({ path, state, mode = '', problem }: FileCheck): string | undefined {
+  if (state !== 'open to others') return problem;
+  return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** What is to be said about a file or folder of ours, before anything is read from it. */
+interface FileCheck {
+  readonly path: string;
+  readonly state: 'absent' | 'fine' | 'open to others' | 'not usable';
+  /** The permissions as four octal digits; absent where the system has none. */
+  readonly mode?: string;
+  readonly problem?: string;
+}
+
+/** Looks whether a file or folder can be used, and by whom; makes nothing. */
+async function checkFile(path: string): Promise<FileCheck> {
+  try {
+    const found = await stat(path);
+    await access(path, constants.R_OK | constants.W_OK);
+    if (process.platform === 'win32') return { path, state: 'fine' };
+    const bits = found.mode & 0o777;
+    const mode = bits.toString(8).padStart(4, '0');
+    return { path, mode, state: (bits & 0o077) === 0 ? 'fine' : 'open to others' };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { path, state: 'absent' };
+    return { path, state: 'not usable', problem: fileError('use', path, error).message };
+  }
+}
+
+/** Whether a folder can be written to, or made: the nearest one that exists decides. */
+async function checkFolder(path: string): Promise<FileCheck> {
+  const check = await checkFile(path);
+  if (check.state !== 'absent' || dirname(path) === path) return check;
+  const above = await checkFolder(dirname(path));
+  return above.state === 'not usable' ? { ...above, path } : { path, state: 'absent' };
+}
+
+/** Whether a login can be kept, and where. */
+async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
+  const { credentials } = call;
+  const isThere = await credentials.reachesKeychain();
+  const [problem = 'none on this machine'] = credentials.problems;
+  yield {
+    area: 'credentials',
+    what: 'keychain',
+    state: isThere ? 'ok' : credentials.problems.length > 0 ? 'warning' : 'not used',
+    detail: isThere ? 'answers' : problem,
+  };
+  const place = await credentials.placeToStore();
+  yield {
+    area: 'credentials',
+    what: 'logins are kept in',
+    state: place === undefined ? 'not used' : 'ok',
+    detail: place === undefined ? 'nothing; "vault init" makes a place' : `the ${place}`,
+  };
+}
+
+/** A clock that is off by more makes logs, certificates and tokens hard to trust. */
+const CLOCK_TOLERANCE_MS = 60_000;
+const SOON_MS = 30 * 86_400_000;
+
+/** Reachability, certificate, login and clock of each device, by one GET. */
+function deviceFindings(call: Call, members: readonly Member[]): AsyncGenerator<Finding> {
+  const look = async (member: Member, emit: (finding: Finding) => void): Promise<void> => {
+    for await (const finding of findingsOf(call, member)) emit(finding);
+  };
+  return fanOut(members, call.readWidth, look, call.io.signal);
+}
+
+async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> {
+  const { services } = call.session;
+  const area = member.ref.name;
+  const before = services.now();
+  try {
+    const answer = await member.use(call.access, async (device) => {
+      const path = device.profile.basePath;
+      const said = await device.raw({ method: 'GET', path }, call.io.signal);
+      // Thrown in here: a password that was refused goes to no further device.
+      if (said.status === 401) throw refusedLogin(member);
+      return said;
+    });
+    yield { area, what: 'answers', state: 'ok', detail: `${Math.round(answer.elapsedMs)} ms` };
+    yield await certificateFinding(call, member);
+    yield { area, what: 'login', state: 'ok', detail: `as ${accountOf(member)}` };
+    yield clockFinding(area, answer.headers['date'], before, services.now());
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    const isLogin = error instanceof UnauthorizedError || error instanceof CredentialError;
+    const what = isLogin ? 'login' : 'answers';
+    yield { area, what, state: 'failed', detail: error.message, error };
+  }
+}
+
+function refusedLogin({ ref }: Member): UnauthorizedError {
+  const advice = `"login ${ref.name}" keeps another`;
+  return new UnauthorizedError(ref, `the login is not accepted; ${advice}`, 401);
+}
+
+function accountOf({ account, credential }: Member): string {
+  return account ?? (credential === undefined ? 'nobody' : 'the owner of the token');
+}
+
+async function certificateFinding(call: Call, { ref, trust }: Member): Promise<Finding> {
+  const about = { area: ref.name, what: 'certificate' } as const;
+  if (trust?.kind === 'insecure') return { ...about, state: 'warning', detail: 'NOT CHECKED' };
+  if (trust?.kind !== 'pinned') {
+    const detail = trust?.kind === 'ca' ? `by the CA in ${trust.file}` : 'by a CA of the system';
+    return { ...about, state: 'ok', detail };
+  }
+  const { services } = call.session;
+  const now = services.now();
+  const validTo = (await services.knownDevices.find(ref.address))?.validTo;
+  const pinned = `pinned since ${trust.pinnedAt.slice(0, 10)}`;
+  if (validTo === undefined) return { ...about, state: 'ok', detail: pinned };
+  const ends = expiryText(validTo, now);
+  const isSoon = Date.parse(validTo) - now.getTime() < SOON_MS;
+  return { ...about, state: isSoon ? 'warning' : 'ok', detail: `${pinned}, ends ${ends}` };
+}
+
+function clockFinding(area: string, date: string | undefined, before: Date, after: Date): Finding {
+  const about = { area, what: 'clock' } as const;
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) {
+    return { ...about, state: 'not used', detail: 'the device does not say what time it is' };
+  }
+  // The header has whole seconds.
+  const ours = (before.getTime() + after.getTime()) / 2 - 500;
+  const off = theirs - ours;
+  const seconds = Math.round(Math.abs(off) / 1000);
+  if (Math.abs(off) < CLOCK_TOLERANCE_MS) {
+    return { ...about, state: 'ok', detail: seconds < 2 ? 'agrees' : `${seconds} s off` };
+  }
+  const direction = off > 0 ? 'ahead' : 'behind';
+  return { ...about, state: 'warning', detail: `${humane(seconds)} ${direction} of this machine` };
+}
+
+function humane(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3600)} hours`
+    : `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,264 @@
+import { isResourceName } from '../device/profile.ts';
+import { DevshError, StoppedError, UsageError } from '../errors.ts';
+import { bind, type Grammar } from './grammar/bind.ts';
+import type { Call } from './call.ts';
+import { resourceCommand } from './commands/resource.ts';
+import { ExitCode } from './exit-code.ts';
+import { helpOn } from './help/help.ts';
+import type { Output } from './output.ts';
+import { parseLine, type ValueOf, type Word } from './grammar/parse.ts';
+import { isDryRunnable } from './grammar/reading-verbs.ts';
+import { redact } from '../device/redact.ts';
+import { mayBeSecretField } from '../device/secret-fields.ts';
+import { oneLine } from '../text/one-line.ts';
+import { suggest } from '../text/suggest.ts';
+
+/** A line of a script that was understood. */
+interface Step {
+  readonly line: ScriptLine;
+  readonly words: readonly Word[];
+  /** `set -e`: stop at the next line that fails; `set +e`: go on. Absent: a command. */
+  readonly stops?: boolean;
+}
+
+type ScriptCall = Call<'dryRun' | 'keepGoing'>;
+
+/** `run FILE`: every line is understood before the first one is run. */
+export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
+  const file = call.args.required('FILE');
+  const given = call.args.words('NAME=VALUE');
+  const variables = new Variables(given, (name) => call.session.services.environment(name));
+  const steps = checked(await call.readText(file), file, variables, call.grammar);
+  variables.refuseUnused(given);
+  const isCancelled = (): boolean => call.io.signal.aborted;
+  let stops = !call.options.keepGoing;
+  const failed: number[] = [];
+  const codes = new Set<number>();
+  for (const step of steps) {
+    if (isCancelled()) return;
+    if (step.stops !== undefined) {
+      stops = step.stops;
+      continue;
+    }
+    const exitCode = new ExitCode();
+    try {
+      for await (const output of runStep(call, step, variables)) {
+        if (output.kind === 'quit') return;
+        exitCode.add(output);
+        yield output;
+      }
+      if (exitCode.value !== 0 && stops) throw new StoppedError(exitCode.value);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      const told = located(error, file, step.line, variables);
+      if (stops || isCancelled()) throw told;
+      exitCode.addError(error);
+      yield { kind: 'error', error: told };
+    }
+    codes.add(exitCode.value);
+    if (exitCode.value !== 0) failed.push(placeOf(step.line).line);
+  }
+  if (failed.length > 0) throw notAll(failed, codes);
+}
+
+/** The lines, each understood; those that only a device could explain are left for later. */
+function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
+  let isConnected = false;
+  const { commands, resourceNamed } = grammar;
+  // Without guesses: what a script means is known before its first line is run.
+  const later: Grammar = {
+    commands,
+    ...(resourceNamed && { resourceNamed }),
+    resourceFor: (name, next, isLikeCommand) =>
+      grammar.resourceFor(name, next, isLikeCommand) ??
+      (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),
+  };
+  return scriptLines(text).flatMap((line): Step[] => {
+    try {
+      const words = wordsOf(line, variables.valueOf);
+      if (words.length === 0) return [];
+      const [first, second] = words.map((word) => word.text);
+      if (first === 'set' && words.length === 2 && (second === '-e' || second === '+e')) {
+        return [{ line, words, stops: second === '-e' }];
+      }
+      const { command, verb } = bind(words, later);
+      if (command.name === 'run' && verb.name === '') {
+        throw new UsageError('a script cannot run another script', { column: words[0]?.start });
+      }
+      if (command.name === 'connect') isConnected = true;
+      return [{ line, words }];
+    } catch (error) {
+      throw error instanceof DevshError ? located(error, file, line, variables) : error;
+    }
+  });
+}
+
+async function* runStep(
+  call: ScriptCall,
+  { words }: Step,
+  variables: Variables,
+): AsyncGenerator<Output> {
+  const invocation = bind(words, call.grammar);
+  const { command, verb, given, line } = invocation;
+  yield { kind: 'checkpoint', format: given.format };
+  if (given.help === true) {
+    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+  } else if (call.options.dryRun && !isDryRunnable(invocation)) {
+    yield {
+      kind: 'message',
+      level: 'info',
+      text: variables.hidden(`not run (--dry-run): ${line}`),
+    };
+  } else {
+    yield* verb.run(call.nested(invocation));
+  }
+}
+
+/** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */
+function located(
+  error: DevshError,
+  file: string,
+  line: ScriptLine,
+  { hidden }: Variables,
+): DevshError {
+  const column = error instanceof UsageError ? error.column : undefined;
+  const place = placeOf(line, column);
+  const where = `${file}:${place.line}${column === undefined ? '' : `:${place.column}`}`;
+  if (error instanceof UsageError) {
+    const { message, suggestions } = error;
+    return new UsageError(hidden(`${where}: ${message}`), { suggestions, cause: error });
+  }
+  error.message = hidden(`${where}: ${error.message}`);
+  return error;
+}
+
+/** The code that all lines share, else 3: a part of them failed. */
+function notAll(failed: readonly number[], codes: ReadonlySet<number>): StoppedError {
+  const [only] = codes;
+  const exitCode = codes.size === 1 && only !== undefined ? only : 3;
+  const lines = failed.length === 1 ? 'line' : 'lines';
+  return new StoppedError(exitCode, `${lines} ${failed.join(', ')} failed`);
+}
+
+/** A place in a file, both counted from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One line of a script, with the lines that a backslash at the end has joined to it. */
+interface ScriptLine {
+  readonly text: string;
+  /** Where each of its lines begins in `text`, in UTF-16 units from 0. */
+  readonly parts: readonly { readonly line: number; readonly start: number }[];
+}
+
+/** The lines of a script; those that are empty or only a comment are left out by `wordsOf`. */
+export function scriptLines(text: string): readonly ScriptLine[] {
+  const lines: ScriptLine[] = [];
+  let open: ScriptLine | undefined;
+  for (const [index, source] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const before = open?.text ?? '';
+    const parts = [...(open?.parts ?? []), { line: index + 1, start: before.length }];
+    const joined = before + source;
+    // The last character escapes nothing, as the line ends there: the next one belongs to it.
+    const isOpen = parseLine(joined).open?.column === joined.length - 1 && joined.endsWith('\\');
+    if (isOpen) {
+      open = { text: joined.slice(0, -1), parts };
+    } else {
+      lines.push({ text: joined, parts });
+      open = undefined;
+    }
+  }
+  if (open !== undefined) lines.push({ ...open, text: `${open.text}\\` });
+  return lines;
+}
+
+/** Where a column of the joined text, from 0, stands in the file. */
+export function placeOf({ parts }: ScriptLine, column = 0): Place {
+  const part = parts.findLast(({ start }) => start <= column) ?? parts[0];
+  return { line: part?.line ?? 1, column: column - (part?.start ?? 0) + 1 };
+}
+
+/** The words of a line, the values of variables in their places. Throws a `UsageError`. */
+export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[] {
+  const { words, open } = parseLine(text, valueOf);
+  if (open === undefined) return words;
+  const what =
+    open.mark === '\\' ? 'a backslash escapes nothing' : `the quote ${open.mark} is not closed`;
+  throw new UsageError(what, { column: open.column });
+}
+
+const NAME = /^[A-Za-z_]\w*$/;
+
+/** Variables of a script that are not given with it come from the environment under this name. */
+const PREFIX = 'DEVSH_VAR_';
+
+/** The values of `${NAME}` in a script, and which of them were asked for. */
+export class Variables {
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #environment: (name: string) => string | undefined;
+  readonly #asked = new Set<string>();
+  readonly #secrets = new Set<string>();
+
+  /**
+   * @param words `NAME=VALUE`, as given behind the file
+   * @throws UsageError for a word that is none, and for a name that is given twice
+   */
+  constructor(words: readonly Word[], environment: (name: string) => string | undefined) {
+    const given = new Map<string, string>();
+    for (const { text, start: column } of words) {
+      const at = text.indexOf('=');
+      const name = text.slice(0, at);
+      if (at < 1 || !NAME.test(name)) {
+        throw new UsageError(`"${oneLine(text)}" is not NAME=VALUE`, { column });
+      }
+      if (given.has(name)) throw new UsageError(`${name} is given twice`, { column });
+      given.set(name, text.slice(at + 1));
+    }
+    this.#given = given;
+    this.#environment = environment;
+  }
+
+  /**
+   * What stands for `${inner}`: `NAME`, or `NAME:-default` for one that is not set or empty.
+   *
+   * @param column where it begins in its line
+   */
+  readonly valueOf = (inner: string, column: number): string => {
+    const [, name = '', fallback] = /^([^:]*?)(?::-(.*))?$/s.exec(inner) ?? [];
+    if (!NAME.test(name)) {
+      throw new UsageError(
+        `"\${${oneLine(inner)}}" is no variable: it is \${NAME} or \${NAME:-default}, and \\\${ where none is meant`,
+        { column },
+      );
+    }
+    this.#asked.add(name);
+    const value = this.#given.get(name) ?? this.#environment(PREFIX + name);
+    if (value !== undefined && mayBeSecretField(name)) this.#secrets.add(value);
+    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+    if (value !== undefined) return value;
+    throw new UsageError(
+      `\${${name}} has no value: say ${name}=… behind the file, set ${PREFIX}${name}, ` +
+        `or write \${${name}:-default}`,
+      { column, suggestions: suggest(name, [...this.#given.keys()]).map((one) => `\${${one}}`) },
+    );
+  };
+
+  /** `text` without the values of variables that are called like a secret: `${password}`. */
+  readonly hidden = (text: string): string => redact(text, [...this.#secrets]);
+
+  /** Throws a `UsageError` for a value that the script never asked for: most often a slip. */
+  refuseUnused(words: readonly Word[]): void {
+    const unused = words.find(({ text }) => !this.#asked.has(text.slice(0, text.indexOf('='))));
+    if (unused === undefined) return;
+    const name = unused.text.slice(0, unused.text.indexOf('='));
+    throw new UsageError(`the script has no \${${name}}`, {
+      column: unused.start,
+      suggestions: suggest(name, [...this.#asked]).map((one) => `${one}=`),
+    });
+  }
+}

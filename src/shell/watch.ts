@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeviceRecord } from '../device/record.ts';
+import { DevshError, UsageError } from '../errors.ts';
+import { recordChanges } from '../fleet/record-changes.ts';
+import type { Call } from './call.ts';
+import { type Format, WATCH_MS } from './grammar/options.ts';
+import type { ChangeOutput, Output, ReadOutput, TableOutput, View } from './output.ts';
+import type { Member } from '../fleet/member.ts';
+import { bind, type Invocation, title } from './grammar/bind.ts';
+import { ExitCode } from './exit-code.ts';
+import { helpOn } from './help/help.ts';
+import { isReading } from './grammar/reading-verbs.ts';
+
+/** While no device answers, the wait doubles up to this. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** The wait before the next round: longer and longer while nothing answers. */
+export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): number {
+  return hasAnswer ? everyMs : Math.max(everyMs, Math.min(waitMs * 2, LONGEST_WAIT_MS));
+}
+
+/** Throws a `UsageError` for a format that is written at the end, which never comes. */
+function refuseEndless(format: Format | undefined): void {
+  if (format !== undefined && format !== 'table' && format !== 'jsonl') {
+    throw new UsageError(`--watch has no end, and ${format} needs one; use --format jsonl`);
+  }
+}
+
+function watchText(everyMs: number): string {
+  return `watching every ${everyMs / 1000} s; Ctrl-C ends it`;
+}
+
+/**
+ * Reads once, then again and again until the signal comes, and says what is other than before. A device
+ * that fails is told of once, and so is its first answer after that; the others go on.
+ */
+export async function* watched(
+  call: Call,
+  everyMs: number,
+  read: () => AsyncGenerator<Output>,
+): AsyncGenerator<Output> {
+  const { signal } = call.io;
+  refuseEndless(call.options.format);
+  const seen = new Seen();
+  for await (const output of read()) {
+    if (output.kind === 'read') seen.take(output);
+    yield output;
+  }
+  yield { kind: 'checkpoint' };
+  yield { kind: 'message', level: 'info', text: watchText(everyMs) };
+  let waitMs = nextWait(everyMs, everyMs, seen.hasAnswer);
+  for (;;) {
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    for await (const output of read()) {
+      // What Ctrl-C cut short is no failure of the device.
+      if (signal.aborted) return;
+      if (output.kind === 'read') yield* seen.take(output, call.session.services.now());
+    }
+    if (signal.aborted) return;
+    waitMs = nextWait(everyMs, waitMs, seen.hasAnswer);
+  }
+}
+
+/** What each device held when it last answered. */
+class Seen {
+  readonly #records = new Map<string, readonly DeviceRecord[]>();
+  readonly #failing = new Set<string>();
+  readonly #answering = new Set<string>();
+
+  get hasAnswer(): boolean {
+    return this.#answering.size > 0;
+  }
+
+  /** Takes in a reading; returns what it tells that was not known. */
+  take({ device, outcome, view }: ReadOutput, at?: Date): Output[] {
+    const { name } = device;
+    const hadFailed = this.#failing.has(name);
+    if (!outcome.ok) {
+      this.#failing.add(name);
+      this.#answering.delete(name);
+      return hadFailed ? [] : [{ kind: 'error', error: outcome.error, device }];
+    }
+    this.#failing.delete(name);
+    this.#answering.add(name);
+    const before = this.#records.get(name);
+    this.#records.set(name, outcome.records);
+    const back: Output[] = hadFailed
+      ? [{ kind: 'message', level: 'info', text: `${name} answers again` }]
+      : [];
+    if (before === undefined || at === undefined) return back;
+    const { columns, key = '' } = view;
+    const changes = recordChanges(before, outcome.records, key, columns);
+    return [
+      ...back,
+      ...changes.map((change) => ({ kind: 'change', at, device, view, change }) as const),
+    ];
+  }
+}
+
+/** A device is its own record. */
+const VIEW: View = { resource: '', layout: 'table', fold: false, perDevice: [] };
+
+/** Answers come a little sooner or later; what is told is half as much again, and so much at least. */
+const NOTABLE_MS = 50;
+
+/**
+ * The states of the devices, then every change of them: each is asked again and again, until the signal
+ * comes. `tableOf`: the devices as they are.
+ */
+export async function* watchDevices(
+  call: Call,
+  members: readonly Member[],
+  everyMs: number,
+  tableOf: () => TableOutput,
+  ask: () => AsyncGenerator<Output>,
+): AsyncGenerator<Output> {
+  refuseEndless(call.options.format);
+  const { signal } = call.io;
+  yield* ask();
+  let told = tableOf();
+  yield told;
+  yield { kind: 'checkpoint' };
+  yield { kind: 'message', level: 'info', text: watchText(everyMs) };
+  const hasAnswer = (): boolean => members.some(({ state }) => state.kind === 'ready');
+  let waitMs = nextWait(everyMs, everyMs, hasAnswer());
+  for (;;) {
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    for await (const output of ask()) if (!signal.aborted) yield output;
+    if (signal.aborted) return;
+    const now = tableOf();
+    const rows = now.rows.map((row, index) => withOldLatency(row, told.rows[index]));
+    for (const [index, { ref }] of members.entries()) {
+      const [before, after] = [told.rows[index] ?? {}, rows[index] ?? {}];
+      const at = call.session.services.now();
+      for (const change of recordChanges([before], [after], '')) {
+        yield { kind: 'change', at, device: ref, view: VIEW, change } satisfies ChangeOutput;
+      }
+    }
+    told = { ...now, rows };
+    waitMs = nextWait(everyMs, waitMs, hasAnswer());
+  }
+}
+
+/** A latency that is hardly another one is no change. */
+function withOldLatency(now: DeviceRecord, before: DeviceRecord | undefined): DeviceRecord {
+  const [old, latency] = [before?.['latency_ms'], now['latency_ms']];
+  if (typeof old !== 'number' || typeof latency !== 'number') return now;
+  const isNotable =
+    Math.abs(latency - old) >= NOTABLE_MS && Math.max(latency, old) >= 1.5 * Math.min(latency, old);
+  return isNotable ? now : { ...now, latency_ms: old };
+}
+
+/** No device could be reached. */
+const UNREACHABLE = 5;
+
+/** `watch LINE…`: carries out a line that changes nothing, again and again until Ctrl-C. */
+export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Output> {
+  const { signal } = call.io;
+  const everyMs = call.options.intervalMs ?? WATCH_MS;
+  const invocation = bind(call.args.words('LINE'), call.grammar);
+  const { command, verb, given } = invocation;
+  if (given.help === true) {
+    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+    return;
+  }
+  refuseUnfit(call, invocation);
+  const { format } = given;
+  let waitMs = everyMs;
+  for (let round = 1; ; round += 1) {
+    yield { kind: 'checkpoint', format };
+    const exitCode = new ExitCode();
+    try {
+      for await (const output of verb.run(call.nested(invocation))) {
+        exitCode.add(output);
+        yield output;
+      }
+    } catch (error) {
+      // A line that makes no sense makes none the next time, either.
+      if (!(error instanceof DevshError) || error instanceof UsageError) throw error;
+      if (isOver(signal)) return;
+      exitCode.addError(error);
+      yield { kind: 'error', error };
+    }
+    if (isOver(signal)) return;
+    yield { kind: 'checkpoint' };
+    waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
+    const at = call.session.services.now().toTimeString().slice(0, 8);
+    const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
+    // On the full screen the rounds follow each other in the same place.
+    if (round === 1 || call.io.isRefreshing !== true)
+      yield { kind: 'message', level: 'info', text };
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    if (isOver(signal)) return;
+  }
+}
+
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
+  const column = call.args.words('LINE')[0]?.start;
+  if (!isReading(command, verb) || given.output !== undefined) {
+    throw new UsageError(
+      `watch repeats only what changes nothing, and "${title(command, verb)}" does`,
+      { column },
+    );
+  }
+  if (given.watchMs !== undefined) {
+    throw new UsageError('watch repeats the line by itself: leave out --watch', { column });
+  }
+  const format = given.format ?? call.options.format ?? 'table';
+  if (format !== 'table' && format !== 'jsonl') {
+    throw new UsageError(`watch has no end, and ${format} needs one; use --format jsonl`);
+  }
+}
