@@ -66,6 +66,7 @@ const LINES = [
   'simulator quirks',
   'doctor',
   'info',
+  'info --config',
   'theme',
   'info --version',
   'help',

@@ -132,6 +132,7 @@ const notCovered = z
 const TABLES = [
   'certificates',
   'checks',
+  'config',
   'connections',
   'credentials',
   'facts',
