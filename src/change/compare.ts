@@ -166,13 +166,10 @@ export function isMasked(record: DeviceRecord, field: string): boolean {
 }
 
 /** A difference as it may be kept and shown. */
-export function maskedDifference({
-  field,
-  ...values
-}: Difference): Readonly<Record<string, Value>> {
+export function maskedDifference({ field, ...values }: Difference): Difference & DeviceRecord {
   const masked = Object.entries(values).map(([name, value]: [string, Value]) => [
     name,
     maskedValue(field, value),
   ]);
-  return { field, ...(Object.fromEntries(masked) as DeviceRecord) };
+  return { field, ...(Object.fromEntries(masked) as Omit<Difference, 'field'>) };
 }

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../device/value-text.ts';
 import { isChangedCertificate } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
@@ -56,9 +55,7 @@ export function notCoveredText(list: readonly NotCovered[], most = Infinity): st
 }
 
 /** All of them as plain data. */
-export function notCoveredData(
-  list: readonly NotCovered[],
-): readonly Readonly<Record<string, JsonValue>>[] | undefined {
+export function notCoveredData(list: readonly NotCovered[]) {
   if (list.length === 0) return undefined;
   return list.map(({ device, error }) => ({
     device: device.name,

@@ -1,24 +1,45 @@
 import { maskedRequest } from '../device/encode.ts';
 import { grantsOf } from '../change/grants.ts';
-import { notCoveredBy, notCoveredData, type NotCovered } from '../change/not-covered.ts';
-import { stepCount, type DevicePlan, type Step } from '../change/plan.ts';
-import { VERDICTS, type StepResult } from '../change/verdict.ts';
+import { type NotCovered, notCoveredBy, notCoveredData } from '../change/not-covered.ts';
+import { type DevicePlan, type Step, stepCount } from '../change/plan.ts';
+import { type StepResult, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import type { JsonValue } from '../device/value-text.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { maskedDifference } from '../change/compare.ts';
-import { maskedRecord } from '../device/secret-fields.ts';
-import { UsageError, type DevshError } from '../errors.ts';
-import type { AnswerOutput, ErrorOutput, Output, PlanOutput, ReadOutput } from '../shell/output.ts';
-import { driftObject } from './drift-json.ts';
-import { SCHEMA, type JsonObject } from './json.ts';
+import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
+import { type DevshError, UsageError } from '../errors.ts';
+import type {
+  AnswerOutput,
+  DriftOutput,
+  ErrorOutput,
+  Output,
+  PlanOutput,
+  ReadOutput,
+} from '../shell/output.ts';
+import type {
+  AnswerObject,
+  DevicePlanObject,
+  DocumentParts,
+  DriftObject,
+  DriftRowObject,
+  ErrorObject,
+  FailureObject,
+  ReadObject,
+  ResultObject,
+  StepObject,
+} from '../shell/help/document-schema.ts';
+import { type JsonObject, SCHEMA } from './json.ts';
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
+
+type DocumentObject = DocumentParts & JsonObject;
+type ChangeParts = Pick<DocumentParts, 'run' | 'plan' | 'results' | 'summary'>;
 
 /**
  * All that a command said, as the one document of `--json` and `--format yaml`. What was gathered
  * before an error ended the command stays in it.
  */
-export function documentOf(outputs: readonly Output[], error?: DevshError): JsonObject {
+export function documentOf(outputs: readonly Output[], error?: DevshError): DocumentObject {
   const reads = outputs.filter((output) => output.kind === 'read');
   const drift = outputs.findLast((output) => output.kind === 'drift');
   const plans = outputs.filter((output) => output.kind === 'plan');
@@ -27,37 +48,41 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Json
     if (output.kind === 'table') return [[output.name, output.rows]];
     return output.kind === 'text' ? [[output.name, output.data ?? output.text]] : [];
   });
-  const errors = errorsOf(outputs, plans);
   const exported = reads.find(({ view }) => view.file !== undefined)?.view;
   return {
     schema: SCHEMA,
-    ...(exported && { resource: exported.resource, filter: exported.file?.filter }),
+    resource: exported?.resource,
+    filter: exported?.file?.filter,
     ...Object.fromEntries(named),
     drift: drift && driftObject(drift),
-    devices: reads.length > 0 ? inSelectionOrder(reads).map(readObject) : undefined,
+    devices: unlessEmpty(inSelectionOrder(reads).map(readObject)),
     ...changeParts(outputs, plans),
     notCovered: notCoveredData(notCoveredIn(outputs, plans)),
-    answers: answers.length > 0 ? answers.map(answerObject) : undefined,
-    errors: errors.length > 0 ? errors : undefined,
+    answers: unlessEmpty(answers.map(answerObject)),
+    errors: unlessEmpty(errorsOf(outputs, plans)),
     error: error && errorObject(error),
   };
 }
 
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
 /** What `--json` tells about an error: its stable code, and what helps to put it right. */
-export function errorObject(error: DevshError): JsonObject {
+function errorObject(error: DevshError): ErrorObject {
   const isUsage = error instanceof UsageError;
   const issues = error instanceof RejectedError ? error.issues : {};
   return {
     code: error.code,
     message: error.message,
     column: isUsage ? error.column : undefined,
-    suggestions: isUsage && error.suggestions.length > 0 ? error.suggestions : undefined,
+    suggestions: isUsage ? unlessEmpty(error.suggestions) : undefined,
     issues: Object.keys(issues).length > 0 ? issues : undefined,
     fingerprint: error instanceof UntrustedError ? error.presented.fingerprint : undefined,
   };
 }
 
-export function resultObject(result: StepResult): JsonObject {
+export function resultObject(result: StepResult): ResultObject {
   return {
     ...deviceObject(result.device),
     resource: result.resource,
@@ -71,9 +96,8 @@ export function resultObject(result: StepResult): JsonObject {
   };
 }
 
-function stepObject(step: Step): JsonObject {
+function stepObject(step: Step): StepObject {
   const { action, resource, key, request, before, after, erases, mayErase, lost } = step;
-  const grants = grantsOf(step);
   return {
     action,
     resource,
@@ -84,7 +108,7 @@ function stepObject(step: Step): JsonObject {
     erases: erases && [...erases],
     mayErase: mayErase && [...mayErase],
     lost: lost && Object.keys(lost),
-    grants: grants.length > 0 ? grants.map((grant) => ({ ...grant })) : undefined,
+    grants: unlessEmpty(grantsOf(step).map((grant) => ({ ...grant }))),
   };
 }
 
@@ -96,7 +120,7 @@ export function devicePlanObject({
   lookAlikes,
   isUnchecked,
   error,
-}: DevicePlan): JsonObject {
+}: DevicePlan): DevicePlanObject {
   return {
     ...deviceObject(device),
     steps: steps.map(stepObject),
@@ -108,33 +132,38 @@ export function devicePlanObject({
   };
 }
 
-export function answerObject({ device, status, value, body }: AnswerOutput): JsonObject {
-  return { ...deviceObject(device), status, ...(value === undefined ? { body } : { value }) };
+export function answerObject({ device, status, value, body }: AnswerOutput): AnswerObject {
+  return { ...deviceObject(device), status, body: value === undefined ? body : undefined, value };
 }
 
-export function deviceObject({ name, address }: DeviceRef): JsonObject {
+function deviceObject({ name, address }: DeviceRef) {
   return { device: name, address };
 }
 
 /** An error beside the data: of one device, or of one line of a script. */
-export function errorEntry({ device, error }: Pick<ErrorOutput, 'device' | 'error'>): JsonObject {
-  return { ...(device && deviceObject(device)), error: errorObject(error) };
+export function errorEntry({
+  device,
+  error,
+}: Pick<ErrorOutput, 'device' | 'error'>): FailureObject {
+  return { device: device?.name, address: device?.address, error: errorObject(error) };
 }
 
-function readObject({ device, outcome, view }: ReadOutput): JsonObject {
+function readObject({ device, outcome, view }: ReadOutput): ReadObject {
   return outcome.ok
     ? { ...deviceObject(device), ok: true, records: viewedRecords(view, outcome.records) }
     : { ...deviceObject(device), ok: false, error: errorObject(outcome.error) };
 }
 
 /** The results of a run, or its plan as long as there are none. */
-function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): JsonObject {
+function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): ChangeParts {
   const results = outputs.filter((output) => output.kind === 'result');
   const summary = outputs.findLast((output) => output.kind === 'summary');
   const run = results[0]?.run ?? summary?.run ?? plans[0]?.plan.run;
-  if (run === undefined) return {};
+  const nothing = { run, plan: undefined, results: undefined, summary: undefined };
+  if (run === undefined) return nothing;
   if (isPlanAll(outputs, plans)) {
-    return { run, plan: plans.flatMap(({ plan }) => plan.devices.map(devicePlanObject)) };
+    const planned = plans.flatMap(({ plan }) => plan.devices.map(devicePlanObject));
+    return { ...nothing, plan: planned };
   }
   const ended = inPlanOrder(
     withSettled(
@@ -145,6 +174,7 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
   );
   return {
     run,
+    plan: undefined,
     results: ended.map(resultObject),
     summary: Object.fromEntries(
       VERDICTS.map((verdict) => [
@@ -206,10 +236,10 @@ function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[
 }
 
 /** Errors that stand nowhere else: devices that no plan could be made for, and what was remarked. */
-function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): JsonObject[] {
+function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): FailureObject[] {
   const isPlanShown = isPlanAll(outputs, plans);
   const listed = new Set<string>();
-  const errors: JsonObject[] = [];
+  const errors: FailureObject[] = [];
   const list = (device: DeviceRef | undefined, error: DevshError): void => {
     const id = device && `${device.name}\n${device.address}\n${error.message}`;
     if (id !== undefined && listed.has(id)) return;
@@ -233,4 +263,42 @@ function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): Jso
     if (output.kind === 'error') list(output.device, output.error);
   }
   return errors;
+}
+
+/** The key `drift` of `--json`: what was compared, and every record that is not the same on all devices. */
+function driftObject(output: DriftOutput): DriftObject {
+  const { drift, resource } = output;
+  return {
+    resource,
+    key: drift.keyField,
+    devices: drift.devices.map(({ name }) => name),
+    same: drift.rows.filter(({ isSame }) => isSame).length,
+    different: driftObjects(output),
+  };
+}
+
+/** One object for each record that is not the same on all devices. */
+export function driftObjects({ drift, resource }: DriftOutput): DriftRowObject[] {
+  const names = drift.devices.map(({ name }) => name);
+  return drift.rows
+    .filter(({ isSame }) => !isSame)
+    .map((row) => ({
+      resource,
+      key: row.key,
+      devices: [
+        ...row.cells.map((cell, index) => ({
+          device: names[index] ?? '',
+          state: cell.kind,
+          fields: cell.kind === 'differs' ? cell.fields : undefined,
+        })),
+        ...drift.unread.map(({ name }) => ({ device: name, state: 'not read' })),
+      ],
+      fields: row.fields.map(({ field, values }) => ({
+        field,
+        values: values.map(({ value, devices }) => ({
+          value: value === undefined ? undefined : maskedValue(field, value),
+          devices,
+        })),
+      })),
+    }));
 }

@@ -1,21 +1,22 @@
 import type { DevshError } from '../errors.ts';
 import type { Format } from '../shell/grammar/options.ts';
+import type { LineObject } from '../shell/help/document-schema.ts';
 import type { Output } from '../shell/output.ts';
 import {
   answerObject,
   devicePlanObject,
   documentOf,
+  driftObjects,
   errorEntry,
   resultObject,
 } from './document.ts';
-import { type JsonObject, toJson } from './json.ts';
+import { toJson } from './json.ts';
 import { remarkWriter, type RemarkWriter } from './remark-text.ts';
 import type { Streams, Writer } from './streams.ts';
 import { textWriter } from './text-writer.ts';
 import { notCoveredData } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/value-text.ts';
-import { driftObjects } from './drift-json.ts';
 import { viewedRecords } from './read-table.ts';
 
 /** The formats that need no library: a start for them loads none. */
@@ -110,7 +111,7 @@ function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   };
 }
 
-function linesOf(output: Output): readonly JsonObject[] {
+function linesOf(output: Output): readonly LineObject[] {
   switch (output.kind) {
     case 'read': {
       const { device, outcome, view } = output;
@@ -121,12 +122,9 @@ function linesOf(output: Output): readonly JsonObject[] {
     case 'change': {
       const { at, device, view, change } = output;
       const [record = {}] = viewedRecords(view, [change.record]);
-      const head = { time: at.toISOString(), device: device.name, change: change.kind };
-      return [
-        change.kind === 'changed'
-          ? { ...head, key: change.key, fields: change.fields, record }
-          : { ...head, key: change.key, record },
-      ];
+      const { kind, key } = change;
+      const fields = kind === 'changed' ? change.fields : undefined;
+      return [{ time: at.toISOString(), device: device.name, change: kind, key, fields, record }];
     }
     case 'drift':
       return driftObjects(output);

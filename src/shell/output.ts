@@ -7,6 +7,7 @@ import type { DevshError } from '../errors.ts';
 import type { RecordChange } from '../fleet/record-changes.ts';
 import type { Drift } from '../fleet/drift.ts';
 import type { Format } from './grammar/options.ts';
+import type { TableName, TextName } from './help/document-schema.ts';
 
 /**
  * What a command says, as data. Every reader (one-shot, script, plain REPL, TUI) draws it in its own
@@ -128,7 +129,7 @@ export interface SummaryOutput {
 /** A table that is not about device records: devices, pins, history. `name` is its key in JSON. */
 export interface TableOutput {
   readonly kind: 'table';
-  readonly name: string;
+  readonly name: TableName;
   readonly columns: readonly {
     readonly key: string;
     readonly title: string;
@@ -145,7 +146,7 @@ export interface TableOutput {
 /** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */
 export interface TextOutput {
   readonly kind: 'text';
-  readonly name: string;
+  readonly name: TextName;
   readonly text: string;
   /** The text is Markdown: a terminal shows it without its signs. */
   readonly isMarkdown?: true;

@@ -1,5 +1,6 @@
 import type { Call } from '../call.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
+import type { TableName } from '../help/document-schema.ts';
 import type { Output } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
 import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
@@ -82,7 +83,7 @@ export const demo: CommandSpec = {
 };
 
 function namesVerb(
-  name: string,
+  name: TableName,
   summary: string,
   list: (
     services: Services,

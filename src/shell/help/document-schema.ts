@@ -5,11 +5,13 @@ import { VERDICTS } from '../../change/verdict.ts';
 
 /*
  * What `--json`, `--format yaml` and `--format jsonl` print, for those who read it with a program. New
- * keys may come within a version of the schema; none goes, and none changes its meaning.
+ * keys may come within a version of the schema; none goes, and none changes its meaning. Whoever writes
+ * an object takes its type from here, and names each of its keys; only the types are on the way of a start.
  */
 
+const json = z.custom<JsonValue>();
 const record = z
-  .record(z.string(), z.unknown())
+  .record(z.string(), json)
   .describe('A record as the device sent it, secrets masked as "***"');
 const action = z.enum(['add', 'set', 'delete']);
 const device = {
@@ -23,7 +25,7 @@ const error = z
     message: z.string(),
     column: z.int().optional().describe('Where in the line, from 0'),
     suggestions: z.array(z.string()).optional(),
-    issues: z.record(z.string(), z.unknown()).optional().describe('What the device says of fields'),
+    issues: z.record(z.string(), json).optional().describe('What the device says of fields'),
     fingerprint: z.string().optional().describe('Of the certificate that is not trusted'),
   })
   .meta({ id: 'error' });
@@ -34,10 +36,10 @@ const failure = z
 
 const difference = z.strictObject({
   field: z.string(),
-  sent: z.unknown().optional(),
-  was: z.unknown().optional().describe('Before the step, which sent nothing for this field'),
-  wanted: z.unknown().optional().describe('Nothing was sent at all'),
-  held: z.unknown(),
+  sent: json.optional(),
+  was: json.optional().describe('Before the step, which sent nothing for this field'),
+  wanted: json.optional().describe('Nothing was sent at all'),
+  held: json,
 });
 
 const result = z
@@ -58,11 +60,11 @@ const step = z.strictObject({
   action,
   resource: z.string(),
   key: z.string(),
-  request: z.looseObject({ method: z.string(), path: z.string() }),
+  request: z.object({ method: z.string(), path: z.string() }).catchall(json),
   before: record.optional(),
   after: record.optional(),
   grants: z
-    .array(z.looseObject({ field: z.string(), isAdmin: z.boolean() }))
+    .array(z.object({ field: z.string(), isAdmin: z.boolean() }).catchall(json))
     .optional()
     .describe('The privileges that its record gets'),
   erases: z.array(z.string()).optional().describe('What the request leaves out, and is gone then'),
@@ -83,7 +85,7 @@ const devicePlan = z
       .array(z.strictObject({ action, resource: z.string(), way: z.string() }))
       .optional()
       .describe('Ways to write that are convention only'),
-    lookAlikes: z.array(z.looseObject({ action, key: z.string() })).optional(),
+    lookAlikes: z.array(z.object({ action, key: z.string() }).catchall(json)).optional(),
     error: error.optional(),
   })
   .meta({ id: 'devicePlan' });
@@ -93,7 +95,7 @@ const answer = z
     ...device,
     status: z.int(),
     body: z.string().optional().describe('As it came, where it is no JSON'),
-    value: z.unknown().optional().describe('The body, where it is JSON'),
+    value: json.optional().describe('The body, where it is JSON'),
   })
   .meta({ id: 'answer' });
 
@@ -113,9 +115,7 @@ const driftRow = z
     fields: z.array(
       z.strictObject({
         field: z.string(),
-        values: z.array(
-          z.strictObject({ value: z.unknown().optional(), devices: z.array(z.string()) }),
-        ),
+        values: z.array(z.strictObject({ value: json.optional(), devices: z.array(z.string()) })),
       }),
     ),
   })
@@ -166,47 +166,48 @@ const TEXTS = [
   'version',
 ] as const;
 
+export type TableName = (typeof TABLES)[number];
+export type TextName = (typeof TEXTS)[number];
+
 function keysOf<T extends z.ZodType>(names: readonly string[], value: T): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 
-const row = z.record(z.string(), z.unknown());
+const row = z.record(z.string(), json);
+
+const read = z.discriminatedUnion('ok', [
+  z.strictObject({ ...device, ok: z.literal(true), records: z.array(record) }),
+  z.strictObject({ ...device, ok: z.literal(false), error }),
+]);
+
+const drift = z.strictObject({
+  resource: z.string(),
+  key: z.string(),
+  devices: z.array(z.string()),
+  same: z.int(),
+  different: z.array(driftRow),
+});
+
+/** What is no table and no text. */
+const parts = z.strictObject({
+  schema: z.literal('devsh/1').describe('The version; another number means that readers break'),
+  resource: z.string().optional().describe('Of an export: what the records are'),
+  filter: z.string().optional().describe('Of an export: only records that match are in it'),
+  devices: z.array(read).optional().describe('What was read, device by device'),
+  drift: drift.optional(),
+  run: z.string().optional().describe('The id of the run, also in "runs" and "undo"'),
+  plan: z.array(devicePlan).optional().describe('What would be sent; nothing was'),
+  results: z.array(result).optional(),
+  summary: summary.optional(),
+  notCovered,
+  answers: z.array(answer).optional(),
+  errors: z.array(failure).optional().describe('What failed while the command went on'),
+  error: error.optional().describe('What ended the command'),
+});
 
 /** One document: all that a command said. */
-export const documentSchema = z
-  .strictObject({
-    schema: z.literal('devsh/1').describe('The version; another number means that readers break'),
-    resource: z.string().optional().describe('Of an export: what the records are'),
-    filter: z.string().optional().describe('Of an export: only records that match are in it'),
-    devices: z
-      .array(
-        z.discriminatedUnion('ok', [
-          z.strictObject({ ...device, ok: z.literal(true), records: z.array(record) }),
-          z.strictObject({ ...device, ok: z.literal(false), error }),
-        ]),
-      )
-      .optional()
-      .describe('What was read, device by device'),
-    drift: z
-      .strictObject({
-        resource: z.string(),
-        key: z.string(),
-        devices: z.array(z.string()),
-        same: z.int(),
-        different: z.array(driftRow),
-      })
-      .optional(),
-    run: z.string().optional().describe('The id of the run, also in "runs" and "undo"'),
-    plan: z.array(devicePlan).optional().describe('What would be sent; nothing was'),
-    results: z.array(result).optional(),
-    summary: summary.optional(),
-    notCovered,
-    answers: z.array(answer).optional(),
-    errors: z.array(failure).optional().describe('What failed while the command went on'),
-    error: error.optional().describe('What ended the command'),
-    ...keysOf(TABLES, z.array(row).optional()),
-    ...keysOf(TEXTS, z.unknown().optional()),
-  })
+export const documentSchema: z.ZodType = parts
+  .extend({ ...keysOf(TABLES, z.array(row).optional()), ...keysOf(TEXTS, json.optional()) })
   .meta({ title: 'The output of a devsh command as JSON or YAML' });
 
 /** What the other kinds of lines are told by: a row that has one of them is one of these, gone wrong. */
@@ -221,24 +222,28 @@ const otherLine = z
     not: { anyOf: TOLD_BY.map((name) => ({ required: [name] })) },
   });
 
+const readLine = z.strictObject({ device: z.string(), record });
+const summaryLine = z.strictObject({ run: z.string(), summary, notCovered });
+const changeLine = z.strictObject({
+  time: z.iso.datetime(),
+  device: z.string(),
+  change: z.enum(['added', 'removed', 'changed']),
+  key: z.string(),
+  fields: z.array(z.string()).optional(),
+  record,
+});
+
 /** One line of JSON lines, as it arrives. */
-export const lineSchema = z
+export const lineSchema: z.ZodType = z
   .union([
-    z.strictObject({ device: z.string(), record }),
+    readLine,
     failure,
     result,
     devicePlan,
     answer,
     driftRow,
-    z.strictObject({ run: z.string(), summary, notCovered }),
-    z.strictObject({
-      time: z.iso.datetime(),
-      device: z.string(),
-      change: z.enum(['added', 'removed', 'changed']),
-      key: z.string(),
-      fields: z.array(z.string()).optional(),
-      record,
-    }),
+    summaryLine,
+    changeLine,
     otherLine,
   ])
   .meta({ title: 'A line of the output of a devsh command as JSON lines' });
@@ -257,3 +262,34 @@ export function outputJsonSchema(): Readonly<Record<'document' | 'line', JsonVal
   };
   return { document: open(documentSchema), line: open(lineSchema) };
 }
+
+/** What is written of a kind: each of its keys, with `undefined` where there is nothing to say. */
+type Written<Schema extends z.ZodType> = Named<z.infer<Schema>>;
+type Named<Content> = {
+  readonly [Key in keyof Required<Content>]: Key extends keyof Content
+    ? Constant<Content[Key]>
+    : never;
+};
+type Constant<Content> = [JsonValue] extends [Content]
+  ? Content
+  : { readonly [Key in keyof Content]: Constant<Content[Key]> };
+
+export type DocumentParts = Written<typeof parts>;
+export type ErrorObject = Written<typeof error>;
+export type FailureObject = Written<typeof failure>;
+export type ResultObject = Written<typeof result>;
+export type StepObject = Written<typeof step>;
+export type DevicePlanObject = Written<typeof devicePlan>;
+export type AnswerObject = Written<typeof answer>;
+export type ReadObject = Written<typeof read>;
+export type DriftObject = Written<typeof drift>;
+export type DriftRowObject = Written<typeof driftRow>;
+export type LineObject =
+  | FailureObject
+  | ResultObject
+  | AnswerObject
+  | DriftRowObject
+  | Written<typeof readLine>
+  | Written<typeof summaryLine>
+  | Written<typeof changeLine>
+  | Written<typeof row>;
