@@ -10,30 +10,21 @@ export default defineConfig({
   test: {
     ...whole.test,
     globalSetup: [],
-    // Modules are loaded once for a worker, not for each file: nothing in them remembers anything.
-    isolate: false,
     exclude: [
       ...configDefaults.exclude,
       // Whole programs, terminals, packages.
       'test/{package,promises,pty,recipes,scripts,transcripts}/**',
-      'test/{budget,user-file}.test.ts',
-      'test/shell/commands/completion.test.ts',
-      'test/shell/completion/shells/real-shells.test.ts',
-      'test/shell/help/man-page.test.ts',
-      'test/tui/tour.test.ts',
+      'test/**/{budget,completion,man-page,real-shells,tour,user-file}.test.ts',
       // Every fault, dialect and moment at which something may end.
       'test/{dialects,faults,oracle}/**',
       'test/change/{crash,faults}.test.ts',
-      'test/tui/random-keys.test.ts',
+      'test/**/random-keys.test.ts',
       // Each command against devices: reading and writing stand for all.
       'test/main/!(reading|writing|usage).test.ts',
       // What waits for time limits, or reads much.
-      'test/change/record-file/large.test.ts',
-      'test/change/report/curl.test.ts',
-      'test/credentials/keychain.test.ts',
-      'test/device/{arrived,client}.test.ts',
-      'test/device/route/jump.test.ts',
-      'test/settings/lock.test.ts',
+      'test/change/**/{curl,large}.test.ts',
+      'test/device/**/{arrived,client,jump}.test.ts',
+      'test/**/{keychain,lock}.test.ts',
     ],
   },
 });
