@@ -105,6 +105,7 @@ async function print(
         }
         hasSaid = false;
         writer = await openWriter(output.format ?? format, streams);
+        arrivals.writer = writer;
         continue;
       }
       exitCode.add(output);

@@ -314,6 +314,19 @@ test('in one session the passphrase is asked for once, and again after "vault lo
   expect(stderr).not.toContain(PASSPHRASE);
 });
 
+test('a login that waits behind the vault is answered with its passphrase', async () => {
+  const { devsh } = await startFleet({ env: {} });
+  await makeVault(devsh.folder);
+  await devsh('login sim1 --user admin', { tty: ['admin-secret', PASSPHRASE] });
+  const { stderr, exitCode } = await devsh('--plain', {
+    tty: ['questions --on sim1', 'questions accept', PASSPHRASE, 'user list --on sim1', 'quit'],
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr.split('Passphrase of the vault:').length - 1).toBe(1);
+  expect(stderr).not.toContain('User name');
+  expect(stderr).not.toContain(PASSPHRASE);
+});
+
 test('a damaged vault is named, and what comes after it still works', async () => {
   const { devsh, device } = await startFleet({ env: {} });
   const vault = join(devsh.folder, 'data', 'devsh', 'vault.age');

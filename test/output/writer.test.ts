@@ -186,6 +186,20 @@ test('progress is one line of a terminal, taken away before anything else', () =
   expect(write('table', outputs).err).toBe('');
 });
 
+test('what comes of a long answer is told on a terminal beside the data, whatever their format', () => {
+  const outputs: Output[] = [
+    { kind: 'progress', done: 0, total: 0, text: 'fw1: 12.4 MB, 41,000 users\u009B' },
+    ...reads,
+  ];
+  for (const format of ['table', 'json', 'csv'] as const) {
+    const { out, err } = write(format, outputs, { isErrTty: true });
+    expect(err).toMatch(/^\r\u001B\[Kfw1: 12\.4 MB, 41,000 users<U\+009B>\r\u001B\[K/);
+    expect(out).toBe(write(format, reads).out);
+    expect(write(format, outputs).err).not.toContain('12.4');
+    expect(write(format, outputs, { isErrTty: true, quiet: true }).err).not.toContain('12.4');
+  }
+});
+
 test.each(['table', 'json', 'yaml', 'csv'] as const)(
   'a checkpoint prints what belongs together in %s, and the end does not repeat it',
   (format) => {

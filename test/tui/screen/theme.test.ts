@@ -1,6 +1,13 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import type { LabelColor } from '../../../src/fleet/inventory-schema.ts';
 import { THEME_NAMES } from '../../../src/text/choices.ts';
-import { createTheme, themeFor } from '../../../src/tui/screen/theme.ts';
+import { createTheme, LABEL_TONES, themeFor, type Tone } from '../../../src/tui/screen/theme.ts';
+import { inputLine } from '../../../src/tui/prompt/input-line.ts';
+import { Questions } from '../../../src/tui/questions.ts';
+import { layoutOf } from '../../../src/tui/screen/layout.ts';
+import { Store } from '../../../src/tui/store.ts';
+import { after, stateOf, user } from '../table/table-fixture.ts';
 import { COLORLESS, THEMES, withAsciiSigns } from '../../../src/tui/screen/themes.ts';
 
 type Rgb = readonly [number, number, number];
@@ -94,4 +101,28 @@ test.each([
 
 test('in ASCII each of our signs has another one, and letters stay', () => {
   expect(withAsciiSigns('▸● fw1  ✗ fw2  … Jürgen 大輔 1↑')).toBe('>* fw1  x fw2  ~ Jürgen 大輔 1^');
+});
+
+test('the colour of a label is that of the prompt and of the question, and no word hangs on it', () => {
+  const state = stateOf({ fw1: [user('bob')] });
+  for (const [color, tone] of Object.entries(LABEL_TONES) as [LabelColor, Tone][]) {
+    const fleet = { ...state.fleet, prompt: 'devsh PROD · fw1> ', color };
+    const labelled = after({ ...state, focus: 'prompt' }, { kind: 'fleet', fleet });
+    expect(inputLine(labelled)).toMatchObject({ color, label: '▸devsh PROD · fw1> ' });
+    const store = new Store(labelled);
+    void new Questions(store).ask({
+      kind: 'confirm',
+      text: 'PROD: add bob?',
+      expected: 'y',
+      color,
+    });
+    expect(layoutOf(store.state).question.at(-1)).toEqual({ tone, text: 'PROD: add bob?' });
+    for (const name of THEME_NAMES) {
+      const shown = createTheme(name, true)(tone, 'PROD');
+      expect(stripVTControlCharacters(shown)).toBe('PROD');
+    }
+    expect(createTheme('dark', true)(tone, 'PROD')).not.toBe('PROD');
+  }
+  const drawn = Object.values(LABEL_TONES).map((tone) => createTheme('dark', true)(tone, 'PROD'));
+  expect(new Set(drawn).size).toBe(drawn.length);
 });

@@ -1,0 +1,63 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { formCommand } from '../../../src/tui/form/form-command.ts';
+import { formId } from '../../../src/tui/form/form-state.ts';
+import { TypedAhead } from '../../../src/tui/keys/typed-ahead.ts';
+import { contextOf } from '../../../src/tui/keys/keymap.ts';
+import { QUIET_MS } from '../../../src/tui/questions.ts';
+import { Store } from '../../../src/tui/store.ts';
+import { parseKey } from '../../../src/tui/terminal/key-name.ts';
+import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
+import { stateOf, user } from '../table/table-fixture.ts';
+
+const OPENING = { action: 'set', resource: 'user', key: 'bob', on: '', device: undefined } as const;
+
+const LANG = {
+  name: 'lang',
+  label: 'lang',
+  type: 'string',
+  isRequired: false,
+  isReadOnly: false,
+  isSecret: false,
+  value: 'de',
+  fallback: '',
+  origin: 'observed',
+} as const;
+
+const key = (text: string): KeyEvent => ({ kind: 'key', text, ...parseKey(text) });
+
+afterEach(() => vi.restoreAllMocks());
+
+test('a form that closes by itself leaves no rest of a word to the table, until nobody types', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
+  const store = new Store({ ...stateOf({ fw1: [user('bob')] }), focus: 'table' });
+  const acted: string[] = [];
+  let drops = 0;
+  const ahead = new TypedAhead(
+    store,
+    (event) => acted.push(event.kind === 'key' ? event.text : 'paste'),
+    () => (drops += 1),
+  );
+  store.dispatch({ kind: 'form', opening: OPENING, fields: [LANG] });
+  const { form } = store.state;
+  if (form === undefined) throw new Error('no form');
+  store.dispatch({
+    kind: 'form-end',
+    id: formId(form),
+    command: formCommand(form),
+    isDone: true,
+    refusals: {},
+  });
+  expect(contextOf(store.state)).toBe('table');
+
+  ahead.press(key('d'));
+  // Each key that is typed makes it wait anew.
+  clock.mockReturnValue(10_000 + QUIET_MS - 1);
+  ahead.press(key('u'));
+  clock.mockReturnValue(10_000 + 2 * QUIET_MS - 2);
+  ahead.press(key('d'));
+  expect([acted, drops]).toEqual([[], 3]);
+
+  clock.mockReturnValue(10_000 + 4 * QUIET_MS);
+  ahead.press(key('j'));
+  expect([acted, drops]).toEqual([['j'], 3]);
+});
