@@ -130,17 +130,26 @@ export interface SummaryOutput {
 export interface TableOutput {
   readonly kind: 'table';
   readonly name: TableName;
-  readonly columns: readonly {
-    readonly key: string;
-    readonly title: string;
-    /** Left out where a terminal has no room for it. */
-    readonly isExtra?: true;
-  }[];
+  readonly columns: readonly TableColumn[];
   readonly rows: readonly Readonly<Record<string, Value>>[];
   /** Of a table that tells how devices answered: whether any did as asked, for the exit code. */
   readonly hasSuccess?: boolean;
   /** Secrets in it are what it is for (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
+}
+
+export interface TableColumn {
+  readonly key: string;
+  readonly title: string;
+  /** Left out where a terminal has no room for it. */
+  readonly isExtra?: true;
+}
+
+/** Columns, each by its key where that is its title, too. */
+export function tableColumns(...columns: readonly (string | TableColumn)[]): TableColumn[] {
+  return columns.map((column) =>
+    typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column,
+  );
 }
 
 /** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */
@@ -170,6 +179,10 @@ export interface MessageOutput {
   readonly kind: 'message';
   readonly level: 'info' | 'done' | 'warning';
   readonly text: string;
+}
+
+export function message(level: MessageOutput['level'], text: string): MessageOutput {
+  return { kind: 'message', level, text };
 }
 
 /** Something failed and the command goes on: one device among several, one line of a script. */

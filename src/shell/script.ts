@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
-import type { Output } from './output.ts';
+import { message, type Output } from './output.ts';
 import { parseLine, type ValueOf, type Word } from './grammar/parse.ts';
 import { isDryRunnable } from './grammar/reading-verbs.ts';
 import { redact } from '../device/redact.ts';
@@ -104,11 +104,7 @@ async function* runStep(
   if (given.help === true) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
   } else if (call.options.dryRun && !isDryRunnable(invocation)) {
-    yield {
-      kind: 'message',
-      level: 'info',
-      text: variables.hidden(`not run (--dry-run): ${line}`),
-    };
+    yield message('info', variables.hidden(`not run (--dry-run): ${line}`));
   } else {
     yield* verb.run(call.nested(invocation));
   }

@@ -11,7 +11,7 @@ import { complete, type Completion, fileCandidates } from './completion/complete
 import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';
 import type { Format, OptionKey } from './grammar/options.ts';
-import type { Output } from './output.ts';
+import { message, type Output } from './output.ts';
 import { parseCompleteLine, parseLine, type Word } from './grammar/parse.ts';
 import { offerToSave } from './access/save-login.ts';
 import type { Session } from './session.ts';
@@ -79,7 +79,7 @@ export class Shell {
       throw error;
     } finally {
       for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
-      for (const text of notices.take()) yield { kind: 'message', level: 'warning', text };
+      for (const text of notices.take()) yield message('warning', text);
     }
     if (call.hasAccess) yield* offerToSave(call);
   }

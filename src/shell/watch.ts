@@ -4,7 +4,14 @@ import { DevshError, UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/record-changes.ts';
 import type { Call } from './call.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
-import type { ChangeOutput, Output, ReadOutput, TableOutput, View } from './output.ts';
+import {
+  message,
+  type ChangeOutput,
+  type Output,
+  type ReadOutput,
+  type TableOutput,
+  type View,
+} from './output.ts';
 import type { Member } from '../fleet/member.ts';
 import { bind, type Invocation, title } from './grammar/bind.ts';
 import { ExitCode } from './exit-code.ts';
@@ -47,7 +54,7 @@ export async function* watched(
     yield output;
   }
   yield { kind: 'checkpoint' };
-  yield { kind: 'message', level: 'info', text: watchText(everyMs) };
+  yield message('info', watchText(everyMs));
   let waitMs = nextWait(everyMs, everyMs, seen.hasAnswer);
   for (;;) {
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -84,9 +91,7 @@ class Seen {
     this.#answering.add(name);
     const before = this.#records.get(name);
     this.#records.set(name, outcome.records);
-    const back: Output[] = hadFailed
-      ? [{ kind: 'message', level: 'info', text: `${name} answers again` }]
-      : [];
+    const back: Output[] = hadFailed ? [message('info', `${name} answers again`)] : [];
     if (before === undefined || at === undefined) return back;
     const { columns, key = '' } = view;
     const changes = recordChanges(before, outcome.records, key, columns);
@@ -120,7 +125,7 @@ export async function* watchDevices(
   let told = tableOf();
   yield told;
   yield { kind: 'checkpoint' };
-  yield { kind: 'message', level: 'info', text: watchText(everyMs) };
+  yield message('info', watchText(everyMs));
   const hasAnswer = (): boolean => members.some(({ state }) => state.kind === 'ready');
   let waitMs = nextWait(everyMs, everyMs, hasAnswer());
   for (;;) {
@@ -187,8 +192,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
     const at = call.session.services.now().toTimeString().slice(0, 8);
     const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
     // On the full screen the rounds follow each other in the same place.
-    if (round === 1 || call.io.isRefreshing !== true)
-      yield { kind: 'message', level: 'info', text };
+    if (round === 1 || call.io.isRefreshing !== true) yield message('info', text);
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (isOver(signal)) return;
   }

@@ -3,19 +3,13 @@ import { UnauthorizedError, UnreachableError, UntrustedError } from '../../devic
 import { CredentialError, DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { Output } from '../output.ts';
+import { tableColumns, type Output } from '../output.ts';
 
 type CheckResult =
   'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
 
 /** Which device, and where its login comes from. */
-export const ORIGIN_COLUMNS = [
-  { key: 'device', title: 'DEVICE' },
-  { key: 'address', title: 'ADDRESS' },
-  { key: 'source', title: 'SOURCE' },
-  { key: 'user', title: 'USER' },
-  { key: 'kind', title: 'KIND' },
-] as const;
+export const ORIGIN_COLUMNS = tableColumns('device', 'address', 'source', 'user', 'kind');
 
 /**
  * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the

@@ -2,7 +2,7 @@ import type { PresentedCertificate } from '../../device/errors.ts';
 import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { MessageOutput, Output } from '../output.ts';
+import { message, type MessageOutput, type Output } from '../output.ts';
 
 interface Shown {
   readonly member: Member;
@@ -95,13 +95,5 @@ export async function refuseOther(
 }
 
 export function pinned({ ref }: Member, fingerprint: string): MessageOutput {
-  return done(`${ref.name} is pinned to ${fingerprint}`);
-}
-
-export function done(text: string): MessageOutput {
-  return { kind: 'message', level: 'done', text };
-}
-
-export function info(text: string): MessageOutput {
-  return { kind: 'message', level: 'info', text };
+  return message('done', `${ref.name} is pinned to ${fingerprint}`);
 }

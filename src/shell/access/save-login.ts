@@ -1,6 +1,6 @@
 import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 
 /** Credentials that the user typed and a device accepted are kept, if the user agrees. */
 export async function* offerToSave(call: Call): AsyncGenerator<Output> {
@@ -27,11 +27,7 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
         askPassphrase,
       });
     }
-    yield {
-      kind: 'message',
-      level: 'done',
-      text: `kept the login for ${where} in the ${store}`,
-    };
+    yield message('done', `kept the login for ${where} in the ${store}`);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     yield { kind: 'error', error };

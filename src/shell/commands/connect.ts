@@ -7,7 +7,7 @@ import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
-import type { Output, TableOutput } from '../output.ts';
+import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
@@ -51,8 +51,10 @@ export const connect: CommandSpec = {
         yield* probe(call, members);
         const added = members.filter(({ ref }) => !before.has(ref.name));
         if (!fleet.isNarrowed || added.length === 0) return;
-        const text = `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`;
-        yield { kind: 'message', level: 'info', text };
+        yield message(
+          'info',
+          `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
+        );
       },
     }),
   ],
@@ -76,11 +78,10 @@ export const disconnect: CommandSpec = {
         const none = isNone
           ? `; no device is selected now: "use" chooses, "use all" takes all`
           : '';
-        yield {
-          kind: 'message',
-          level: 'info',
-          text: `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
-        };
+        yield message(
+          'info',
+          `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
+        );
       },
     }),
   ],
@@ -101,11 +102,10 @@ export const use: CommandSpec = {
         const { fleet } = call.session;
         const members = connectedMembers(call);
         fleet.select(members.length === fleet.connected.length ? undefined : members);
-        yield {
-          kind: 'message',
-          level: 'info',
-          text: `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
-        };
+        yield message(
+          'info',
+          `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
+        );
       },
     }),
   ],
@@ -203,10 +203,10 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
     kind: 'table',
     // Not `devices`: in JSON that is what was read.
     name: 'connections',
-    columns: [
-      { key: 'device', title: 'DEVICE' },
-      { key: 'address', title: 'ADDRESS' },
-      { key: 'state', title: 'STATE' },
+    columns: tableColumns(
+      'device',
+      'address',
+      'state',
       ...(isFull && members.some(({ state }) => state.kind === 'failed')
         ? [
             { key: 'since', title: 'SINCE' },
@@ -221,7 +221,7 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
       ...(facts.some(({ route }) => route !== undefined)
         ? [{ key: 'route', title: 'REACHED BY' }]
         : []),
-    ],
+    ),
     rows: members.map((member, index) => {
       const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(member);
       return {

@@ -8,7 +8,7 @@ import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
-import type { Output } from '../output.ts';
+import { message, tableColumns, type Output } from '../output.ts';
 
 /** So many conflicts between groups are told one by one. */
 const MOST_CONFLICTS = 5;
@@ -43,24 +43,25 @@ const listDevices = verb({
       rows: devices.map((device) => ({ ...rowOf(device), ...writtenSettings(device) })),
     };
     if (devices.length === 0) {
-      const text =
-        'the inventory is empty: "device add NAME ADDRESS" adds to it, "device import" takes another over';
-      yield { kind: 'message', level: 'info', text };
+      yield message(
+        'info',
+        'the inventory is empty: "device add NAME ADDRESS" adds to it, "device import" takes another over',
+      );
       return;
     }
     if (call.io.isOnScreen === true) yield* tellConflicts((await file.read()).conflicts);
   },
 });
 
-const COLUMNS = [
-  { key: 'name', title: 'NAME' },
-  { key: 'address', title: 'ADDRESS' },
-  { key: 'groups', title: 'GROUPS' },
-  { key: 'user', title: 'USER' },
-  { key: 'ca', title: 'CA' },
+const COLUMNS = tableColumns(
+  'name',
+  'address',
+  'groups',
+  'user',
+  'ca',
   { key: 'route', title: 'REACHED BY' },
-  { key: 'options', title: 'OPTIONS' },
-];
+  'options',
+);
 
 function rowOf(device: InventoryDevice) {
   const { name, address, groups, user, ca, route, insecure, readOnly, label } = device;
@@ -99,12 +100,14 @@ async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
 function* tellConflicts(conflicts: readonly GroupConflict[]): Generator<Output> {
   for (const { device, setting, groups } of conflicts.slice(0, MOST_CONFLICTS)) {
     const [first, second] = groups;
-    const text = `${device}: its groups ${first} and ${second} do not agree on ${setting}; ${first} counts, as it is named first`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message(
+      'warning',
+      `${device}: its groups ${first} and ${second} do not agree on ${setting}; ${first} counts, as it is named first`,
+    );
   }
   const more = conflicts.length - MOST_CONFLICTS;
   if (more > 0) {
-    yield { kind: 'message', level: 'warning', text: `and ${more} more that groups disagree on` };
+    yield message('warning', `and ${more} more that groups disagree on`);
   }
 }
 
@@ -187,7 +190,7 @@ export const device: CommandSpec = {
           throw new UsageError(error.message, { column: word?.start, cause: error });
         }
         const at = formatAddress(parseAddress(address));
-        yield { kind: 'message', level: 'done', text: `added ${name} (${at}) to the inventory` };
+        yield message('done', `added ${name} (${at}) to the inventory`);
       },
     }),
     verb({
@@ -205,11 +208,10 @@ export const device: CommandSpec = {
       async *run({ args, session }) {
         const name = args.required('NAME');
         await session.services.inventory.remove(name);
-        yield {
-          kind: 'message',
-          level: 'done',
-          text: `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
-        };
+        yield message(
+          'done',
+          `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
+        );
       },
     }),
     importDevices,
@@ -223,11 +225,10 @@ export const device: CommandSpec = {
         const { services } = session;
         const { devices, aside } = await services.inventory.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield {
-          kind: 'message',
-          level: 'done',
-          text: `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
-        };
+        yield message(
+          'done',
+          `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
+        );
       },
     }),
     verb({

@@ -2,6 +2,7 @@ import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
+import { message, tableColumns } from '../output.ts';
 
 export const doctor: CommandSpec = {
   name: 'doctor',
@@ -28,12 +29,7 @@ export const doctor: CommandSpec = {
         yield {
           kind: 'table',
           name: 'checks',
-          columns: [
-            { key: 'area', title: 'AREA' },
-            { key: 'what', title: 'WHAT' },
-            { key: 'state', title: 'STATE' },
-            { key: 'detail', title: 'DETAIL' },
-          ],
+          columns: tableColumns('area', 'what', 'state', 'detail'),
           rows: byArea(findings).map(({ area, what, state, detail }) => ({
             area,
             what,
@@ -46,7 +42,7 @@ export const doctor: CommandSpec = {
         for (const { error } of findings) {
           if (error !== undefined) yield { kind: 'error', error };
         }
-        yield { kind: 'message', level: 'info', text: countText(findings) };
+        yield message('info', countText(findings));
       },
     }),
   ],

@@ -7,7 +7,7 @@ import type { DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../call.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 import { perDeviceFields } from './record-arguments.ts';
 
@@ -49,8 +49,10 @@ export async function* compareDevices(
   const [first] = answered;
   if (first === undefined) return;
   if (answered.length < 2) {
-    const text = `only ${first.ref.name} has answered: there is nothing to compare it with`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message(
+      'warning',
+      `only ${first.ref.name} has answered: there is nothing to compare it with`,
+    );
     return;
   }
   const compared = answered.flatMap((member) => answers.get(member) ?? []);
@@ -84,7 +86,7 @@ export async function* compareDevices(
   yield { kind: 'drift', resource, drift, perDevice };
   const isSame = unread.length === 0 && rows.every((row) => row.isSame);
   const text = driftSummary(drift, resource);
-  yield { kind: 'message', level: isSame ? 'done' : 'info', text };
+  yield message(isSame ? 'done' : 'info', text);
 }
 
 /** That a field was asked for and nothing is said of it is no proof that it is the same. */
@@ -95,6 +97,5 @@ function* neverCompared(
 ): Generator<Output> {
   const own = fields.filter((field) => !isCompared(field, keyField, perDevice));
   if (own.length === 0) return;
-  const text = `not compared, as each device has its own: ${own.join(', ')}`;
-  yield { kind: 'message', level: 'warning', text };
+  yield message('warning', `not compared, as each device has its own: ${own.join(', ')}`);
 }

@@ -3,7 +3,7 @@ import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { checkLogins } from '../access/check-logins.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
@@ -62,14 +62,12 @@ export const logout: CommandSpec = {
           const counts = await credentials.forget(ref, options.user, access.askPassphrase);
           const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
           const count = counts.keychain + counts.vault;
-          yield {
-            kind: 'message',
-            level: count > 0 ? 'done' : 'info',
-            text:
-              count > 0
-                ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
-                : `no login is kept for ${ref.name}`,
-          };
+          yield message(
+            count > 0 ? 'done' : 'info',
+            count > 0
+              ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
+              : `no login is kept for ${ref.name}`,
+          );
         }
       },
     }),
@@ -94,11 +92,7 @@ async function* loginTo(call: Call<LoginOption>, member: Member): AsyncGenerator
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
-  yield {
-    kind: 'message',
-    level: 'done',
-    text: `${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`,
-  };
+  yield message('done', `${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
 }
 
 /** What was read from standard input, or what the user types. */

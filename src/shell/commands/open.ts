@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { message } from '../output.ts';
 
 export const open: CommandSpec = {
   name: 'open',
@@ -39,8 +40,7 @@ export const open: CommandSpec = {
         const isOpen = await call.session.services.openInBrowser(url.href);
         yield { kind: 'text', name: 'url', text: url.href };
         if (!isOpen) {
-          const text = 'no browser could be started here: open the address yourself';
-          yield { kind: 'message', level: 'info', text };
+          yield message('info', 'no browser could be started here: open the address yourself');
         }
       },
     }),

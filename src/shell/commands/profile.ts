@@ -2,7 +2,7 @@ import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
-import type { Output } from '../output.ts';
+import { message, tableColumns, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
@@ -35,12 +35,7 @@ export const profile: CommandSpec = {
         yield {
           kind: 'table',
           name: 'facts',
-          columns: [
-            { key: 'device', title: 'DEVICE' },
-            { key: 'fact', title: 'FACT' },
-            { key: 'value', title: 'VALUE' },
-            { key: 'origin', title: 'ORIGIN' },
-          ],
+          columns: tableColumns('device', 'fact', 'value', 'origin'),
           rows,
         };
       },
@@ -78,8 +73,7 @@ export const profile: CommandSpec = {
         if (device === undefined) await inventory.setProfile(name, base);
         await profiles.setFacts(name, base === name ? 'documented' : base, facts);
         await inventory.setProfile(name, name);
-        const text = `${name} speaks by ${profiles.folder}/${name}.yaml from now on`;
-        yield { kind: 'message', level: 'done', text };
+        yield message('done', `${name} speaks by ${profiles.folder}/${name}.yaml from now on`);
       },
     }),
     verb({
@@ -92,11 +86,10 @@ export const profile: CommandSpec = {
         const text = await call.readText(file);
         const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
-        yield {
-          kind: 'message',
-          level: 'done',
-          text: `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
-        };
+        yield message(
+          'done',
+          `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
+        );
       },
     }),
     verb({
@@ -144,11 +137,10 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learned === undefined ? [] : learnedTexts(learned, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
-  yield {
-    kind: 'message',
-    level: 'done',
-    text: `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
-  };
+  yield message(
+    'done',
+    `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
+  );
 }
 
 async function membersOf(call: Call): Promise<readonly Member[]> {

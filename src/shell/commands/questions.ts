@@ -3,11 +3,11 @@ import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
 import { expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
-import { askAndPin, info } from '../access/pin-certificates.ts';
+import { askAndPin } from '../access/pin-certificates.ts';
 import type { Call } from '../call.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
-import type { Output } from '../output.ts';
+import { message, tableColumns, type Output } from '../output.ts';
 import { probe } from './connect.ts';
 
 const NONE = 'nothing waits for an answer';
@@ -41,7 +41,7 @@ export const questions: CommandSpec = {
         if (options.on.length > 0) yield* tryOut(call, await call.members());
         const open = openQuestions(session.fleet);
         yield questionTable(open, session.services.now());
-        if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
+        if (open.length === 0 && io.isOnScreen !== true) yield message('info', NONE);
       },
     }),
     verb({
@@ -69,7 +69,8 @@ export const questions: CommandSpec = {
         const asking = await askingMembers(call);
         for (const [member] of asking) decline(member);
         const names = asking.map(([{ ref }]) => ref.name);
-        yield info(
+        yield message(
+          'info',
           names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
         );
       },
@@ -92,10 +93,10 @@ async function* accept(
     const { name } = only[0].ref;
     const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: a changed certificate is replaced by itself ("questions accept ${name}"), or by --fingerprints FILE or --ca FILE`;
     if (isNamed || members.length === 0) throw new RefusedError(text);
-    yield info(text);
+    yield message('info', text);
   }
   if (members.length === 0) {
-    yield info(NONE);
+    yield message('info', NONE);
     return;
   }
   access.asksAtOnce = true;
@@ -162,17 +163,17 @@ function questionTable(open: readonly DeviceQuestion[], now: Date): Output {
   return {
     kind: 'table',
     name: 'questions',
-    columns: [
-      { key: 'device', title: 'DEVICE' },
-      { key: 'question', title: 'QUESTION' },
+    columns: tableColumns(
+      'device',
+      'question',
       { key: 'fingerprint', title: 'SHA-256' },
       ...(open.some(({ pinned }) => pinned !== undefined)
         ? [{ key: 'pinned', title: 'PINNED' }]
         : []),
-      { key: 'expires', title: 'EXPIRES' },
-      { key: 'subject', title: 'SUBJECT' },
+      'expires',
+      'subject',
       { key: 'reason', title: 'REASON', isExtra: true },
-    ],
+    ),
     rows: open.map(({ name, address, kind, presented, pinned, reason }) => ({
       device: name,
       address,

@@ -16,7 +16,7 @@ import {
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../call.ts';
 import { keepColumns } from '../records/kept-columns.ts';
-import type { Output, View } from '../output.ts';
+import { message, type Output, type View } from '../output.ts';
 import { perDeviceFields, selectionProfile } from './record-arguments.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
@@ -124,11 +124,13 @@ function* missingFields(
   for (const field of missing.slice(0, MAX_MISSING)) {
     const [meant] = suggest(field, [...fields]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    yield { kind: 'message', level: 'warning', text: `no record has a field "${field}"${hint}` };
+    yield message('warning', `no record has a field "${field}"${hint}`);
   }
   if (missing.length > MAX_MISSING) {
-    const text = `no record has ${missing.length - MAX_MISSING} more of the fields that were named`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message(
+      'warning',
+      `no record has ${missing.length - MAX_MISSING} more of the fields that were named`,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { DevshError, NotFoundError, RefusedError, UsageError } from '../../error
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../call.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import { type CommandSpec, verb, type VerbSpec } from '../grammar/spec.ts';
 import { changeFields, notAssigned } from './arguments.ts';
@@ -150,8 +150,10 @@ function list(resource: string): VerbSpec {
         yield* watched(call, watchMs, once);
       }
       if (detailed.length > 0) {
-        const text = `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`;
-        yield { kind: 'message', level: 'info', text };
+        yield message(
+          'info',
+          `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`,
+        );
       }
     },
   });

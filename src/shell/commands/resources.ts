@@ -2,6 +2,7 @@ import { isResourceName } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { message, tableColumns } from '../output.ts';
 
 export const resources: CommandSpec = {
   name: 'resources',
@@ -28,14 +29,11 @@ export const resources: CommandSpec = {
         yield {
           kind: 'table',
           name: 'resources',
-          columns: [
-            { key: 'resource', title: 'RESOURCE' },
-            { key: 'devices', title: 'DEVICES' },
-          ],
+          columns: tableColumns('resource', 'devices'),
           rows: [...offers].map(([resource, devices]) => ({ resource, devices })),
         };
         const text = remark(offers, silent);
-        if (text !== undefined) yield { kind: 'message', level: 'info', text };
+        if (text !== undefined) yield message('info', text);
       },
     }),
   ],

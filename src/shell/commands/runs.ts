@@ -4,6 +4,7 @@ import { DevshError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
 import { type ArgSpec, type CommandSpec, verb } from '../grammar/spec.ts';
+import { message, tableColumns } from '../output.ts';
 
 const RUN: ArgSpec = {
   name: 'RUN',
@@ -59,15 +60,15 @@ export const runs: CommandSpec = {
         yield {
           kind: 'table',
           name: 'runs',
-          columns: [
-            { key: 'run', title: 'RUN' },
+          columns: tableColumns(
+            'run',
             { key: 'at', title: 'BEGAN', isExtra: true },
             { key: 'by', title: 'BY', isExtra: true },
-            { key: 'devices', title: 'DEVICES' },
-            { key: 'state', title: 'STATE' },
-            { key: 'verdicts', title: 'VERDICTS' },
-            { key: 'command', title: 'COMMAND' },
-          ],
+            'devices',
+            'state',
+            'verdicts',
+            'command',
+          ),
           rows,
         };
       },
@@ -111,8 +112,10 @@ export const showRun = verb({
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
     const { summaryOf } = await import('../writing/run-store.ts');
     const run = await namedRun(call);
-    const text = `run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`;
-    yield { kind: 'message', level: 'info', text };
+    yield message(
+      'info',
+      `run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`,
+    );
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
     }
@@ -140,7 +143,7 @@ export const resume: CommandSpec = {
         } catch (error) {
           if (!(error instanceof EmptyJournalError)) throw error;
           // It ended before its first line was written: there is nothing to go on with.
-          yield { kind: 'message', level: 'info', text: error.message };
+          yield message('info', error.message);
         }
       },
     }),

@@ -2,6 +2,7 @@ import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { tableColumns } from '../output.ts';
 
 export const info: CommandSpec = {
   name: 'info',
@@ -23,11 +24,7 @@ export const info: CommandSpec = {
           yield {
             kind: 'table',
             name: 'config',
-            columns: [
-              { key: 'setting', title: 'SETTING' },
-              { key: 'value', title: 'VALUE' },
-              { key: 'origin', title: 'FROM' },
-            ],
+            columns: tableColumns('setting', 'value', { key: 'origin', title: 'FROM' }),
             rows: configRows(session.services, given).map((row) => ({ ...row })),
           };
           return;

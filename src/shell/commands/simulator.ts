@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
-import type { Output } from '../output.ts';
+import { message, tableColumns, type Output } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
 import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
 import { probe } from './connect.ts';
@@ -27,11 +27,7 @@ export const simulator: CommandSpec = {
         try {
           yield devicesTable(running);
           yield { kind: 'checkpoint' };
-          yield {
-            kind: 'message',
-            level: 'info',
-            text: `running; connect from another terminal, end with Ctrl-C`,
-          };
+          yield message('info', `running; connect from another terminal, end with Ctrl-C`);
           await aborted(call.io.signal);
         } finally {
           await running.close();
@@ -135,14 +131,10 @@ function devicesTable(running: RunningSimulator): Output {
     kind: 'table',
     name: 'simulator',
     showsSecrets: true,
-    columns: [
-      { key: 'device', title: 'DEVICE' },
-      { key: 'address', title: 'ADDRESS' },
-      { key: 'user', title: 'USER' },
-      { key: 'password', title: 'PASSWORD' },
-      { key: 'token', title: 'TOKEN' },
-      { key: 'fingerprint', title: 'SHA-256' },
-    ],
+    columns: tableColumns('device', 'address', 'user', 'password', 'token', {
+      key: 'fingerprint',
+      title: 'SHA-256',
+    }),
     rows: running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
       [accounts.admin, accounts.viewer].map(({ username, password, token }) => ({
         device: name,

@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../text/choices.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
+import { message, tableColumns } from '../output.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
   dark: '256 colours on a dark ground',
@@ -44,11 +45,7 @@ export const theme: CommandSpec = {
           yield {
             kind: 'table',
             name: 'themes',
-            columns: [
-              { key: 'theme', title: 'THEME' },
-              { key: 'set', title: 'SET' },
-              { key: 'looks', title: 'LOOKS' },
-            ],
+            columns: tableColumns('theme', 'set', 'looks'),
             rows: [
               ...THEME_NAMES.map((name) => ({ theme: name, set: '', looks: GROUNDS[name] })),
               { theme: AUTO, set: '', looks: AUTO_SUMMARY },
@@ -65,11 +62,7 @@ export const theme: CommandSpec = {
           );
         }
         await setting.set(name);
-        yield {
-          kind: 'message',
-          level: 'done',
-          text: `theme ${word.text}, kept for the next time`,
-        };
+        yield message('done', `theme ${word.text}, kept for the next time`);
       },
     }),
   ],

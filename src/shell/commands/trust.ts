@@ -4,8 +4,8 @@ import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { expiryText, lookAt, tellDoubts, type Seen } from '../access/certificates.ts';
-import type { Output } from '../output.ts';
-import { askAndPin, done, info, pin, pinned, refuseOther } from '../access/pin-certificates.ts';
+import { message, tableColumns, type Output } from '../output.ts';
+import { askAndPin, pin, pinned, refuseOther } from '../access/pin-certificates.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';
@@ -44,15 +44,15 @@ export const trust: CommandSpec = {
         yield {
           kind: 'table',
           name: 'pins',
-          columns: [
-            { key: 'device', title: 'DEVICE' },
-            { key: 'address', title: 'ADDRESS' },
+          columns: tableColumns(
+            'device',
+            'address',
             { key: 'fingerprint', title: 'SHA-256' },
             ...(changed.size > 0 ? [{ key: 'changedTo', title: 'CHANGED TO' }] : []),
             { key: 'firstSeen', title: 'FIRST SEEN', isExtra: true },
-            { key: 'expires', title: 'EXPIRES' },
+            'expires',
             { key: 'subject', title: 'SUBJECT', isExtra: true },
-          ],
+          ),
           rows: pins.map(({ subject = null, validTo = null, ...known }) => ({
             device: devices.findByAddress(known.address)?.name ?? null,
             ...known,
@@ -63,7 +63,7 @@ export const trust: CommandSpec = {
           })),
         };
         if (pins.length === 0)
-          yield info('no certificate is pinned yet: "connect" asks about each');
+          yield message('info', 'no certificate is pinned yet: "connect" asks about each');
       },
     }),
     verb({
@@ -82,7 +82,7 @@ export const trust: CommandSpec = {
           }
         }
         yield scanTable(seen, call.session.services.now());
-        yield info(countText(seen));
+        yield message('info', countText(seen));
       },
     }),
     verb({
@@ -147,7 +147,7 @@ export const trust: CommandSpec = {
         if (seen === undefined) return;
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
-          yield info(`${member.ref.name} presents what is pinned`);
+          yield message('info', `${member.ref.name} presents what is pinned`);
         else yield* askAndPin(call, [{ member, presented: seen.sighting.presented }]);
       },
     }),
@@ -161,7 +161,9 @@ export const trust: CommandSpec = {
         const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
         await member.close();
         const { name } = member.ref;
-        yield wasKnown ? done(`${name} is forgotten`) : info(`${name} was not known`);
+        yield wasKnown
+          ? message('done', `${name} is forgotten`)
+          : message('info', `${name} was not known`);
       },
     }),
     verb({
@@ -177,7 +179,8 @@ export const trust: CommandSpec = {
         const { knownDevices } = services;
         const { pins, aside } = await knownDevices.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield done(
+        yield message(
+          'done',
           `${knownDevices.path} holds ${pins} ${pins === 1 ? 'pin' : 'pins'} again${kept}`,
         );
       },
@@ -190,14 +193,14 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
   return {
     kind: 'table',
     name: 'certificates',
-    columns: [
-      { key: 'device', title: 'DEVICE' },
-      { key: 'state', title: 'STATE' },
+    columns: tableColumns(
+      'device',
+      'state',
       { key: 'fingerprint', title: 'SHA-256' },
       ...(hasChanged ? [{ key: 'pinned', title: 'PINNED' }] : []),
-      { key: 'expires', title: 'EXPIRES' },
+      'expires',
       { key: 'subject', title: 'SUBJECT', isExtra: true },
-    ],
+    ),
     rows: seen.map(({ member, sighting }) => {
       const device = { device: member.ref.name, address: member.ref.address };
       if (sighting.kind === 'failed') {
@@ -234,7 +237,7 @@ async function* acceptAll(
 ): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, members);
   for (const { member, sighting } of seen) {
-    if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
+    if (sighting.kind === 'known') yield message('info', `${member.ref.name} is known already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: member.ref };
   }
   const fresh = seen.flatMap(({ member, sighting }) =>

@@ -3,6 +3,7 @@ import { VaultLockedError } from '../../credentials/vault.ts';
 import type { Call } from '../call.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { message, tableColumns } from '../output.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
@@ -24,12 +25,7 @@ export const vault: CommandSpec = {
         yield {
           kind: 'table',
           name: 'vault',
-          columns: [
-            { key: 'device', title: 'DEVICE' },
-            { key: 'address', title: 'ADDRESS' },
-            { key: 'user', title: 'USER' },
-            { key: 'kind', title: 'KIND' },
-          ],
+          columns: tableColumns('device', 'address', 'user', 'kind'),
           rows: accounts.map(({ address, user, kind }) => ({
             device: devices.findByAddress(address)?.name ?? null,
             address,
@@ -38,11 +34,7 @@ export const vault: CommandSpec = {
           })),
         };
         if (accounts.length === 0) {
-          yield {
-            kind: 'message',
-            level: 'info',
-            text: 'the vault is empty: "login --to vault" fills it',
-          };
+          yield message('info', 'the vault is empty: "login --to vault" fills it');
         }
       },
     }),
@@ -61,7 +53,7 @@ export const vault: CommandSpec = {
           throw new RefusedError(`there is already a vault: ${vault.path}; nothing is changed`);
         }
         await vault.create(await newPassphrase(call));
-        yield { kind: 'message', level: 'done', text: `made the vault ${vault.path}` };
+        yield message('done', `made the vault ${vault.path}`);
       },
     }),
     verb({
@@ -76,7 +68,7 @@ export const vault: CommandSpec = {
         await open(call);
         const count = (await call.session.services.vault.list()).length;
         const logins = `${count} login${count === 1 ? '' : 's'}`;
-        yield { kind: 'message', level: 'done', text: `the vault is open: ${logins}` };
+        yield message('done', `the vault is open: ${logins}`);
       },
     }),
     verb({
@@ -88,11 +80,10 @@ export const vault: CommandSpec = {
         const { vault } = session.services;
         const wasOpen = vault.isUnlocked;
         vault.lock();
-        yield {
-          kind: 'message',
-          level: wasOpen ? 'done' : 'info',
-          text: wasOpen ? 'the vault is locked' : 'the vault was locked already',
-        };
+        yield message(
+          wasOpen ? 'done' : 'info',
+          wasOpen ? 'the vault is locked' : 'the vault was locked already',
+        );
       },
     }),
   ],

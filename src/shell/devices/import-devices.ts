@@ -9,7 +9,7 @@ import {
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../call.ts';
-import type { Output, TableOutput } from '../output.ts';
+import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 import { answerError } from '../../device/translate.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
@@ -47,18 +47,18 @@ export async function* takeOverDevices(
   if (call.options.dryRun) return;
   await ask(call, plan, count);
   await file.carryOut(plan);
-  yield { kind: 'message', level: 'done', text: `${file.path}: ${countsOf(plan)}` };
+  yield message('done', `${file.path}: ${countsOf(plan)}`);
 }
 
 function nothingToDo({ devices }: Findings, { unchanged }: ImportPlan): Output {
   const known = unchanged.length;
   if (known === 0) {
     const why = devices.length === 0 ? 'has no device' : 'has no device that can be taken';
-    return { kind: 'message', level: 'warning', text: `nothing to do: the source ${why}` };
+    return message('warning', `nothing to do: the source ${why}`);
   }
   const are = known === 1 ? '1 device is' : `${known} devices are`;
   const text = `nothing to do: ${are} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
-  return { kind: 'message', level: 'done', text };
+  return message('done', text);
 }
 
 function inGroups(found: Findings, groups: readonly string[]): Findings {
@@ -85,12 +85,11 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
   if (all.length > 0 || isForProgram) {
     yield { kind: 'table', name: 'import', columns: COLUMNS, rows: all, hasSuccess: isWell };
   }
-  for (const remark of found.remarks) yield { kind: 'message', level: 'warning', text: remark };
+  for (const remark of found.remarks) yield message('warning', remark);
   for (const [key, warning] of Object.entries(DELICATE)) {
     const names = rows.filter(({ changes }) => changes.some((change) => isSet(change, key)));
     if (names.length === 0) continue;
-    const text = `${key} of ${names.map(({ name }) => name).join(', ')}: ${warning}`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message('warning', `${key} of ${names.map(({ name }) => name).join(', ')}: ${warning}`);
   }
   const { length } = plan.refused;
   if (length > 0) {
@@ -98,15 +97,11 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
     yield { kind: 'error', error: new UsageError(text) };
   }
   if (rows.length > 0 && call.options.dryRun) {
-    yield { kind: 'message', level: 'info', text: `would write: ${countsOf(plan)}` };
+    yield message('info', `would write: ${countsOf(plan)}`);
   }
 }
 
-const COLUMNS = [
-  { key: 'name', title: 'NAME' },
-  { key: 'action', title: 'ACTION' },
-  { key: 'what', title: 'WHAT' },
-];
+const COLUMNS = tableColumns('name', 'action', 'what');
 
 interface Step {
   readonly name: string;

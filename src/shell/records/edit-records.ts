@@ -17,7 +17,7 @@ import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import type { ShellIo } from '../io.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
 import { bothKeyAndWhere, meantBy, whereFilter } from '../commands/record-arguments.ts';
 import { isKeyed, isKeyOf, isSingleHere } from '../commands/read-records.ts';
@@ -48,15 +48,11 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   if (edited.removed.length > 0) {
     const names = edited.removed.map(({ key }) => key || resource).join(', ');
     const text = `not in the text any more, and left as they are: ${names} (to delete: ${resource} delete KEY)`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message('warning', text);
   }
   const changes = changesOf(members, reads, edited);
   if (changes.size === 0) {
-    yield {
-      kind: 'message',
-      level: 'info',
-      text: 'nothing was changed: there is nothing to plan',
-    };
+    yield message('info', 'nothing was changed: there is nothing to plan');
     return;
   }
   const concerned = members.filter((member) => changes.has(member) || failed.has(member));

@@ -12,7 +12,7 @@ import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { filterOf, viewOf } from '../commands/read-records.ts';
-import type { Output, ReadOutput } from '../output.ts';
+import { message, tableColumns, type Output, type ReadOutput } from '../output.ts';
 import { quoteLine } from '../grammar/parse.ts';
 
 type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite'>;
@@ -71,19 +71,17 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
 function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Generator<Output> {
   const filter = read?.view.file?.filter;
   if (filter === undefined || format === 'json' || format === 'yaml') return;
-  const text = `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`;
-  yield { kind: 'message', level: 'warning', text };
+  yield message(
+    'warning',
+    `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`,
+  );
 }
 
 function filesTable(files: readonly { path: string; reads: readonly ReadOutput[] }[]): Output {
   return {
     kind: 'table',
     name: 'files',
-    columns: [
-      { key: 'file', title: 'FILE' },
-      { key: 'records', title: 'RECORDS' },
-      { key: 'devices', title: 'DEVICES' },
-    ],
+    columns: tableColumns('file', 'records', 'devices'),
     rows: files.map(({ path, reads }) => ({
       file: path,
       records: reads.reduce((count, { outcome }) => count + recordsOf(outcome).length, 0),
@@ -161,12 +159,10 @@ function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
     reads[index] = { ...read, outcome: { ok: true, records } };
   }
   if (fields.size > 0) {
-    const text = `left out, because they are secret: ${[...fields].join(', ')}`;
-    yield { kind: 'message', level: 'info', text };
+    yield message('info', `left out, because they are secret: ${[...fields].join(', ')}`);
   }
   if (call.io.isOnScreen === true && call.options.output === undefined && !call.options.perDevice) {
-    const text = '--output FILE writes this to a file';
-    yield { kind: 'message', level: 'info', text };
+    yield message('info', '--output FILE writes this to a file');
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import type { MessageOutput, View } from '../output.ts';
+import { message, type MessageOutput, type View } from '../output.ts';
 
 /** `--columns auto`: chosen by content again. */
 const AUTO = 'auto';
@@ -33,10 +33,12 @@ export async function* keepColumns(
   if (isForgotten ? before === undefined : fitting.length === 0 || isSame(before, fitting)) return;
   const kept = isForgotten ? undefined : fitting;
   await call.session.services.columns.keep(profileName(members), resource, kept);
-  const text = isForgotten
-    ? `${resource} list shows every field again`
-    : `${resource} list shows these columns from now on; --columns auto shows all again`;
-  yield { kind: 'message', level: 'info', text };
+  yield message(
+    'info',
+    isForgotten
+      ? `${resource} list shows every field again`
+      : `${resource} list shows these columns from now on; --columns auto shows all again`,
+  );
 }
 
 function recall(

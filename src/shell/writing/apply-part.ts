@@ -11,7 +11,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../call.ts';
 import type { PartOption } from '../grammar/options.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { retriedPart, takeUp } from './take-up.ts';
 import { writePlan } from './write.ts';
 
@@ -89,7 +89,7 @@ export async function* applyPart(
     if ((await services.runs.read(run)) === undefined) {
       await services.runs.adopt(run, journalOfResult(earlier, { ...plan, run, part }));
     }
-    yield { kind: 'message', level: 'info', text: `${part.result}: going on with run ${run}` };
+    yield message('info', `${part.result}: going on with run ${run}`);
     yield* takeUp(call, run, retriedPart(true));
   } finally {
     await release();
@@ -103,8 +103,7 @@ export async function* applyNothing(
   part: PlanPart | undefined,
 ): AsyncGenerator<Output> {
   const { services } = call.session;
-  const text = `shard ${shardText(shard)} has no device: nothing to do`;
-  yield { kind: 'message', level: 'info', text };
+  yield message('info', `shard ${shardText(shard)} has no device: nothing to do`);
   if (part === undefined || call.options.dryRun) return;
   const run = call.newRun();
   const release = await services.holdFile(part.result);

@@ -8,7 +8,7 @@ import { checkAddresses } from './plan-addresses.ts';
 import { applyNothing, applyPart, partOf, refuseForParts, shardAsked } from './apply-part.ts';
 import type { Call, WriteCall } from '../call.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './revert.ts';
 import { writeEach, writePlan } from './write.ts';
@@ -27,7 +27,7 @@ export async function* planFile(
   const planned = yield* planFleet(call, members, () => changes);
   const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
-  for (const text of doubtfulFields(planned)) yield { kind: 'message', level: 'warning', text };
+  for (const text of doubtfulFields(planned)) yield message('warning', text);
   if (output === undefined) return;
   yield await keepPlan(call, planned, output, changes);
 }

@@ -2,7 +2,7 @@ import type { Change } from '../../change/change.ts';
 import { freezePlan } from '../../change/plan-file.ts';
 import type { Plan } from '../../change/plan.ts';
 import type { Call } from '../call.ts';
-import type { MessageOutput } from '../output.ts';
+import { message, type MessageOutput } from '../output.ts';
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
@@ -24,5 +24,5 @@ export async function keepPlan(
     changes,
   });
   await services.writeFile(file, text);
-  return { kind: 'message', level: 'done', text: `wrote the plan to ${file}` };
+  return message('done', `wrote the plan to ${file}`);
 }

@@ -5,7 +5,7 @@ import { countsText } from '../../change/report/report.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { ExitCode } from '../exit-code.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { runReport } from './run-report.ts';
 import { summaryOf } from './run-store.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -18,16 +18,16 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const { as, output } = call.options;
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
-  for (const text of remarks) yield { kind: 'message', level: 'warning', text };
+  for (const text of remarks) yield message('warning', text);
   if (missing.length > 0) {
-    yield { kind: 'message', level: 'warning', text: missingText(merged) };
+    yield message('warning', missingText(merged));
   }
   const results = resultsOf(run);
   const counts = countsOf(run);
   const report = as === undefined && output === undefined ? undefined : runReport(run, as);
   if (report !== undefined && output !== undefined) {
     await call.session.services.writeFile(output, report.text);
-    yield { kind: 'message', level: 'done', text: `wrote the report to ${output}` };
+    yield message('done', `wrote the report to ${output}`);
   }
   if (report === undefined || output !== undefined) {
     for (const result of results) yield { kind: 'result', run: run.run, result };

@@ -3,7 +3,7 @@ import type { DevicePlan } from '../../change/plan.ts';
 import { RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { Call } from '../call.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 
 /**
  * A plan file says names and addresses, and may be old or from somebody else: a device that has moved
@@ -31,6 +31,8 @@ export async function* checkAddresses(
     if (!isKnown && !isNamedSo) strange.push(`${device.name} at ${device.address}`);
   }
   if (strange.length === 0 || inventory.devices.length === 0) return;
-  const text = `${file} leads to devices that are not in the inventory: ${someOf(strange)}`;
-  yield { kind: 'message', level: 'warning', text };
+  yield message(
+    'warning',
+    `${file} leads to devices that are not in the inventory: ${someOf(strange)}`,
+  );
 }

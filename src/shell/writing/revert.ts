@@ -3,7 +3,7 @@ import { undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { CancelledError, RefusedError } from '../../errors.ts';
 import type { WriteCall } from '../call.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { loadRun } from './run-store.ts';
 import { takeBack } from './take-back.ts';
 
@@ -44,14 +44,14 @@ async function* keepOrRevert(
     const text =
       `run ${runId} is taken back in ${seconds} s unless you confirm; ` +
       'this works only while devsh runs';
-    yield { kind: 'message', level: 'warning', text };
+    yield message('warning', text);
     if (await isConfirmedInTime(call, seconds, limitMs)) {
-      yield { kind: 'message', level: 'done', text: `confirmed: run ${runId} stays` };
+      yield message('done', `confirmed: run ${runId} stays`);
       return;
     }
   }
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
-  yield { kind: 'message', level: 'warning', text: `${why}: taking run ${runId} back` };
+  yield message('warning', `${why}: taking run ${runId} back`);
   let isBack = true;
   for await (const output of takeBack(call.nestedYes(), run)) {
     if (output.kind === 'result' && !isGood(output.result)) isBack = false;

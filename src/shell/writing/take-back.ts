@@ -12,7 +12,7 @@ import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../call.ts';
 import { profileOf } from '../access/device-profile.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import type { Services } from '../session.ts';
 import { loadRun } from './run-store.ts';
 import { planFleet } from './plan-fleet.ts';
@@ -48,8 +48,10 @@ async function* takeFound(
   addresses: ReadonlySet<string> | undefined,
 ): AsyncGenerator<Output, boolean> {
   if (unreadable.length > 0) {
-    const text = `not looked at, as their journals cannot be read: ${someOf(unreadable)}`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message(
+      'warning',
+      `not looked at, as their journals cannot be read: ${someOf(unreadable)}`,
+    );
   }
   const isNear = owner === 'session' || (owner === 'user' && !isUnasked(call));
   if (!isNear) {
@@ -126,7 +128,7 @@ export async function* takeBack(
     );
   }
   if (told !== undefined) {
-    yield { kind: 'message', level: 'info', text: `to be taken back: ${told}` };
+    yield message('info', `to be taken back: ${told}`);
   }
   const accounts = new Map(
     undone.map(({ device, changes: own }): [string, ClosedAccounts] => {
@@ -143,7 +145,7 @@ export async function* takeBack(
     const { closed = [], open } = accounts.get(device.address) ?? {};
     return [...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
   });
-  for (const loss of losses) yield { kind: 'message', level: 'warning', text: loss };
+  for (const loss of losses) yield message('warning', loss);
   const changes = new Map(
     undone.map(({ device }) => {
       const { changes: own = [], open } = accounts.get(device.address) ?? {};
@@ -159,8 +161,7 @@ export async function* takeBack(
   const results = plan.devices.flatMap(({ settled }) => settled);
   const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
   if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
-    const text = `run ${run.run} had no effect, and nothing shows of it now: passed over`;
-    yield { kind: 'message', level: 'info', text };
+    yield message('info', `run ${run.run} had no effect, and nothing shows of it now: passed over`);
     return false;
   }
   const details = told === undefined ? losses : [`to be taken back: ${told}`, ...losses];

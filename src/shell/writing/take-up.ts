@@ -7,7 +7,7 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../call.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
-import type { Output } from '../output.ts';
+import { message, type Output } from '../output.ts';
 import { PartResult } from './part-result.ts';
 import { planFleet } from './plan-fleet.ts';
 import { loadRun, summaryOf } from './run-store.ts';
@@ -89,7 +89,7 @@ async function* goOn(
     ({ device, error }) => anew.has(device.name) || error !== undefined,
   );
   if (left.devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
-    yield { kind: 'message', level: 'info', text: `run ${run.run} has nothing left to do` };
+    yield message('info', `run ${run.run} has nothing left to do`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
     const { part } = run.plan;
@@ -128,8 +128,10 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
   if (unknown.length > 0) {
     const names = someOf(unknown.map(({ device }) => device.name));
-    const text = `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`;
-    yield { kind: 'message', level: 'warning', text };
+    yield message(
+      'warning',
+      `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`,
+    );
   }
   const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
   const members = await call.membersAt(unread.map(({ device }) => device));

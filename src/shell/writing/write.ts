@@ -8,7 +8,7 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
-import type { Output, TextOutput } from '../output.ts';
+import { message, type Output, type TextOutput } from '../output.ts';
 import { otherHolders } from './other-holders.ts';
 import { planFleet } from './plan-fleet.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
@@ -53,7 +53,7 @@ export async function* writePlan(
   const isPlanOnly = call.options.dryRun || call.options.asCurl;
   const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
   if (!isAsked) {
-    for (const text of doubts) yield { kind: 'message', level: 'warning', text };
+    for (const text of doubts) yield message('warning', text);
   }
   await guard(call, plan, members);
   if (call.options.asCurl) {
