@@ -25,6 +25,7 @@ import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell
 import { readUserFile } from './os/user-file.ts';
 import { UsageError } from './errors.ts';
 import type { ImportWorld } from './shell/devices/import-devices.ts';
+import { matchesGlob } from './text/glob.ts';
 
 interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -228,13 +229,10 @@ async function matching(path: string): Promise<string[]> {
   if (!/[*?]/.test(pattern)) {
     return (await isFile(path)) ? [path] : [];
   }
-  const source = pattern
-    .replace(/[\\^$+.()|{}[\]]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  const expression = new RegExp(`^${source}$`, 'u');
   const names = await readdir(folder).catch(() => []);
-  const fitting = names.filter((name) => !name.startsWith('.') && expression.test(name)).sort();
+  const fitting = names
+    .filter((name) => !name.startsWith('.') && matchesGlob(name, pattern))
+    .sort();
   const paths = fitting.map((name) => join(folder, name));
   const areFiles = await Promise.all(paths.map(isFile));
   return paths.filter((_path, index) => areFiles[index]);

@@ -10,6 +10,7 @@ import { isResultFile, reviveResult } from './read-journal.ts';
 import type { StepResult } from './verdict.ts';
 import type { FrozenPlan } from './plan-file.ts';
 import { isGood } from './roll-out.ts';
+import { counted } from '../text/one-line.ts';
 
 /** The format of a result file, in its first field. */
 const RESULT_SCHEMA = 'devsh-result/1';
@@ -216,7 +217,7 @@ export function mergeResults(
     run: runOf({ plan, command }, told, files),
     missing,
     remarks: [
-      ...[...superseded].map(([text, count]) => `${countText(count)}: ${text}`),
+      ...[...superseded].map(([text, count]) => `${counted(count, 'device')}: ${text}`),
       ...[...used].flatMap(remarksOn),
     ],
   };
@@ -305,8 +306,4 @@ function statesOf(
     at: told?.from.result.at ?? at,
     result: { device, resource, key, action, verdict: 'unknown', note },
   }));
-}
-
-function countText(count: number): string {
-  return count === 1 ? '1 device' : `${count} devices`;
 }

@@ -2,6 +2,7 @@ import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts'
 import { valueText } from '../device/value-text.ts';
 import { comparedText, isCompared } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
+import { counted } from '../text/one-line.ts';
 
 /**
  * How one device holds a record, measured by what most devices hold. Where no content is held by more
@@ -126,7 +127,7 @@ export function missingOn({ devices }: Pick<Drift, 'devices'>, { held }: DriftRo
 /** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all", as far as they were read. */
 export function driftSummary({ rows, devices, unread }: Drift, resource: string): string {
   const read = unread.length === 0 ? '' : ` read, ${unread.length} not read`;
-  const what = `${count(rows.length, resource)} on ${count(devices.length, 'device')}${read}`;
+  const what = `${counted(rows.length, resource)} on ${counted(devices.length, 'device')}${read}`;
   const same = rows.filter(({ isSame }) => isSame).length;
   if (same === rows.length) return `no differences: ${what}`;
   const differing = rows.filter(({ cells }) => cells.some(({ kind }) => kind === 'differs')).length;
@@ -137,10 +138,6 @@ export function driftSummary({ rows, devices, unread }: Drift, resource: string)
     ...(missing > 0 ? [`${missing} not on all${unread.length === 0 ? '' : ' of them'}`] : []),
   ];
   return `${what}: ${parts.join(', ')}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 interface Group {

@@ -4,6 +4,7 @@ import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
+import { matchesGlob } from '../text/glob.ts';
 
 /** A message names no more of them. */
 const MOST_NAMED = 8;
@@ -167,12 +168,8 @@ function fromInventory(device: InventoryDevice): DeviceEntry {
 
 /** `*` and `?` as in a shell; case does not count. */
 function matcher(pattern: string): (name: string) => boolean {
-  const source = pattern
-    .replace(/[\\^$+.()|{}[\]]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  const expression = new RegExp(`^${source}$`, 'iu');
-  return (name) => expression.test(name);
+  const glob = pattern.toLowerCase();
+  return (name) => matchesGlob(name.toLowerCase(), glob);
 }
 
 function tooMany(term: Term, count: bigint): UsageError {

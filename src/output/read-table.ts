@@ -22,6 +22,7 @@ import {
 } from './cells.ts';
 import { visible } from '../text/visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
+import { counted } from '../text/one-line.ts';
 
 /** Reads of one view, made ready for text. */
 export interface ReadTable {
@@ -161,12 +162,8 @@ function footer(
   recordCount: number,
 ): string {
   const beside = unread === 0 ? '' : ` read, ${unread} not read`;
-  const counted = `${count(recordCount, 'record')} on ${count(read, 'device')}${beside}`;
-  if (read < 2 || recordCount === 0) return counted;
+  const text = `${counted(recordCount, 'record')} on ${counted(read, 'device')}${beside}`;
+  if (read < 2 || recordCount === 0) return text;
   const shared = rows.filter(({ devices, of }) => devices.length === of).length;
-  return `${counted}, ${shared} ${sharedText(read, unread)}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${text}, ${shared} ${sharedText(read, unread)}`;
 }

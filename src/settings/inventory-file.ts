@@ -8,7 +8,7 @@ import { fileStamp, readText, writeTextAtomically } from './files.ts';
 import { GoodCopy, keepAside } from './good-copy.ts';
 import { withLock } from './lock.ts';
 import { ParsedCopy } from './cache.ts';
-import { someOf } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
 import type { Paths } from './paths.ts';
 import type { Settings } from './settings.ts';
 
@@ -145,9 +145,11 @@ export class InventoryFile {
     if (gone.length + moved.length === 0) return;
     const kept = await this.#copy.keepOlder();
     const what = [
-      ...(gone.length > 0 ? [`lists ${countOf(gone)} less (${someOf(namesOf(gone))})`] : []),
+      ...(gone.length > 0
+        ? [`lists ${counted(gone.length, 'device')} less (${someOf(namesOf(gone))})`]
+        : []),
       ...(moved.length > 0
-        ? [`has another address for ${countOf(moved)} (${someOf(namesOf(moved))})`]
+        ? [`has another address for ${counted(moved.length, 'device')} (${someOf(namesOf(moved))})`]
         : []),
     ];
     this.#tell(
@@ -158,10 +160,6 @@ export class InventoryFile {
 
 function namesOf(devices: readonly InventoryDevice[]): readonly string[] {
   return devices.map(({ name }) => name);
-}
-
-function countOf({ length }: readonly InventoryDevice[]): string {
-  return `${length} ${length === 1 ? 'device' : 'devices'}`;
 }
 
 /** YAML and its check are loaded only for a text that is new. */

@@ -10,6 +10,7 @@ import { loadRun } from './writing/run-store.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { Member } from '../fleet/member.ts';
+import { counted } from '../text/one-line.ts';
 
 /** One thing that `doctor` looked at. Nothing in it is secret: it is fit for a bug report. */
 export interface Finding {
@@ -121,15 +122,15 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   });
   yield await fileFinding('inventory', inventory.path, async () => {
     const { devices } = await inventory.load();
-    return countOf(devices.length, 'device');
+    return counted(devices.length, 'device');
   });
   yield await fileFinding('pins', knownDevices.path, async () => {
     const pins = await knownDevices.all();
     const doubts = await doubtsText(knownDevices);
-    return { detail: countOf(pins.length, 'pin'), warning: doubts };
+    return { detail: counted(pins.length, 'pin'), warning: doubts };
   });
   yield await fileFinding('history', history.path, async () =>
-    countOf((await history.load()).length, 'line'),
+    counted((await history.load()).length, 'line'),
   );
   yield await fileFinding('runs', runs.folder, async () => {
     const ids = await runs.ids();
@@ -140,7 +141,7 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
         broken.push(error.message);
       });
     }
-    return { detail: countOf(ids.length, 'run'), warning: broken[0] };
+    return { detail: counted(ids.length, 'run'), warning: broken[0] };
   });
   yield await fileFinding('vault', vault.path, () => Promise.resolve('there is a vault'));
 }
@@ -173,10 +174,6 @@ async function fileFinding(
 function problemOf({ path, state, mode = '', problem }: FileCheck): string | undefined {
   if (state !== 'open to others') return problem;
   return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** What is to be said about a file or folder of ours, before anything is read from it. */

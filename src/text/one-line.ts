@@ -41,6 +41,11 @@ export function htmlTitle(text: string): string {
   );
 }
 
+/** `1 device`, `2 devices`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** `a, b, c and 4 more`. */
 export function someOf(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most).join(', ');

@@ -6,6 +6,7 @@ import { clipboardBytes } from './clipboard.ts';
 import { lineText } from './editor/line.ts';
 import type { LogTone } from './state.ts';
 import type { Store } from './store.ts';
+import { counted } from '../text/one-line.ts';
 
 /** Other programs, as far as keys use them. */
 export interface Programs {
@@ -51,7 +52,7 @@ export class Outside {
     const text = lines.join('\n');
     this.#programs.send(clipboardBytes(text));
     const program = await this.#programs.copy(text);
-    const what = lines.length === 1 ? '1 command' : `${lines.length} commands`;
+    const what = counted(lines.length, 'command');
     const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
     this.#say('good', `✓ copied ${what} ${how}`);
   }

@@ -138,6 +138,6 @@ function run(devsh: Devsh, words: readonly string[], format: string) {
   return devsh([...words, '--format', format]);
 }
 
-function problemsOf(schema: typeof documentSchema | typeof lineSchema, value: unknown): unknown[] {
+function problemsOf(schema: typeof documentSchema, value: unknown): unknown[] {
   return schema.safeParse(value).error?.issues ?? [];
 }

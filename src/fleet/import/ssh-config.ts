@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './findings.ts';
+import { matchesGlob } from '../../text/glob.ts';
 
 /** Files that include each other are read so deep, as by ssh itself. */
 const MAX_DEPTH = 16;
@@ -185,31 +186,8 @@ function optionsFor(
 
 /** A pattern with `!` in front takes a host out, whatever the others say. */
 function isMatch(name: string, patterns: readonly string[]): boolean {
-  const matches = (pattern: string): boolean => matchesPattern(name, pattern);
+  const matches = (pattern: string): boolean => matchesGlob(name, pattern);
   const negative = patterns.filter((pattern) => pattern.startsWith('!'));
   if (negative.some((pattern) => matches(pattern.slice(1)))) return false;
   return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern));
-}
-
-/** `*` and `?` as in ssh_config(5), in time that is the product of both lengths at most. */
-function matchesPattern(name: string, pattern: string): boolean {
-  let [at, mark, back] = [0, 0, -1];
-  let retry = 0;
-  while (at < name.length) {
-    if (mark < pattern.length && (pattern[mark] === '?' || pattern[mark] === name[at])) {
-      at += 1;
-      mark += 1;
-    } else if (pattern[mark] === '*') {
-      back = mark;
-      retry = at;
-      mark += 1;
-    } else if (back >= 0) {
-      retry += 1;
-      at = retry;
-      mark = back + 1;
-    } else {
-      return false;
-    }
-  }
-  return /^\**$/.test(pattern.slice(mark));
 }

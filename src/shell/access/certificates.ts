@@ -8,7 +8,7 @@ import type { KnownDevices, Pin } from '../../settings/known-devices.ts';
 import type { Call } from '../call.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
-import { someOf } from '../../text/one-line.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
@@ -85,12 +85,8 @@ export async function* lookAt(
 export function expiryText(validTo: string, now: Date): string {
   const days = Math.floor((Date.parse(validTo) - now.getTime()) / 86_400_000);
   if (Number.isNaN(days)) return validTo;
-  if (days < 0) return `EXPIRED ${count(-days)} ago`;
-  return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${count(days)}`;
-}
-
-function count(days: number): string {
-  return days === 1 ? '1 day' : `${days} days`;
+  if (days < 0) return `EXPIRED ${counted(-days, 'day')} ago`;
+  return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${counted(days, 'day')}`;
 }
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */

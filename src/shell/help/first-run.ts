@@ -7,6 +7,7 @@ import type { Call } from '../call.ts';
 import type { Services, Session } from '../session.ts';
 import { whenText } from '../records/last-seen.ts';
 import { loadRun } from '../writing/run-store.ts';
+import { counted } from '../../text/one-line.ts';
 
 /** The words to type, and what they do. */
 export interface FirstStep {
@@ -79,7 +80,7 @@ async function openRun(services: Services): Promise<FirstStep[]> {
     const left = stepsLeft(run);
     if (left === 0) continue;
     const when = whenText(new Date(run.at), services.now());
-    const steps = left === 1 ? '1 step' : `${left} steps`;
+    const steps = counted(left, 'step');
     return [{ line: `resume ${id}`, summary: `${steps} left of ${when}: ${run.command}` }];
   }
   return [];
@@ -121,7 +122,7 @@ async function groupSteps({ inventory }: Services): Promise<FirstStep[]> {
   const steps = loaded.groups().map((group): FirstStep => {
     const members = devices.filter(({ groups }) => groups.some((one) => isSame(one, group)));
     const { texts } = labelsOf(members);
-    const count = members.length === 1 ? '1 device' : `${members.length} devices`;
+    const count = counted(members.length, 'device');
     return { line: `connect ${quoteWord(`@${group}`)}`, summary: [count, ...texts].join(' · ') };
   });
   if (devices.length < 2) return steps;

@@ -17,7 +17,7 @@ import { planFleet } from '../writing/plan-fleet.ts';
 import { confirmOrRevert } from '../writing/revert.ts';
 import { refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
-import { someOf } from '../../text/one-line.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 import { keepPlan } from '../writing/keep-plan.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
@@ -222,7 +222,7 @@ async function askToLeaveOut(
   const here = selected.map(({ ref }) => ref.name);
   const is = others.length === 1 ? 'which is' : 'which are';
   const what = `${name} is also about ${someOf(others, 10)}, ${is} not selected (${someOf(here, 10)})`;
-  const records = left.length === 1 ? '1 record' : `${left.length} records`;
+  const records = counted(left.length, 'record');
   const answer = call.options.yes
     ? undefined
     : await call.io.ask?.({

@@ -23,6 +23,7 @@ import { crumbText } from '../views/crumbs.ts';
 import { deviceSummary } from '../views/device-list.ts';
 import { findSummary } from '../views/find.ts';
 import { markedOf } from '../views/questions-list.ts';
+import { counted } from '../../text/one-line.ts';
 
 /** A piece of a line in one tone. */
 export interface Span {
@@ -68,7 +69,7 @@ function barWith(fleet: FleetView, shown: FleetView['rights'], columns: number) 
 function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
   if (questions.length === 0) return [];
   const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
-  const texts = [questionsText(questions), count(questions.length, 'question')];
+  const texts = [questionsText(questions), counted(questions.length, 'question')];
   return texts.map((text) => `${text}: ${key ?? '"questions"'}`);
 }
 
@@ -207,9 +208,9 @@ function tableParts(state: State): TitlePart[] {
   const filter = filterText(state, [table.commandFilter, lineText(table.filter.editing.line)]);
   const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
-    { text: `${shown}${count(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
+    { text: `${shown}${counted(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
     { text: staleText(data.stale), rank: 1, glue: ', ' },
-    { text: count(data.recordCount, 'record'), rank: 3 },
+    { text: counted(data.recordCount, 'record'), rank: 3 },
     {
       text:
         shared === undefined ? '' : `${shared} ${sharedText(data.deviceCount, data.unreadCount)}`,
@@ -244,7 +245,7 @@ function overlayParts(state: State): TitlePart[] {
     case 'none':
       return [];
     case 'runs':
-      return [{ text: count(overlay.runs.length, 'run'), rank: 2 }, found];
+      return [{ text: counted(overlay.runs.length, 'run'), rank: 2 }, found];
     case 'devices':
       return [
         { text: deviceSummary(state), rank: found.text === '' ? 1 : 2 },
@@ -252,11 +253,11 @@ function overlayParts(state: State): TitlePart[] {
         { text: watchText(state), rank: 3 },
       ];
     case 'resources':
-      return [{ text: count(overlay.resources.length, 'resource'), rank: 2 }, found];
+      return [{ text: counted(overlay.resources.length, 'resource'), rank: 2 }, found];
     case 'questions': {
       const marked = markedOf(state, overlay).length;
       return [
-        { text: count(state.fleet.questions.length, 'question'), rank: 1 },
+        { text: counted(state.fleet.questions.length, 'question'), rank: 1 },
         found,
         { text: marked === 0 ? '' : `${marked} marked`, rank: 1 },
       ];
@@ -289,9 +290,9 @@ function foundText(state: State): string {
   const { filter } = state.table;
   const { rows, all, isSimilar } = tableRows(state);
   const noun = isSimilar ? 'similar row' : 'row';
-  if (lineText(filter.editing.line).trim() === '') return count(all.length, 'row');
-  if (filter.applied !== filter.parsed) return `looking in ${count(all.length, 'row')} …`;
-  return `${rows.length} of ${count(all.length, noun)}`;
+  if (lineText(filter.editing.line).trim() === '') return counted(all.length, 'row');
+  if (filter.applied !== filter.parsed) return `looking in ${counted(all.length, 'row')} …`;
+  return `${rows.length} of ${counted(all.length, noun)}`;
 }
 
 /** `every 5 s`; a question that is open holds it up. */
@@ -306,7 +307,7 @@ function hiddenColumnsText(state: State): string {
   const { shift } = state.table;
   if (tableRows(state).all.length === 0) return '';
   const { hidden } = columnLayout(state, columns);
-  const before = shift === 0 ? '' : `← ${count(shift, 'column')}`;
+  const before = shift === 0 ? '' : `← ${counted(shift, 'column')}`;
   const after = hidden === 0 ? '' : `${hidden} more →`;
   return [before, after].filter((text) => text !== '').join(' ');
 }
@@ -317,10 +318,6 @@ function marksText(state: State): string {
   if (rows === 0) return '';
   const head = state.table.range === undefined ? `${rows} marked` : `range: ${rows} marked`;
   const isFew = records === rows || state.size.columns < 60;
-  const all = isFew ? '' : ` = ${records} records on ${count(devices, 'device')}`;
+  const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   return `[${head}${all}] `;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
