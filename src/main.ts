@@ -12,7 +12,7 @@ import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf } from './shell/opening.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
 import { wordsOfArgv } from './shell/grammar/parse.ts';
-import { rememberKeys } from './shell/records/remember-keys.ts';
+import { rememberKeys } from './shell/records/last-seen.ts';
 import { Session } from './shell/session.ts';
 import { Shell } from './shell/shell.ts';
 import { VERSION } from './version.ts';

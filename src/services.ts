@@ -20,8 +20,13 @@ import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { type Paths, resolvePaths } from './settings/paths.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
-import { Notices } from './shell/notices.ts';
-import type { Machine, RunningSimulator, Services, SimulatorSpec } from './shell/session.ts';
+import {
+  type Machine,
+  Notices,
+  type RunningSimulator,
+  type Services,
+  type SimulatorSpec,
+} from './shell/session.ts';
 import { readUserFile } from './os/user-file.ts';
 import { UsageError } from './errors.ts';
 import type { ImportWorld } from './shell/devices/import-devices.ts';

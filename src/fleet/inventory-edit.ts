@@ -1,11 +1,11 @@
-import type { Node, YAMLSeq } from 'yaml';
+import { type Document, isMap, isSeq, type Node, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
-import { InventoryDocument } from './inventory-document.ts';
-import { parseInventory } from './inventory-text.ts';
+import { parseInventory, readInventory } from './inventory-text.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
-import { writtenSettings } from './written-inventory.ts';
+import { type WrittenDevice, writtenSettings } from './written-inventory.ts';
+import type { ImportPlan } from './import/import-plan.ts';
 
 const FILE = 'devices.yaml';
 
@@ -81,4 +81,128 @@ function keepComment(
 
 function joinComments(first: string, second: string | null | undefined): string {
   return second ? `${first}\n${second}` : first;
+}
+
+const HEADER = ` Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and
+ "devsh device remove", which keep your comments.`;
+
+/** The text of `devices.yaml` to be edited: comments, order and manner stay as they are. */
+class InventoryDocument {
+  readonly #document: Document;
+  readonly #original: string;
+
+  constructor(text: string) {
+    // In the failsafe schema scalars stay as they are written: `1.0` is not turned into 1.
+    this.#document = parseDocument(text, { schema: 'failsafe' });
+    this.#original = text;
+    if (this.#document.contents === null) {
+      this.#document.contents = this.#document.createNode({});
+    }
+    if (text.trim() === '') this.#document.commentBefore = HEADER;
+  }
+
+  /** The list of devices, when there is one. */
+  get devices(): YAMLSeq<Node> | undefined {
+    const devices = this.#document.get('devices', true);
+    return isSeq<Node>(devices) ? devices : undefined;
+  }
+
+  /** Adds a device at the end of the list. */
+  add({ name, address, groups, settings }: WrittenDevice): void {
+    const node = this.#document.createNode({
+      name,
+      address,
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...settings,
+    });
+    const list = isMap(node) ? node.get('groups', true) : undefined;
+    if (isSeq(list)) list.flow = true;
+    const { devices } = this;
+    if (devices !== undefined) {
+      // An empty list is written as [], which would go on in one line.
+      if (devices.items.length === 0) devices.flow = false;
+      devices.add(node);
+    } else {
+      const made = new YAMLSeq();
+      made.add(node);
+      this.#document.set('devices', made);
+    }
+  }
+
+  /** Sets one key of what stands at `path`; undefined takes it out. */
+  set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
+    const place = [...path, key];
+    if (value === undefined) {
+      this.#document.deleteIn(place);
+    } else if (typeof value === 'string') {
+      this.#document.setIn(place, value);
+    } else {
+      this.#setList(place, value);
+    }
+  }
+
+  /** Makes sure that there is a group of this name to be filled. */
+  addGroup(name: string): void {
+    if (!isMap(this.#document.get('groups', true))) {
+      this.#document.set('groups', new YAMLMap());
+    }
+    if (!isMap(this.#document.getIn(['groups', name], true))) {
+      this.#document.setIn(['groups', name], new YAMLMap());
+    }
+  }
+
+  toString(): string {
+    const original = this.#original;
+    const printed = this.#document.toString({
+      lineWidth: 0, // no folding of what the user wrote in one line
+      indentSeq: !/^devices:[^\S\n]*(#.*)?\n(\s*#.*\n|\s*\n)*-/m.test(original),
+      flowCollectionPadding: !/\[\S/.test(original) && /\[ /.test(original),
+    });
+    // Where the first device is taken away, yaml indents an empty line.
+    const clean = printed.replace(/^[^\S\r\n]+$/gm, '');
+    return original.includes('\r\n') ? clean.replace(/\r?\n/g, '\r\n') : clean;
+  }
+
+  /** A list that begins as before keeps its items with their comments. */
+  #setList(place: readonly unknown[], words: readonly string[]): void {
+    const held = this.#document.getIn(place, true);
+    const before = isSeq(held) ? (held.toJS(this.#document) as unknown[]) : [];
+    if (isSeq(held) && before.every((word, index) => word === words[index])) {
+      for (const word of words.slice(before.length)) held.add(this.#document.createNode(word));
+      return;
+    }
+    const list = this.#document.createNode(words);
+    if (isSeq(list)) list.flow = true;
+    this.#document.setIn(place, list);
+  }
+}
+
+/**
+ * The text of `devices.yaml` with all that the plan says; comments and order stay. Throws a SettingsError
+ * when the text has changed since, or cannot be edited in this way.
+ */
+export function carryOutImport(text: string, plan: ImportPlan, file: string): string {
+  const { written } = readInventory(text, file);
+  const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));
+  const document = new InventoryDocument(text);
+  for (const { name, changes } of plan.groups) {
+    const known = written.groups.find((group) => group.name.toLowerCase() === name.toLowerCase());
+    const own = known?.name ?? name;
+    document.addGroup(own);
+    for (const { key, after } of changes) document.set(['groups', own], key, after);
+  }
+  for (const step of plan.steps) {
+    if (step.action === 'add') {
+      document.add(step.device);
+      continue;
+    }
+    const index = indexes.get(step.name.toLowerCase());
+    if (index === undefined) {
+      throw new SettingsError(`${file} no longer lists ${step.name}; import once more`);
+    }
+    for (const { key, after } of step.changes) document.set(['devices', index], key, after);
+  }
+  const edited = document.toString();
+  parseInventory(edited, file);
+  return edited;
 }

@@ -5,7 +5,7 @@ import type { ConfiguredRoute } from '../device/route/choose-route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { inCode } from '../text/yaml-names.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';
-import { GroupTree } from './group-tree.ts';
+import { GroupTree, Inventory, type InventoryDevice } from './inventory.ts';
 import {
   fromFolder,
   routeAt,
@@ -21,7 +21,6 @@ import {
   type InventoryContent,
   type SettingsContent,
 } from './inventory-schema.ts';
-import { Inventory, type InventoryDevice } from './inventory.ts';
 
 /** What a device or a group says; `proxy` and `jump` have become one way. */
 type Said = Omit<SettingsContent, 'proxy' | 'jump'> & {

@@ -62,7 +62,7 @@ export class InventoryFile {
 
   /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
   async carryOut(plan: ImportPlan): Promise<void> {
-    const { carryOutImport } = await import('../fleet/import/carry-out-import.ts');
+    const { carryOutImport } = await import('../fleet/inventory-edit.ts');
     await this.#edit((text) => carryOutImport(text, plan, this.path));
   }
 

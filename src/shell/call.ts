@@ -11,7 +11,7 @@ import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { Arguments, Grammar, Invocation } from './grammar/bind.ts';
-import type { ShellIo } from './io.ts';
+import { type ShellIo, unlessCancelled } from './io.ts';
 import {
   FALLBACKS,
   inherit,
@@ -24,7 +24,6 @@ import {
   type WriteOption,
 } from './grammar/options.ts';
 import type { Session } from './session.ts';
-import { unlessCancelled } from './unless-cancelled.ts';
 
 /**
  * One line being carried out: what a verb's `run` gets. Of its options it has the values of `K`, and of

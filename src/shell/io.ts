@@ -1,4 +1,5 @@
 import type { LabelColor } from '../fleet/inventory-schema.ts';
+import { CancelledError } from '../errors.ts';
 
 /**
  * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is
@@ -44,4 +45,21 @@ export interface ShellIo {
   readonly arriving?: (text: string) => void;
   /** Receives one line for each request when `-v` is given. */
   readonly trace: (line: string) => void;
+}
+
+/** What is waited for, or CancelledError when `signal` ends it: a pipe or a terminal may never give anything. */
+export async function unlessCancelled<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController();
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void => {
+      reject(new CancelledError());
+    };
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([waiting, cancelled]);
+  } finally {
+    over.abort();
+  }
 }

@@ -17,8 +17,6 @@ import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { ThemeName } from '../text/choices.ts';
 import type { ImportWorld } from './devices/import-devices.ts';
-import type { KeyRow } from './records/key-row.ts';
-import type { Notices } from './notices.ts';
 import type { Format, Given as GivenOptions, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
@@ -182,4 +180,45 @@ export class Session {
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
   }
+}
+
+/** What a session says once, however often it is met: a keychain that is locked, a file that was changed. */
+export class Notices {
+  readonly #told = new Set<string>();
+  readonly #waiting = new Set<string>();
+
+  /** Will be said when the line ends, unless it was said before. */
+  add(text: string): void {
+    if (!this.#told.has(text)) this.#waiting.add(text);
+  }
+
+  isTold(text: string): boolean {
+    return this.#told.has(text);
+  }
+
+  /** It was said in another way: as the error that ended a line. */
+  markTold(text: string): void {
+    this.#told.add(text);
+    this.#waiting.delete(text);
+  }
+
+  /** What is to be said now. */
+  take(): string[] {
+    const texts = [...this.#waiting];
+    for (const text of texts) this.markTold(text);
+    return texts;
+  }
+}
+
+/** One key of the full screen (or several that do the same) and what it does. */
+export interface KeyRow {
+  /** By these names the settings know place and action. */
+  readonly place: string;
+  readonly action: string;
+  /** The place in words: "In the table". */
+  readonly title: string;
+  readonly keys: readonly string[];
+  readonly label: string;
+  /** The line that does the same. */
+  readonly command?: string;
 }

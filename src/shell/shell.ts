@@ -13,7 +13,7 @@ import type { ShellIo } from './io.ts';
 import type { Format, OptionKey } from './grammar/options.ts';
 import { message, type Output } from './output.ts';
 import { parseCompleteLine, parseLine, type Word } from './grammar/parse.ts';
-import { offerToSave } from './access/save-login.ts';
+import { offerToSave } from './access/logins.ts';
 import type { Session } from './session.ts';
 
 /**

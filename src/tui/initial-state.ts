@@ -1,5 +1,5 @@
 import { parseFilter } from '../fleet/filter.ts';
-import { defaultView } from '../shell/records/default-view.ts';
+import { defaultView } from '../shell/records/kept-columns.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { VI_START } from './editor/vi.ts';
 import { KEYMAP } from './keys/default-keymap.ts';

@@ -4,8 +4,15 @@ import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
 import { someOf } from '../../text/one-line.ts';
-import type { Findings, FoundDevice } from './findings.ts';
-import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
+import {
+  asList,
+  asObject,
+  asText,
+  type Findings,
+  type FoundDevice,
+  type JsonObject,
+  readJson,
+} from './source.ts';
 
 /** Groups that Ansible makes by itself. */
 const OWN_GROUPS = ['all', 'ungrouped'];

@@ -1,9 +1,21 @@
-import { resolve } from 'node:path';
-import { UsageError } from '../../errors.ts';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { SettingsError, UsageError } from '../../errors.ts';
 import { SETTING_KEYS } from '../inventory-schema.ts';
-import type { WrittenSettings } from '../written-inventory.ts';
-import type { Findings, FoundDevice } from './findings.ts';
-import { asList, asObject, asText, readJson, type JsonObject } from './json-source.ts';
+import { normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
+import {
+  asList,
+  asObject,
+  asText,
+  type Findings,
+  type FoundDevice,
+  type JsonObject,
+  readJson,
+} from './source.ts';
+import { mayBeSecretField } from '../../device/secret-fields.ts';
+import { valueAt } from '../../device/record.ts';
+import { someOf } from '../../text/one-line.ts';
+import { readInventory } from '../inventory-text.ts';
 
 /** Reads what `device list --json` prints: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
 export function parseDeviceList(text: string, file: string): Findings {
@@ -36,4 +48,145 @@ function settingsOf(row: JsonObject): WrittenSettings {
     return [[key, key === 'ca' ? resolve(text) : text]];
   });
   return Object.fromEntries(settings);
+}
+
+/** What people call the columns, beside their own names. */
+const ALIASES: Readonly<Record<string, string>> = {
+  device: 'name',
+  hostname: 'name',
+  host: 'address',
+  ip: 'address',
+  ip_address: 'address',
+  group: 'groups',
+  username: 'user',
+  readonly: 'read_only',
+};
+
+/** A spreadsheet says how a device is reached, never what devsh is to run or to trust. */
+const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only', 'label', 'color'] as const;
+
+interface Row {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+/**
+ * Reads devices from CSV: the first line names the columns (name, address, groups, user …), with a comma, a
+ * semicolon or a tab between. Groups stand in one cell with blanks, commas or bars between. Throws a
+ * UsageError for a text that is no such table.
+ */
+export function parseCsvDevices(text: string, file: string): Findings {
+  const rows = rowsOf(text, file);
+  const [first, ...others] = rows;
+  const columns = (first?.record ?? []).map(columnName);
+  for (const needed of ['name', 'address']) {
+    const count = columns.filter((column) => column === needed).length;
+    if (count === 1) continue;
+    throw new UsageError(
+      `${file}:1: ${count === 0 ? 'no' : 'more than one'} column "${needed}"; the first line names the columns: name,address,groups,user`,
+    );
+  }
+  const devices = others.map(({ record, info }): FoundDevice => {
+    const cell = (column: string): string => unescaped(record[columns.indexOf(column)] ?? '');
+    return {
+      name: cell('name'),
+      address: cell('address'),
+      groups: cell('groups')
+        .split(/[\s,;|]+/)
+        .filter((group) => group !== ''),
+      settings: settingsOfCells(cell, dirname(file)),
+      place: `${file}:${info.lines}`,
+    };
+  });
+  return { devices, groups: [], remarks: remarksOf(first?.record ?? [], columns) };
+}
+
+function rowsOf(text: string, file: string): readonly Row[] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text),
+      info: true,
+      relax_column_count_less: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    }) as unknown as readonly Row[];
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'not CSV'}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What stands most often between the names of the first line. */
+function delimiterOf(text: string): string {
+  const [header = ''] = text.split('\n', 1);
+  const counts = [',', ';', '\t'].map((mark) => ({ mark, count: header.split(mark).length }));
+  return counts.reduce((best, one) => (one.count > best.count ? one : best)).mark;
+}
+
+/** `Read-Only` -> `read_only`, `IP address` -> `address`. */
+function columnName(written: string): string {
+  const name = written.toLowerCase().replace(/[\s-]+/g, '_');
+  return valueAt(ALIASES, name) ?? name;
+}
+
+/** Our own CSV has an apostrophe before what a spreadsheet would take for a formula. */
+function unescaped(cell: string): string {
+  return /^'[=+@\t\r-]/.test(cell) ? cell.slice(1) : cell;
+}
+
+function settingsOfCells(cell: (column: string) => string, folder: string): WrittenSettings {
+  const settings = SETTINGS.map((key) => [key, cell(key)] as const).filter(
+    ([, value]) => value !== '',
+  );
+  return Object.fromEntries(
+    settings.map(([key, value]) => {
+      if (key === 'ca') return [key, resolve(folder, value)];
+      return [key, key === 'read_only' ? flagText(value) : value];
+    }),
+  );
+}
+
+/** As spreadsheets write it; what is neither is left as it is, and refused with its line. */
+function flagText(cell: string): string {
+  if (/^(?:true|yes|y|1|x)$/i.test(cell)) return 'true';
+  return /^(?:false|no|n|0)$/i.test(cell) ? 'false' : cell;
+}
+
+function remarksOf(written: readonly string[], columns: readonly string[]): string[] {
+  const known: readonly string[] = ['name', 'address', 'groups', ...SETTINGS];
+  const left = written.filter((_name, index) => !known.includes(columns[index] ?? ''));
+  const secret = left.filter(mayBeSecretField);
+  const others = left.filter((name) => name !== '' && !secret.includes(name));
+  return [
+    ...(secret.length > 0
+      ? [`secrets are never copied: ${someOf(secret)} (keep a login with "login")`]
+      : []),
+    ...(others.length > 0 ? [`columns that are not taken: ${someOf(others)}`] : []),
+  ];
+}
+
+/** Reads another `devices.yaml`, whose relative paths count from its own folder. Throws a UsageError. */
+export function parseDevicesYaml(text: string, file: string): Findings {
+  try {
+    const { written, lines } = readInventory(text, file);
+    const folder = dirname(resolve(file));
+    return {
+      devices: written.devices.map((device, index) => ({
+        ...device,
+        settings: normalizedSettings(device.settings, folder),
+        place: `${file}:${lines[index] ?? 1}`,
+      })),
+      groups: written.groups.map((group) => ({
+        ...group,
+        settings: normalizedSettings(group.settings, folder),
+      })),
+      remarks: [],
+    };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
 }

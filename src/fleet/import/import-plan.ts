@@ -3,9 +3,8 @@ import { formatAddress, parseAddress } from '../../device/address.ts';
 import { parseRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
 import { hasUnsafe } from '../../text/visible.ts';
-import { GroupTree } from '../group-tree.ts';
+import { GroupTree, type Inventory, type InventoryDevice } from '../inventory.ts';
 import { nameProblem, type SettingKey } from '../inventory-schema.ts';
-import type { Inventory, InventoryDevice } from '../inventory.ts';
 import {
   normalizedSettings,
   writtenSettings,
@@ -14,7 +13,7 @@ import {
   type WrittenInventory,
   type WrittenSettings,
 } from '../written-inventory.ts';
-import type { Findings, FoundDevice } from './findings.ts';
+import type { Findings, FoundDevice } from './source.ts';
 
 type Written = string | readonly string[];
 

@@ -1,8 +1,14 @@
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
-import type { Findings, FoundDevice } from './findings.ts';
-import { asList, asObject, asText, type JsonObject } from './json-source.ts';
+import {
+  asList,
+  asObject,
+  asText,
+  type Findings,
+  type FoundDevice,
+  type JsonObject,
+} from './source.ts';
 
 const DEVICES = '/api/dcim/devices/';
 /** Records on a page, where the URL does not say; NetBox itself gives 50. */

@@ -1,12 +1,8 @@
 import { UsageError } from '../../errors.ts';
 import { parseAnsible } from './ansible.ts';
-import { parseCsvDevices } from './csv.ts';
-import { parseDeviceList } from './device-list.ts';
-import { parseDevicesYaml } from './devices-yaml.ts';
-import type { Findings } from './findings.ts';
-import { asList, asObject, readJson } from './json-source.ts';
+import { parseCsvDevices, parseDeviceList, parseDevicesYaml } from './device-list.ts';
+import { asList, asObject, type Findings, readJson, type SourceKind } from './source.ts';
 import { netBoxDevices } from './netbox.ts';
-import type { SourceKind } from './source-kind.ts';
 import { parseSshConfig, type ReadIncluded } from './ssh-config.ts';
 
 /** Reads a text of one kind. Throws a UsageError that names the file. */

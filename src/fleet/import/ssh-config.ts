@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { WrittenSettings } from '../written-inventory.ts';
 import { someOf } from '../../text/one-line.ts';
-import type { Findings, FoundDevice } from './findings.ts';
+import type { Findings, FoundDevice } from './source.ts';
 import { matchesGlob } from '../../text/glob.ts';
 
 /** Files that include each other are read so deep, as by ssh itself. */

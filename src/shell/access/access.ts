@@ -15,20 +15,18 @@ import type { Access, CredentialAnswer } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { LearnedListing } from '../../device/learned-schema.ts';
 import type { Profile } from '../../device/profile.ts';
-import { profileOf } from './device-profile.ts';
-import { Desk } from './desk.ts';
 import { tellDoubts } from './certificates.ts';
-import type { ShellIo } from '../io.ts';
+import { type ShellIo, unlessCancelled } from '../io.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
-import type { Session } from '../session.ts';
-import { unlessCancelled } from '../unless-cancelled.ts';
+import type { Services, Session } from '../session.ts';
 import { someOf } from '../../text/one-line.ts';
+import { withAllLearned } from '../../device/learned.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;
 
 /** What a line says of how devices are reached and logged in to. */
-export type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
+type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 
 /** Decides about trust and credentials for one command: files first, then the user. */
 export class ShellAccess implements Access {
@@ -322,4 +320,56 @@ export class ShellAccess implements Access {
 /** `fw2` before `fw10`. */
 function byName(a: DeviceEntry, b: DeviceEntry): number {
   return a.name.localeCompare(b.name, 'en', { numeric: true });
+}
+
+/** A question is asked when nobody has joined it for this long … */
+const QUIET_MS = 120;
+/** … or when its first one has waited so long. */
+const PATIENCE_MS = 1500;
+
+/**
+ * Gathers what many devices want to ask at about the same time, so that the user gets one question
+ * that names them all instead of the same question again and again. One question at a time.
+ */
+export class Desk<Concern, Answer> {
+  readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
+  #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(decide: (concerns: readonly Concern[]) => Promise<Answer>) {
+    this.#decide = decide;
+  }
+
+  bring(concern: Concern): Promise<Answer> {
+    if (this.#gathering !== undefined) {
+      this.#gathering.concerns.push(concern);
+      return this.#gathering.answer;
+    }
+    const concerns = [concern];
+    const answer = this.#answerLater(concerns);
+    this.#gathering = { concerns, answer };
+    return answer;
+  }
+
+  async #answerLater(concerns: readonly Concern[]): Promise<Answer> {
+    const until = performance.now() + PATIENCE_MS;
+    let count = 0;
+    while (count < concerns.length && performance.now() < until) {
+      count = concerns.length;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    }
+    // Whoever comes while another question is open still joins this one.
+    await this.#last.catch(() => undefined);
+    this.#gathering = undefined;
+    const answer = this.#decide(concerns);
+    this.#last = answer;
+    return answer;
+  }
+}
+
+/** How a device speaks: its profile by configuration, with what was learned of it. */
+export async function profileOf({ profiles }: Services, entry: DeviceEntry): Promise<Profile> {
+  const base = await profiles.profile(entry.profile ?? 'documented');
+  const learned = await profiles.learned(entry.address);
+  return learned === undefined ? base : withAllLearned(base, learned);
 }

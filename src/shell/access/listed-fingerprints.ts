@@ -5,8 +5,7 @@ import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { message, type Output } from '../output.ts';
-import { lookAt } from './certificates.ts';
-import { pinAll, pinned, refuseOther, type Vouched } from './pin-certificates.ts';
+import { lookAt, pinAll, pinned, refuseOther, type Vouched } from './certificates.ts';
 
 /**
  * Pins another certificate where it is proved: by the list of --fingerprints, or as --ca has signed what

@@ -1,4 +1,4 @@
-import { ORIGIN_COLUMNS, originOf } from '../access/check-logins.ts';
+import { ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';

@@ -83,7 +83,7 @@ function rowOf(device: InventoryDevice) {
 async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
   const { inventory: file } = call.session.services;
   const { inventory, written } = await file.read();
-  const { ansibleInventory, ansibleVariables } = await import('../../fleet/ansible-inventory.ts');
+  const { ansibleInventory, ansibleVariables } = await import('../../fleet/written-inventory.ts');
   const { host } = call.options;
   const device = host === undefined ? undefined : inventory.find(host);
   if (host !== undefined && device === undefined) {

@@ -2,7 +2,7 @@ import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { checkLogins } from '../access/check-logins.ts';
+import { checkLogins } from '../access/logins.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type CommandSpec } from '../grammar/spec.ts';

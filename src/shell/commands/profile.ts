@@ -1,7 +1,7 @@
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { profileOf } from '../access/device-profile.ts';
+import { profileOf } from '../access/access.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
@@ -26,7 +26,7 @@ export const profile: CommandSpec = {
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
       examples: ['profile fw1'],
       async *run(call) {
-        const { factsOf } = await import('../devices/known-facts.ts');
+        const { factsOf } = await import('../devices/learning.ts');
         const rows = [];
         for (const member of await membersOf(call)) {
           const known = await profileOf(call.session.services, member.entry);
@@ -131,7 +131,7 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
   const { learnMember } = await import('../devices/learning.ts');
-  const { learnedTexts } = await import('../devices/known-facts.ts');
+  const { learnedTexts } = await import('../devices/learning.ts');
   const { watchForCounters } = await import('../writing/observed.ts');
   const learned = await learnMember(call, member, resource, 'again');
   const counters = await watchForCounters(call, member, resource, records);

@@ -1,9 +1,8 @@
 import { RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
-import { expiryText } from '../access/certificates.ts';
+import { askAndPin, expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
-import { askAndPin } from '../access/pin-certificates.ts';
 import type { Call } from '../call.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';

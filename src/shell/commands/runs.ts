@@ -94,7 +94,7 @@ export const runs: CommandSpec = {
         'runs merge results/*.json --plan monday.plan --as junit -o devsh.xml',
       ],
       async *run(call) {
-        const { mergeRuns } = await import('../writing/merge-runs.ts');
+        const { mergeRuns } = await import('../writing/run-report.ts');
         yield* mergeRuns(call);
       },
     }),

@@ -3,9 +3,17 @@ import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
-import { expiryText, lookAt, tellDoubts, type Seen } from '../access/certificates.ts';
+import {
+  askAndPin,
+  expiryText,
+  lookAt,
+  pin,
+  pinned,
+  refuseOther,
+  type Seen,
+  tellDoubts,
+} from '../access/certificates.ts';
 import { message, tableColumns, type Output } from '../output.ts';
-import { askAndPin, pin, pinned, refuseOther } from '../access/pin-certificates.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';

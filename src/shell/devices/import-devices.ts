@@ -1,6 +1,11 @@
 import { dirname } from 'node:path';
-import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
-import type { Findings } from '../../fleet/import/findings.ts';
+import { CredentialError, DeclinedError, RefusedError, UsageError } from '../../errors.ts';
+import {
+  type Findings,
+  type JsonObject,
+  kindOfSource,
+  SOURCE_KINDS,
+} from '../../fleet/import/source.ts';
 import {
   type ImportPlan,
   type ImportRefusal,
@@ -9,19 +14,18 @@ import {
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../call.ts';
-import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
+import { message, type Output, tableColumns, type TableOutput } from '../output.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 import { answerError } from '../../device/translate.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { ProtocolError } from '../../device/errors.ts';
 import { parseAnsible } from '../../fleet/import/ansible.ts';
-import type { JsonObject } from '../../fleet/import/json-source.ts';
 import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../fleet/import/netbox.ts';
 import { readSource } from '../../fleet/import/read-source.ts';
-import { kindOfSource, SOURCE_KINDS } from '../../fleet/import/source-kind.ts';
 import type { ReadIncluded } from '../../fleet/import/ssh-config.ts';
 import { Member } from '../../fleet/member.ts';
-import { netBoxAccess } from '../access/netbox-access.ts';
+import { Credential } from '../../device/credential.ts';
+import type { Access } from '../../fleet/access.ts';
 
 /** What should be read before it is taken over from a file of somebody else. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
@@ -265,4 +269,52 @@ function jsonOf(member: Member, { body, status }: { body: string; status: number
     if (!(error instanceof JsonFailure)) throw error;
     throw new ProtocolError(member.ref, `this is no NetBox: ${error.message}`, { status, body });
   }
+}
+
+/** A wrong token is typed again so often. */
+const MAX_TOKENS = 3;
+
+/**
+ * Trust as for a device; the token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or is
+ * asked for. The login of the devices (DEVSH_TOKEN …) is not sent to a NetBox.
+ */
+function netBoxAccess(call: Call<DeviceOption>): Access {
+  const { access, credentials, options, io, session } = call;
+  access.asksAtOnce = true;
+  const { importing } = session.services;
+  let asked = 0;
+  return {
+    trace: access.trace,
+    notice: access.notice,
+    timeoutMs: access.timeoutMs,
+    trust: (entry) => access.trust(entry),
+    route: (entry) => access.route(entry),
+    profile: (entry) => access.profile(entry),
+    acceptCertificate: (entry, error) => access.acceptCertificate(entry, error),
+    admit: (entry, credential) => access.admit(entry, credential),
+    async credential({ name, address }) {
+      const token = options.tokenStdin ? undefined : importing.netBoxToken();
+      if (token !== undefined) return Credential.token(token.trim());
+      const { askPassphrase } = access;
+      const found = await credentials.find({
+        device: { name, address },
+        user: options.user,
+        skipsEnvironment: true,
+        askPassphrase,
+        signal: io.signal,
+      });
+      return found?.credential;
+    },
+    async anotherCredential({ name }, refused) {
+      if (io.ask === undefined || asked >= MAX_TOKENS) {
+        if (refused !== undefined) return undefined;
+        throw new CredentialError(
+          `${name}: no token. Set NETBOX_TOKEN, use --token-stdin, or keep one with "login ${name} --token"`,
+        );
+      }
+      asked += 1;
+      const token = await io.ask({ kind: 'secret', text: `Token of NetBox ${name}:` });
+      return token === undefined || token === '' ? undefined : Credential.token(token.trim());
+    },
+  };
 }

@@ -1,9 +1,12 @@
 import { areFieldsLearned, isLearned, learn, learnFields } from '../../device/learn.ts';
 import { withAllLearned } from '../../device/learned.ts';
-import type { Learned } from '../../device/learned-schema.ts';
+import type { FieldFacts, Learned } from '../../device/learned-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
+import { type Origin, type Profile, type WriteFacts, WRITES } from '../../device/profile.ts';
+import type { Value } from '../../device/record.ts';
+import { inYaml } from '../../text/yaml-names.ts';
 
 /**
  * Learns of a resource of a device, without writing, and keeps it: `once`, and again when records come
@@ -51,4 +54,96 @@ export async function learnAllQuietly(
   for (const result of results) {
     if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
   }
+}
+
+/** What a device said of itself, in words. */
+export function learnedTexts(
+  { resources, byResource, answers = {} }: Learned,
+  resource: string,
+): string[] {
+  const { itemAllows, collectionAllows, fields, parses, envelope, paging, summary } =
+    byResource[resource] ?? {};
+  const { withSlash, withoutSlash, withoutAccept } = answers;
+  return [
+    resources && `resources ${resources.join(', ')}`,
+    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
+    itemAllows && `a record allows ${itemAllows.join(', ')}`,
+    fields && `${Object.keys(fields).length} fields described`,
+    parses && `takes ${parses.join(', ')}`,
+    envelope && `records in: ${envelope}`,
+    paging && `pages ${paging}`,
+    summary === true ? 'its list leaves fields out' : undefined,
+    withSlash && `with a slash at the end: ${withSlash}`,
+    withoutSlash && `without: ${withoutSlash}`,
+    withoutAccept && `asked for no format: ${withoutAccept}`,
+  ].filter((text) => text !== undefined);
+}
+
+interface Fact {
+  /** As a profile file spells it: `resources.user.key_field`. */
+  readonly fact: string;
+  readonly value: Value;
+  readonly origin: Origin;
+}
+
+/** How a device speaks, in the order in which it is shown; in each group first what every profile says. */
+export function factsOf(profile: Profile): Fact[] {
+  const named = (group: string, facts: object, names: readonly string[] = Object.keys(facts)) => {
+    const values = facts as Readonly<Record<string, Value | undefined>>;
+    return names.flatMap((name): Fact[] => {
+      const value = values[name];
+      const origin = originOf(profile, `${group}${name}`);
+      return value === undefined ? [] : [{ fact: `${group}${inYaml(name)}`, value, origin }];
+    });
+  };
+  const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
+    named(group, { wrapper: null, ...facts }, WRITE_FACTS);
+  return [
+    ...named('', profile, ['name', 'basePath', 'endsWithSlash', 'accept', 'connections']),
+    ...named('answers.', profile.answers ?? {}),
+    ...named('', { ids: 'stable', ...profile }, ['idFields', 'ids', 'noId', 'errorsIn']),
+    ...named('list.', profile.list),
+    ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
+    ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
+      if (facts === undefined) return [];
+      const { single, update, details = {}, ...others } = facts;
+      const group = `resources.${resource}.`;
+      return [
+        // That something is a list goes without saying.
+        ...named(group, single === true ? { ...others, single } : others, RESOURCE_FACTS),
+        ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
+        ...Object.entries(details).map(([field, told]) => ({
+          fact: `${group}${field}`,
+          value: describe(told),
+          origin: originOf(profile, `${group}${field}`),
+        })),
+      ];
+    }),
+  ];
+}
+
+const WRITE_FACTS = [
+  ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
+  ...['attributes', 'contentType', 'leftOut', 'lists'],
+];
+
+const RESOURCE_FACTS = [
+  ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
+  ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
+];
+
+function describe({ type, required, readOnly, choices }: FieldFacts): string {
+  return [
+    type,
+    ...(required ? ['required'] : []),
+    ...(readOnly ? ['read-only'] : []),
+    ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
+  ].join(' ');
+}
+
+/** The origin of a fact, or of the group that it belongs to. */
+function originOf({ origins }: Profile, fact: string): Origin {
+  const group = fact.replace(/\.[^.]*$/, '');
+  const isDetail = /^answers\.|^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
+  return origins[fact] ?? origins[group] ?? (isDetail ? 'observed' : 'assumed');
 }

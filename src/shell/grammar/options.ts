@@ -2,7 +2,7 @@ import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change
 import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/choose-route.ts';
 import { UsageError } from '../../errors.ts';
-import { SOURCE_KINDS } from '../../fleet/import/source-kind.ts';
+import { SOURCE_KINDS } from '../../fleet/import/source.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../../text/choices.ts';
 import {
   anyText,

@@ -1,10 +1,16 @@
 import type { FieldFacts } from '../../device/learned-schema.ts';
-import { editText, fieldShape, type FieldShape } from '../../device/typed-value.ts';
+import {
+  editText,
+  fieldShape,
+  type FieldShape,
+  switchValue,
+  typedValue,
+} from '../../device/typed-value.ts';
 import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
-import { RejectedError, type FieldIssues } from '../../device/errors.ts';
+import { type FieldIssues, RejectedError } from '../../device/errors.ts';
 import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
-import { valueText } from '../../device/value-text.ts';
+import { isValueList, valueText } from '../../device/value-text.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
@@ -21,7 +27,7 @@ export interface FieldChoice {
 }
 
 /** The texts for yes and no in one field. */
-export interface Spelling {
+interface Spelling {
   readonly yes: string;
   readonly no: string;
 }
@@ -239,4 +245,42 @@ function mostFrequent(values: readonly (Value | undefined)[]): string[] {
     if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}
+
+/** Whether the text of a boolean says yes, however it is spelt; undefined when it says neither. */
+export function isOn({ type }: FormField, text: string): boolean | undefined {
+  return type === 'boolean' ? switchValue(text) : undefined;
+}
+
+/** The items that the text of a list stands for. */
+export function itemsOf({ nested }: FormField, text: string): readonly string[] {
+  return valuesIn(nested, text).map((value) => valueText(value));
+}
+
+/** The text of the list with a choice put in, or taken out; in the order of the choices. */
+export function toggledText(field: FormField, text: string, choice: string): string {
+  const { nested, choices = [] } = field;
+  if (nested?.kind !== 'list') return text;
+  const held = valuesIn(nested, text);
+  const isHeld = held.some((value) => valueText(value) === choice);
+  const kept = held.filter((value) => valueText(value) !== choice);
+  const { value: typed = choice } = { value: undefined, ...typedValue(choice, nested.item) };
+  const added = isHeld ? [] : [typed];
+  const rank = (value: Value): number =>
+    choices.findIndex((known) => known.value === valueText(value));
+  const values = [...kept, ...added].sort((one, other) => rank(one) - rank(other));
+  return values.length === 0 ? '' : editText(values, nested);
+}
+
+/** The first choice that begins with these letters, by value or name; -1 when none does. */
+export function soughtIndex(choices: readonly FieldChoice[], letters: string): number {
+  const wanted = letters.toLowerCase();
+  return choices.findIndex(({ value, label }) =>
+    [value, label].some((text) => text.toLowerCase().startsWith(wanted)),
+  );
+}
+
+function valuesIn(nested: FormField['nested'], text: string): readonly Value[] {
+  const { value } = { value: undefined, ...typedValue(text, nested ?? { kind: 'text' }) };
+  return isValueList(value) ? value : [];
 }

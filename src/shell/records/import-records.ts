@@ -14,11 +14,10 @@ import type { Call } from '../call.ts';
 import { learnMember } from '../devices/learning.ts';
 import { message, type Output } from '../output.ts';
 import { planFleet } from '../writing/plan-fleet.ts';
-import { confirmOrRevert } from '../writing/revert.ts';
-import { refuseOpen } from '../writing/take-back.ts';
+import { confirmOrRevert, refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { keepPlan } from '../writing/keep-plan.ts';
+import { keepPlan } from '../writing/change-files.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type ImportCall = Call<

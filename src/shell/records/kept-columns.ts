@@ -1,6 +1,8 @@
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../call.ts';
 import { message, type MessageOutput, type View } from '../output.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { keyFieldOf } from '../../device/profile.ts';
 
 /** `--columns auto`: chosen by content again. */
 const AUTO = 'auto';
@@ -64,4 +66,20 @@ function isAuto(columns: readonly string[]): boolean {
 
 function isSame(before: readonly string[] | undefined, now: readonly string[]): boolean {
   return before !== undefined && before.join() === now.join();
+}
+
+/**
+ * How the records of a resource are shown as long as no line said otherwise.
+ *
+ * @param recalled the columns of the last time
+ */
+export function defaultView(resource: string, recalled?: readonly string[]): View {
+  return {
+    resource,
+    layout: 'table',
+    ...(recalled !== undefined && { recalled }),
+    key: keyFieldOf(documentedProfile, resource),
+    fold: true,
+    perDevice: documentedProfile.idFields,
+  };
 }

@@ -1,18 +1,36 @@
+import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
-import { type DevicePlan, devicesOfShard, type Shard, WHOLE } from '../../change/plan.ts';
-import { UsageError } from '../../errors.ts';
-import { checkAddresses } from './plan-addresses.ts';
-import { applyNothing, applyPart, partOf, refuseForParts, shardAsked } from './apply-part.ts';
+import { freezePlan, isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
+import {
+  type DevicePlan,
+  devicesOfShard,
+  type Plan,
+  type PlanPart,
+  type Shard,
+  shardOf,
+  shardText,
+  WHOLE,
+} from '../../change/plan.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
 import type { Call, WriteCall } from '../call.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
-import { message, type Output } from '../output.ts';
+import { message, type MessageOutput, type Output } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
-import { confirmOrRevert } from './revert.ts';
+import { confirmOrRevert } from './take-back.ts';
 import { writeEach, writePlan } from './write.ts';
-import { keepPlan } from './keep-plan.ts';
+import { parseJournal } from '../../change/read-journal.ts';
+import {
+  journalOfResult,
+  parseResult,
+  type ResultFile,
+  resultText,
+} from '../../change/result-file.ts';
+import type { Member } from '../../fleet/member.ts';
+import { retriedPart, takeUp } from './take-up.ts';
+import { formatAddress, parseAddress } from '../../device/address.ts';
+import { someOf } from '../../text/one-line.ts';
 
 type ApplyCall = Call<
   WriteOption | RollOutOption | PartOption | 'on' | 'asCurl' | 'confirmMs' | 'resource'
@@ -110,4 +128,194 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
   return isChangeSetFile(file, text)
     ? parseChangeSet(text, name)
     : parseCsvChangeSet(text, name, call.options.resource ?? 'user');
+}
+
+/** The environment variable that says which pod of an Indexed Job this is, from 0. */
+const JOB_INDEX = 'JOB_COMPLETION_INDEX';
+
+/** Which shard of the plan is meant; undefined for the whole. Throws a `UsageError`. */
+function shardAsked({ options, session }: Call<PartOption>): Shard | undefined {
+  const { shard, shardIndex, shardTotal: total } = options;
+  if (shard !== undefined) {
+    if (shardIndex === undefined && total === undefined) return shard;
+    throw new UsageError('either --shard, or --shard-index with --shard-total');
+  }
+  if (total === undefined) {
+    if (shardIndex === undefined) return undefined;
+    throw new UsageError('--shard-index needs --shard-total: how many shards there are');
+  }
+  const index = shardIndex ?? indexIn(session.services.environment(JOB_INDEX));
+  if (index < total) return shardOf(index + 1, total);
+  throw new UsageError(
+    `there is no shard with the index ${index} of ${total}: they count from 0 to ${total - 1}`,
+  );
+}
+
+function indexIn(text: string | undefined): number {
+  if (text !== undefined && /^\d{1,5}$/.test(text)) return Number(text);
+  throw new UsageError(
+    text === undefined
+      ? `--shard-total needs --shard-index, or ${JOB_INDEX} in the environment`
+      : `${JOB_INDEX} is "${text}": an index counts from 0`,
+  );
+}
+
+/** Refuses what a part of a plan cannot be combined with. */
+function refuseForParts(
+  { options }: Call<PartOption | 'confirmMs'>,
+  shard: Shard | undefined,
+  isPlan: boolean,
+): void {
+  const option = shard !== undefined ? '--shard' : options.result !== undefined ? '--result' : '';
+  if (option === '') return;
+  if (!isPlan) {
+    throw new UsageError(
+      `${option} needs a plan file, the same for all: make one with "plan FILE --on … -o PLANFILE"`,
+    );
+  }
+  if (options.replan) {
+    throw new UsageError(`${option} carries out the plan as it is: leave out --replan`);
+  }
+  if (options.result !== undefined && options.confirmMs !== undefined) {
+    throw new UsageError('--confirm may take back what --result has told: leave one out');
+  }
+}
+
+/**
+ * Carries out a part of a plan whose result is kept in a file. Where the file is there already, the
+ * run that it tells of is gone on with, also on another machine: what is in doubt is settled by
+ * reading, what failed or was not reached is sent, nothing that is done is sent again.
+ */
+async function* applyPart(
+  call: WriteCall,
+  plan: Plan,
+  part: PlanPart,
+  members: readonly Member[],
+): AsyncGenerator<Output> {
+  const { services } = call.session;
+  const release = await services.holdFile(part.result);
+  try {
+    const earlier = await readEarlier(call, plan, part);
+    if (earlier === undefined) {
+      yield* writePlan(call, { ...plan, part }, members);
+      return;
+    }
+    const { run } = earlier;
+    if ((await services.runs.read(run)) === undefined) {
+      await services.runs.adopt(run, journalOfResult(earlier, { ...plan, run, part }));
+    }
+    yield message('info', `${part.result}: going on with run ${run}`);
+    yield* takeUp(call, run, retriedPart(true));
+  } finally {
+    await release();
+  }
+}
+
+/** A part without a device is done at once. */
+async function* applyNothing(
+  call: Call<'dryRun'>,
+  shard: Shard,
+  part: PlanPart | undefined,
+): AsyncGenerator<Output> {
+  const { services } = call.session;
+  yield message('info', `shard ${shardText(shard)} has no device: nothing to do`);
+  if (part === undefined || call.options.dryRun) return;
+  const run = call.newRun();
+  const release = await services.holdFile(part.result);
+  try {
+    if ((await readEarlier(call, { run, devices: [] }, part)) !== undefined) return;
+    const { operator: by, version } = services;
+    const at = services.now().toISOString();
+    const plan = { run, devices: [], part };
+    const head = { run, at, command: call.line, by, version };
+    const journal = journalOfResult({ ...head, ...part, devices: [] }, plan);
+    await services.writeFile(part.result, resultText(parseJournal(journal, run), part, at));
+  } finally {
+    await release();
+  }
+}
+
+/** The absolute path of the result file, and which part of which plan is to be told there. */
+function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | undefined {
+  const { result } = call.options;
+  return result === undefined ? undefined : { digest, shard, result: resolve(result) };
+}
+
+/** What the result file tells of an earlier attempt. Throws a `RefusedError` when that was another part. */
+async function readEarlier(
+  { session }: Call,
+  { devices }: Plan,
+  { digest, shard, result: file }: PlanPart,
+): Promise<ResultFile | undefined> {
+  const text = await session.services.readIfThere(file);
+  if (text === undefined) return undefined;
+  const earlier = parseResult(text, file);
+  const isSame =
+    earlier.digest === digest &&
+    shardText(earlier.shard) === shardText(shard) &&
+    earlier.devices.length === devices.length &&
+    earlier.devices.every(({ device: { address }, states }, index) => {
+      const now = devices[index];
+      return now?.device.address === address && now.steps.length === states.length;
+    });
+  if (isSame) return earlier;
+  throw new RefusedError(
+    `${file} is the result of ${earlier.digest === digest ? `other devices (shard ${shardText(earlier.shard)})` : 'another plan'}: ` +
+      'name another file, or remove this one',
+  );
+}
+
+/**
+ * A plan file says names and addresses, and may be old or from somebody else: a device that has moved
+ * since is not written to where another one may be by now, and what the inventory does not know is
+ * said before a login goes there. Throws a `RefusedError`.
+ */
+async function* checkAddresses(
+  { session }: Call,
+  planned: readonly DevicePlan[],
+  file: string,
+): AsyncGenerator<Output> {
+  const inventory = await session.services.inventory.load();
+  const connected = new Set(session.fleet.connected.map(({ ref }) => ref.address));
+  const strange: string[] = [];
+  for (const { device } of planned) {
+    const known = inventory.find(device.name);
+    const address = known && formatAddress(parseAddress(known.address));
+    if (address !== undefined && address !== device.address) {
+      throw new RefusedError(
+        `${file} has ${device.name} at ${device.address}, the inventory at ${address}: make the plan anew`,
+      );
+    }
+    const isKnown = connected.has(device.address) || inventory.findByAddress(device.address);
+    const isNamedSo = device.address.startsWith(device.name);
+    if (!isKnown && !isNamedSo) strange.push(`${device.name} at ${device.address}`);
+  }
+  if (strange.length === 0 || inventory.devices.length === 0) return;
+  yield message(
+    'warning',
+    `${file} leads to devices that are not in the inventory: ${someOf(strange)}`,
+  );
+}
+
+const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
+
+/** Writes a plan down, to be applied later as it is; resolves to what is to be said of it. */
+export async function keepPlan(
+  call: Call<'expiresMs'>,
+  plan: Plan,
+  file: string,
+  changes: readonly Change[],
+): Promise<MessageOutput> {
+  const { services } = call.session;
+  const { expiresMs = DEFAULT_EXPIRY_MS } = call.options;
+  const createdAt = services.now();
+  const text = freezePlan({
+    plan,
+    createdAt: createdAt.toISOString(),
+    expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
+    command: call.line,
+    changes,
+  });
+  await services.writeFile(file, text);
+  return message('done', `wrote the plan to ${file}`);
 }

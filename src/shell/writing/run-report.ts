@@ -1,4 +1,5 @@
 import {
+  countsText,
   csvReport,
   jsonReport,
   type Report,
@@ -10,7 +11,15 @@ import { junitReport } from '../../change/report/junit.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
-import type { TextOutput } from '../output.ts';
+import { message, type Output, type TextOutput } from '../output.ts';
+import { type Merged, mergeResults, parseResult } from '../../change/result-file.ts';
+import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
+import { countsOf, resultsOf } from '../../change/run-results.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { ExitCode } from '../exit-code.ts';
+import { summaryOf } from './run-store.ts';
+import { someOf } from '../../text/one-line.ts';
 
 const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
   markdown: markdownReport,
@@ -32,4 +41,59 @@ export function runReport(run: Run, as: ReportKind | undefined): TextOutput {
     // Who asked for JSON and for no kind of report does not want Markdown in a string.
     ...((as === undefined || as === 'json') && { data: reportData(data) }),
   };
+}
+
+/** So many names are read; all of them are among the results. */
+const MOST_NAMES = 20;
+
+/** `runs merge FILE…`: the results of all parts of a plan as those of one run. */
+export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGenerator<Output> {
+  const { as, output } = call.options;
+  const merged = await readParts(call);
+  const { run, missing, remarks } = merged;
+  for (const text of remarks) yield message('warning', text);
+  if (missing.length > 0) {
+    yield message('warning', missingText(merged));
+  }
+  const results = resultsOf(run);
+  const counts = countsOf(run);
+  const report = as === undefined && output === undefined ? undefined : runReport(run, as);
+  if (report !== undefined && output !== undefined) {
+    await call.session.services.writeFile(output, report.text);
+    yield message('done', `wrote the report to ${output}`);
+  }
+  if (report === undefined || output !== undefined) {
+    for (const result of results) yield { kind: 'result', run: run.run, result };
+    yield summaryOf(run);
+    return;
+  }
+  yield report;
+  // The report is all that is printed; the exit code is that of the results all the same.
+  const exitCode = new ExitCode();
+  for (const result of results) exitCode.add({ kind: 'result', run: run.run, result });
+  if (exitCode.value !== 0) {
+    throw new StoppedError(exitCode.value, `not all is as planned: ${countsText(counts)}`);
+  }
+}
+
+async function readParts(call: Call<'plan'>): Promise<Merged> {
+  const { plan: planName } = call.options;
+  if (planName === undefined) {
+    throw new UsageError('merge needs the plan whose parts these are: --plan PLANFILE');
+  }
+  const text = await call.readText(planName);
+  if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
+  // What was done under a plan stays done when the plan has expired.
+  const frozen = thawPlan(text, planName, call.session.services.now(), new Set(['drift']));
+  const files = [];
+  for (const file of new Set(call.args.all('FILE'))) {
+    files.push({ file, result: parseResult(await call.readText(file), file) });
+  }
+  return mergeResults(frozen, planDigest(text), files);
+}
+
+function missingText({ run, missing }: Merged): string {
+  const names = missing.map(({ name }) => name);
+  const count = `${missing.length} of ${run.plan.devices.length} devices`;
+  return `${count} are in no result file: ${someOf(names, MOST_NAMES)}`;
 }

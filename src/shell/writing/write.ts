@@ -9,7 +9,6 @@ import type { Call, WriteCall } from '../call.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import { message, type Output, type TextOutput } from '../output.ts';
-import { otherHolders } from './other-holders.ts';
 import { planFleet } from './plan-fleet.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -17,6 +16,9 @@ import { opensAccess } from '../../change/own-access.ts';
 import type { FormPairs } from '../../device/encode.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
+import { foldRecords } from '../../fleet/fold.ts';
+import { someOf } from '../../text/one-line.ts';
+import { perDeviceFields } from '../commands/record-arguments.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -203,4 +205,46 @@ function decoded(word: string): string {
   } catch {
     return word;
   }
+}
+
+/** More records than that are not gone through one by one. */
+const MOST_RECORDS = 5;
+
+/**
+ * Where `--on` keeps a line to some of the selected devices: which others hold a record of the same
+ * name, as far as was seen in this session. Each is a sentence to be said before the question.
+ */
+function otherHolders(call: Call<'on'>, plan: Plan, members: readonly Member[]): string[] {
+  if (call.options.on.length === 0) return [];
+  const addresses = new Set(members.map(({ ref }) => ref.address));
+  const others = call.session.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));
+  const steps = plan.devices.flatMap((device) => device.steps);
+  const named = new Map(steps.map((step) => [recordName(step), step]));
+  return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
+    if (before === undefined) return [];
+    const holders = others.flatMap((member) => {
+      const seen = member.seen(resource) ?? [];
+      const field = keyFieldOf(member.profile, resource, seen);
+      const record = seen.find((one) => valueText(one[field]) === key);
+      if (record === undefined) return [];
+      return [{ name: member.ref.name, isOther: isOther(member, resource, field, before, record) }];
+    });
+    return [true, false].flatMap((isOther) => {
+      const on = holders.filter((one) => one.isOther === isOther).map((one) => one.name);
+      const values = isOther ? ' with other values' : '';
+      const text = `${name}: also on ${someOf(on)}${values} (without --on the line means them, too)`;
+      return on.length === 0 ? [] : [text];
+    });
+  });
+}
+
+function isOther(
+  member: Member,
+  resource: string,
+  keyField: string,
+  before: DeviceRecord,
+  record: DeviceRecord,
+): boolean {
+  const reads = [before, record].map((one) => ({ device: { ...member.ref }, records: [one] }));
+  return foldRecords(reads, keyField, perDeviceFields(member.profile, resource)).length > 1;
 }

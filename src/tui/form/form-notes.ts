@@ -1,5 +1,4 @@
-import { isOn } from '../../shell/records/field-text.ts';
-import type { FormField } from '../../shell/records/form-fields.ts';
+import { type FormField, isOn } from '../../shell/records/form-fields.ts';
 import { cut } from '../../text/width.ts';
 import { visible } from '../../text/visible.ts';
 import type { Span } from '../screen/bar-lines.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '../../shell/records/form-fields.ts';
+import { type FormField, itemsOf } from '../../shell/records/form-fields.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/bar-lines.ts';
@@ -8,7 +8,6 @@ import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { wrapText } from '../screen/wrap.ts';
 import { shownCommand } from './form-command.ts';
-import { itemsOf } from '../../shell/records/field-text.ts';
 import { commandNote, inWords, noteOf, originText } from './form-notes.ts';
 import {
   choicesOf,

@@ -1,5 +1,10 @@
-import { isOn, soughtIndex, toggledText } from '../../shell/records/field-text.ts';
-import type { FieldIssues, FormField } from '../../shell/records/form-fields.ts';
+import {
+  type FieldIssues,
+  type FormField,
+  isOn,
+  soughtIndex,
+  toggledText,
+} from '../../shell/records/form-fields.ts';
 import type { Action, FormAction } from '../actions.ts';
 import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,4 @@
-import type { KeyRow } from '../../shell/records/key-row.ts';
+import type { KeyRow } from '../../shell/session.ts';
 import { KEY_SECTIONS } from '../views/help-lines.ts';
 import type { Keymap } from './key-binding.ts';
 

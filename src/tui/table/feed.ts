@@ -5,7 +5,7 @@ import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../shell/grammar/parse.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { perDeviceFields } from '../../shell/commands/record-arguments.ts';
-import { defaultView } from '../../shell/records/default-view.ts';
+import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Gathering } from '../gathering.ts';
 import type { TableRead } from '../state.ts';
 import type { Store } from '../store.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { carryOutImport } from '../../../src/fleet/import/carry-out-import.ts';
-import { parseDevicesYaml } from '../../../src/fleet/import/devices-yaml.ts';
-import type { Findings, FoundDevice } from '../../../src/fleet/import/findings.ts';
+import { carryOutImport } from '../../../src/fleet/inventory-edit.ts';
+import { parseDevicesYaml } from '../../../src/fleet/import/device-list.ts';
+import type { Findings, FoundDevice } from '../../../src/fleet/import/source.ts';
 import { planImport, type ImportPlan } from '../../../src/fleet/import/import-plan.ts';
 import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
-import { ansibleInventory } from '../../../src/fleet/ansible-inventory.ts';
+import { ansibleInventory } from '../../../src/fleet/written-inventory.ts';
 import { parseInventory, readInventory } from '../../../src/fleet/inventory-text.ts';
 
 const FILE = '/etc/devsh/devices.yaml';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
-import { parseCsvDevices } from '../../../src/fleet/import/csv.ts';
+import { parseCsvDevices } from '../../../src/fleet/import/device-list.ts';
 import { planImport } from '../../../src/fleet/import/import-plan.ts';
 import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../../src/fleet/import/netbox.ts';
-import { kindOfSource } from '../../../src/fleet/import/source-kind.ts';
+import { kindOfSource } from '../../../src/fleet/import/source.ts';
 import { parseSshConfig } from '../../../src/fleet/import/ssh-config.ts';
 import { Inventory } from '../../../src/fleet/inventory.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Desk } from '../../../src/shell/access/desk.ts';
+import { Desk } from '../../../src/shell/access/access.ts';
 
 test('what several bring at about the same time is one question', async () => {
   const asked: (readonly string[])[] = [];

@@ -3,7 +3,7 @@ import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
 import type { State } from '../../../src/tui/state.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
-import { defaultView } from '../../../src/shell/records/default-view.ts';
+import { defaultView } from '../../../src/shell/records/kept-columns.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

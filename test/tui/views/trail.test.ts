@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
-import { defaultView } from '../../../src/shell/records/default-view.ts';
+import { defaultView } from '../../../src/shell/records/kept-columns.ts';
 import type { Action, ViewAction } from '../../../src/tui/actions.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';

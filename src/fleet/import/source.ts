@@ -1,0 +1,92 @@
+import { extname } from 'node:path';
+import type { WrittenDevice, WrittenGroup } from '../written-inventory.ts';
+import { JsonFailure, parseStrictJson } from '../../device/json.ts';
+import type { Value } from '../../device/record.ts';
+import { UsageError } from '../../errors.ts';
+
+export const SOURCE_KINDS = ['csv', 'ssh', 'ansible', 'netbox', 'devices'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** What a source is, by its name and its look; undefined when neither tells. */
+export function kindOfSource(name: string, text: string): SourceKind | undefined {
+  const start = text.replace(/^\ufeff/, '').trimStart();
+  switch (extname(name).toLowerCase()) {
+    case '.csv':
+    case '.tsv':
+      return 'csv';
+    case '.json':
+      return kindOfJson(start);
+    case '.ini':
+      return 'ansible';
+    case '.yaml':
+    case '.yml':
+      return kindOfYaml(start);
+  }
+  if (/^[[{]\s*(?:["\]}{]|$)/.test(start)) return kindOfJson(start);
+  if (/^[ \t]*(?:Host|Match|Include)[\s=]/im.test(start)) return 'ssh';
+  if (/^\[[\w.:-]+\][ \t]*\r?$/m.test(start)) return 'ansible';
+  const [line = ''] = start.split('\n', 1);
+  if (/^[\w"' -]+(?:[,;\t][\w"' -]*)+\r?$/.test(line) && /\bname\b|device/i.test(line))
+    return 'csv';
+  return kindOfYaml(start);
+}
+
+/** By the words that only one of them has; whether it is JSON is found when it is read. */
+function kindOfJson(text: string): SourceKind {
+  if (/^\{\s*"count"\s*:/.test(text) || /^\{[^{[]*"results"\s*:\s*\[/.test(text)) return 'netbox';
+  if (text.startsWith('[') || /^\{[^{[]*"inventory"\s*:\s*\[/.test(text)) return 'devices';
+  return /^\{[^{[]*"devices"\s*:\s*\[/.test(text) ? 'devices' : 'ansible';
+}
+
+function kindOfYaml(text: string): SourceKind | undefined {
+  if (/^devices\s*:/m.test(text)) return 'devices';
+  return /^[\w.-]+[ \t]*:[ \t]*(?:#.*)?(?:\r?\n[ \t]*){1,20}[ \t](?:hosts|children|vars)[ \t]*:/m.test(
+    text,
+  )
+    ? 'ansible'
+    : undefined;
+}
+
+/** A device as a source tells of it; nothing of it is checked yet. A `ca` is an absolute path. */
+export interface FoundDevice extends WrittenDevice {
+  /** `hosts.csv:3`: where the source says so. */
+  readonly place: string;
+}
+
+/** All that one source has. */
+export interface Findings {
+  readonly devices: readonly FoundDevice[];
+  readonly groups: readonly WrittenGroup[];
+  /** What was left out on purpose, in words. */
+  readonly remarks: readonly string[];
+}
+
+export type JsonObject = Readonly<Record<string, Value>>;
+
+/** A JSON text of the user's. Throws a UsageError that names the file. */
+export function readJson(text: string, file: string): Value {
+  try {
+    return parseStrictJson(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    const { offset } = error;
+    const place = offset === undefined ? '' : `:${text.slice(0, offset).split('\n').length}`;
+    throw new UsageError(`${file}${place}: ${error.message}`, { cause: error });
+  }
+}
+
+/** The same value as an object; undefined for anything else. */
+export function asObject(value: Value | undefined): JsonObject | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
+}
+
+export function asList(value: Value | undefined): readonly Value[] {
+  return Array.isArray(value) ? (value as readonly Value[]) : [];
+}
+
+/** A text, or a number as one; undefined for anything else and for nothing. */
+export function asText(value: Value | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
