@@ -2,7 +2,6 @@ import { CancelledError, DevshError, StoppedError } from '../errors.ts';
 import { writerFor } from '../output/writer-for.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import type { Invocation } from '../shell/grammar/bind.ts';
-import { isReading } from '../shell/grammar/reading-verbs.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
@@ -63,7 +62,7 @@ export async function runLine(
 /** What only reads, for somebody at a terminal that can show a pager. A write is seen as it goes on. */
 function isPageable(
   { stdin, stdout, env }: Host,
-  { command, verb, given }: Invocation,
+  { verb, given }: Invocation,
   format: Format,
 ): boolean {
   const { TERM, INK_SCREEN_READER } = env;
@@ -72,7 +71,7 @@ function isPageable(
   if (given.noPager || given.quiet) return false;
   // These are read as they come.
   if (given.watchMs !== undefined || format === 'jsonl') return false;
-  return given.help === true || isReading(command, verb);
+  return given.help === true || verb.changes === 'nothing';
 }
 
 /** What comes of long answers is told by the writer that is at work. */

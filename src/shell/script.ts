@@ -1,13 +1,12 @@
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
-import { bind, type Grammar } from './grammar/bind.ts';
+import { bind, type Grammar, type Invocation } from './grammar/bind.ts';
 import type { Call } from './call.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
 import { message, type Output } from './output.ts';
 import { parseLine, type ValueOf, type Word } from './grammar/parse.ts';
-import { isDryRunnable } from './grammar/reading-verbs.ts';
 import { redact } from '../device/redact.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -108,6 +107,13 @@ async function* runStep(
   } else {
     yield* verb.run(call.nested(invocation));
   }
+}
+
+/** Whether nothing is changed when the line is run with `--dry-run`. */
+function isDryRunnable({ verb, given: { output } }: Invocation): boolean {
+  // Also a plan is a file that was not there, or was another one.
+  if (output !== undefined && output !== '-') return false;
+  return verb.options.includes('dryRun') || verb.changes !== undefined;
 }
 
 /** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */

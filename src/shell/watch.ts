@@ -16,7 +16,6 @@ import type { Member } from '../fleet/member.ts';
 import { bind, type Invocation, title } from './grammar/bind.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
-import { isReading } from './grammar/reading-verbs.ts';
 
 /** While no device answers, the wait doubles up to this. */
 const LONGEST_WAIT_MS = 60_000;
@@ -204,7 +203,7 @@ function isOver(signal: AbortSignal): boolean {
 
 function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
   const column = call.args.words('LINE')[0]?.start;
-  if (!isReading(command, verb) || given.output !== undefined) {
+  if (verb.changes !== 'nothing' || given.output !== undefined) {
     throw new UsageError(
       `watch repeats only what changes nothing, and "${title(command, verb)}" does`,
       { column },

@@ -17,6 +17,7 @@ export const plan: CommandSpec = {
       summary: 'Show what a change set would do on each selected device; sends nothing',
       args: [FILE],
       options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs'],
+      changes: 'nothing',
       details:
         'A change set is a list:\n' +
         '  - add: user\n' +

@@ -26,6 +26,7 @@ export const connect: CommandSpec = {
       summary: 'Connect to devices: check the certificate, log in, read the users',
       args: [SOME_TARGETS],
       options: [...DEVICES, 'profile'],
+      changes: 'choice',
       details:
         'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
         'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
@@ -70,6 +71,7 @@ export const disconnect: CommandSpec = {
       summary: 'Close the connection to these devices, or to all',
       args: [CONNECTED],
       options: [],
+      changes: 'choice',
       async *run(call) {
         const members = connectedMembers(call);
         const { fleet } = call.session;
@@ -97,6 +99,7 @@ export const use: CommandSpec = {
       summary: 'Choose which of the connected devices the next commands are about',
       args: [CONNECTED],
       options: [],
+      changes: 'choice',
       examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
       *run(call) {
         const { fleet } = call.session;
@@ -121,6 +124,7 @@ export const devices: CommandSpec = {
       summary: 'Show the connected devices and their state',
       args: [],
       options: [...DEVICES, 'watchMs'],
+      changes: 'nothing',
       details:
         'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
         'tells what changed: state, latency (when it is another by half), account, certificate, counts.',

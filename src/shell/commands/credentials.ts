@@ -14,6 +14,7 @@ export const credentials: CommandSpec = {
       summary: 'Show where the login of each device comes from; never the secret',
       args: [TARGETS],
       options: [...DEVICES, 'profile'],
+      changes: 'nothing',
       details:
         'Without devices: those selected, or all of the inventory. Nothing is asked, no device is called\n' +
         'and no program of yours is run. The first place that has a login wins: --token-stdin or\n' +

@@ -19,6 +19,7 @@ const listDevices = verb({
   summary: 'Show the devices of the inventory',
   args: [],
   options: ['ansible', 'host'],
+  changes: 'nothing',
   details:
     'As JSON or CSV it is a source for "device import". With --ansible it is a dynamic inventory: let an\n' +
     'executable file hold the lines "#!/bin/sh" and "exec devsh device list --ansible \\"$@\\"".',

@@ -14,6 +14,7 @@ export const doctor: CommandSpec = {
       summary: 'Check Node, terminal, files, keychain, and how devices answer',
       args: [TARGETS],
       options: [...DEVICES],
+      changes: 'nothing',
       details:
         'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
         'and no secret is shown: --json is fit for a bug report.',

@@ -32,6 +32,7 @@ export const help: CommandSpec = {
         },
       ],
       options: [],
+      changes: 'nothing',
       examples: ['help', 'help user', 'help user add', 'help filters'],
       async *run({ args, grammar, session }) {
         const { commands } = grammar;

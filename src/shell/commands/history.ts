@@ -10,6 +10,7 @@ export const history: CommandSpec = {
       summary: 'Show the lines typed before, oldest first',
       args: [],
       options: [],
+      changes: 'nothing',
       details:
         'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
       async *run({ session }) {

@@ -21,6 +21,7 @@ export const profile: CommandSpec = {
       summary: 'Show every fact of how a device speaks, with its origin',
       args: [TARGETS],
       options: [...DEVICES, 'profile'],
+      changes: 'nothing',
       details:
         'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
@@ -81,6 +82,7 @@ export const profile: CommandSpec = {
       summary: 'Check a profile file',
       args: [{ name: 'FILE', summary: 'a profile in YAML or JSON', isRequired: true }],
       options: [],
+      changes: 'nothing',
       async *run(call) {
         const file = call.args.required('FILE');
         const text = await call.readText(file);
@@ -97,6 +99,7 @@ export const profile: CommandSpec = {
       summary: 'Print the JSON schema of profile files, for editors',
       args: [],
       options: [],
+      changes: 'nothing',
       async *run() {
         const { profileJsonSchema } = await import('../../device/profile-schema.ts');
         const schema = JSON.stringify(profileJsonSchema(), null, 2);

@@ -33,6 +33,7 @@ export const get: CommandSpec = {
       summary: 'Send a GET to each selected device and print the answers',
       args: [PATH],
       options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
+      changes: 'nothing',
       details:
         'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
         'each page is printed as it comes. --first-page and --raw print the first answer alone.',

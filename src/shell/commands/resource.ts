@@ -106,6 +106,7 @@ function list(resource: string): VerbSpec {
       },
     ],
     options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs'],
+    changes: 'nothing',
     details:
       '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
       'what most devices hold, "only" what no other one does. Ids, secrets, counters and points in time never\n' +
@@ -165,6 +166,7 @@ function show(resource: string): VerbSpec {
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: [...DEVICES, 'profile', 'asCurl'],
+    changes: 'nothing',
     examples: [`${resource} show bob`],
     async *run(call) {
       const wanted = call.args.optional('KEY');

@@ -14,6 +14,7 @@ export const resources: CommandSpec = {
       summary: 'List what the selected devices offer: each has the verbs of "user"',
       args: [],
       options: [...DEVICES, 'profile'],
+      changes: 'nothing',
       async *run(call) {
         const { learnMember } = await import('../devices/learning.ts');
         const offers = new Map<string, string[]>();

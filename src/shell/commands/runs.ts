@@ -30,6 +30,7 @@ export const runs: CommandSpec = {
       summary: 'List the runs, the newest first',
       args: [],
       options: [],
+      changes: 'nothing',
       async *run({ session }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/run-store.ts');
@@ -85,6 +86,7 @@ export const runs: CommandSpec = {
         },
       ],
       options: ['plan', 'as', 'output'],
+      changes: 'nothing',
       details:
         'Each device of the plan stands there exactly once. One that no file tells of is "unknown", and the\n' +
         'exit code is then 3. Of two attempts the later counts, unless the earlier had done the device: then\n' +
@@ -107,6 +109,7 @@ export const showRun = verb({
   summary: 'Show the plan and the verdicts of a run',
   args: [LATEST],
   options: [],
+  changes: 'nothing',
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
@@ -222,6 +225,7 @@ export const report: CommandSpec = {
       summary: 'Report what a run did: who, when, what, before and after, verdicts',
       args: [LATEST],
       options: ['as'],
+      changes: 'nothing',
       details:
         'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
         'of the same requests. Secrets are in none of them.',

@@ -14,6 +14,7 @@ export const info: CommandSpec = {
       summary: 'Show the version and where devsh keeps its files',
       args: [],
       options: ['config', ...DEVICES],
+      changes: 'nothing',
       details:
         'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
         '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
@@ -98,6 +99,7 @@ export const quit: CommandSpec = {
       summary: 'Leave the shell',
       args: [],
       options: [],
+      changes: 'choice',
       *run() {
         yield { kind: 'quit' };
       },

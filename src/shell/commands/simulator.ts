@@ -90,6 +90,7 @@ function namesVerb(
     summary,
     args: [],
     options: [],
+    changes: 'nothing',
     async *run({ session }) {
       const rows = await list(session.services);
       yield {

@@ -36,6 +36,7 @@ export const trust: CommandSpec = {
       summary: 'List the pinned certificates',
       args: [],
       options: [],
+      changes: 'nothing',
       async *run({ session }) {
         const { services } = session;
         const { inventory, knownDevices } = services;
@@ -79,6 +80,7 @@ export const trust: CommandSpec = {
       summary: 'Compare the certificates that devices present now with the pins',
       args: [SOME_TARGETS],
       options: [...DEVICES],
+      changes: 'nothing',
       details: 'No login is sent, and nothing is pinned.',
       examples: ['trust scan @berlin', 'trust scan 10.0.0.0/29 --json'],
       async *run(call) {

@@ -17,6 +17,7 @@ export const vault: CommandSpec = {
       summary: 'List the logins in the vault, without their secrets',
       args: [],
       options: [...DEVICES],
+      changes: 'nothing',
       async *run(call) {
         await open(call);
         const { inventory, vault } = call.session.services;

@@ -64,6 +64,11 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly args: readonly ArgSpec[];
   /** Which options it understands, besides the general ones. */
   readonly options: readonly K[];
+  /**
+   * `nothing`: neither on a device nor on this machine. `choice`: only what the next lines are about. A verb that
+   * does not say it may change anything.
+   */
+  readonly changes?: 'nothing' | 'choice';
   /** Which word of `--allow` stands for `--force` here; `own-account` unless given. */
   readonly forced?: AllowWord;
   /** More lines for `help`. */
