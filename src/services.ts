@@ -117,7 +117,7 @@ export function createServices(options: ServiceOptions): Services {
     startSimulator,
     async keys() {
       const { effectiveKeymap } = await import('./tui/keys/own-keys.ts');
-      const { keyTable } = await import('./tui/keys/key-table.ts');
+      const { keyTable } = await import('./tui/keys/own-keys.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));
     },
     async faults() {

@@ -1,6 +1,5 @@
 import type { Filter } from '../fleet/filter.ts';
 import type { Action, TableAction, ViewAction } from './actions.ts';
-import { appended } from './reduce-log.ts';
 import {
   changedDrift,
   changeRollOut,
@@ -8,14 +7,19 @@ import {
   openedMessages,
   scrolled,
 } from './views/reduce-overlay.ts';
-import { actOnPrompt, openMenu, setLine, takeHistory } from './prompt/reduce-prompt.ts';
-import { follow, settle } from './table/follow.ts';
+import {
+  actOnPrompt,
+  editWithVi,
+  openMenu,
+  setLine,
+  takeHistory,
+  viPrompt,
+} from './prompt/reduce-prompt.ts';
+import { addReads, follow, settle } from './table/source.ts';
 import { dropLostMarks } from './table/reduce-marks.ts';
 import { actOnTable, editFilter } from './table/reduce-table.ts';
-import { addReads } from './table/source.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
-import { editWithVi, viPrompt } from './editor/vi-prompt.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
@@ -28,7 +32,7 @@ import {
   searchPlan,
 } from './reduce-question.ts';
 import { NO_FILTER } from './initial-state.ts';
-import type { State } from './state.ts';
+import type { LogLine, State } from './state.ts';
 import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
 import { followList, sortedList } from './views/listed.ts';
 import type { Overlay } from './views/overlay.ts';
@@ -323,4 +327,21 @@ function act(state: State, action: ViewAction): State {
 
 function onTable(state: State, action: TableAction): State {
   return { ...state, table: actOnTable(state, action, tableHeight(state)) };
+}
+
+/** So many messages are kept to be read again. */
+const LOG_LIMIT = 2_000;
+
+/** Puts lines behind the others; those in `dropped` go, wherever they stand. */
+function appended(
+  log: State['log'],
+  dropped: readonly LogLine[],
+  lines: readonly LogLine[],
+): State['log'] {
+  const keep = (old: State['log']['current']): State['log']['current'] =>
+    dropped.length === 0 ? old : old.filter((line) => !dropped.includes(line));
+  return {
+    current: [...keep(log.current), ...lines],
+    all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
+  };
 }

@@ -1,10 +1,10 @@
 import { createElement } from 'react';
 import type { Opening } from '../shell/opening.ts';
-import { wantsColor, type Host } from '../plain/host.ts';
+import { type Host, wantsColor } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
 import { editInProgram } from '../os/editor.ts';
 import { pageInProgram } from '../os/pager.ts';
-import { copyWithProgram } from './clipboard.ts';
+import { copyWithProgram } from './outside.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import type { Surface } from './effects.ts';
@@ -13,19 +13,21 @@ import { inputLine } from './prompt/input-line.ts';
 import type { Keymap } from './keys/key-binding.ts';
 import { contextOf } from './keys/keymap.ts';
 import { isTooSmall, layoutOf } from './screen/layout.ts';
-import { sessionSummary } from './session-summary.ts';
 import { initialState } from './initial-state.ts';
-import type { State } from './state.ts';
+import type { FleetView, State } from './state.ts';
 import { Store } from './store.ts';
 import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { createTheme, themeFor, type Theme } from './screen/theme.ts';
-import { withAsciiSigns } from './screen/themes.ts';
-import { windowTitle } from './screen/window-title.ts';
+import { createTheme, type Theme, themeFor, withAsciiSigns } from './screen/theme.ts';
+import type { StepResult } from '../change/verdict.ts';
+import { foldResults } from './table/result-fold.ts';
+import { counted } from '../text/one-line.ts';
+import { visible } from '../text/visible.ts';
+import { cut } from '../text/width.ts';
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly keymap: Keymap;
   /** The keys of vi edit the line at the prompt. */
   readonly isVi: boolean;
@@ -133,4 +135,29 @@ function cursorOf(state: State): CursorPosition | undefined {
   if (contextOf(state).startsWith('form')) return formCursor(state, layoutOf(state).body);
   const { cursor } = inputLine(state);
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
+}
+
+/** What stays in the normal screen after leaving: every change of the session and how it ended. */
+function sessionSummary(results: readonly StepResult[]): string[] {
+  const changes = results.filter(
+    ({ verdict }) => verdict !== 'unchanged' && verdict !== 'skipped' && verdict !== 'drift',
+  );
+  if (changes.length === 0) return [];
+  const count = counted(changes.length, 'change');
+  return [`${count} in this session:`, ...foldResults(changes).map(({ text }) => `  ${text}`)];
+}
+
+const LONGEST = 60;
+
+/** What the window is called: `devsh: fw1, fw2`. */
+export function windowTitle({
+  devices,
+  selected,
+}: Pick<FleetView, 'devices' | 'selected'>): string {
+  if (devices.length === 0) return 'devsh';
+  const isAll = selected.length === devices.length && devices.length > 3;
+  return cut(
+    `devsh: ${isAll ? `${devices.length} devices` : visible(selected.join(', '))}`,
+    LONGEST,
+  );
 }

@@ -8,8 +8,7 @@ import type { FirstStep } from '../shell/help/first-run.ts';
 import type { ReadOutcome, ReadOutput, View } from '../shell/output.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
-import type { LastArgument } from './prompt/last-argument.ts';
-import type { Editing } from './editor/line.ts';
+import type { Editing, Line } from './editor/line.ts';
 import type { DeviceFacts } from '../shell/devices/device-facts.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Keymap } from './keys/key-binding.ts';
@@ -17,6 +16,8 @@ import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Find, Overlay, Place } from './views/overlay.ts';
+import { parseLine } from '../shell/grammar/parse.ts';
+import { setLine } from './prompt/reduce-prompt.ts';
 
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {
@@ -202,7 +203,7 @@ export interface LogLine {
 }
 
 /** A line being carried out in the foreground. */
-export interface Work {
+interface Work {
   readonly isStopping: boolean;
   readonly progress: string | undefined;
   /** Lines that wait for it. */
@@ -251,4 +252,33 @@ export interface OpenQuestion {
   readonly top: number;
   readonly editing: Editing;
   readonly complaint: string | undefined;
+}
+
+/** What Alt-. put in: the word, from which line of history, and the line without and with it. */
+interface LastArgument {
+  readonly at: number;
+  readonly word: string;
+  readonly base: Line;
+  readonly line: Line;
+}
+
+/** The last word of the line before, at the cursor; again, in its place that of an older line. */
+export function putLastArgument(prompt: PromptState): PromptState {
+  const { history, editing, lastArgument } = prompt;
+  // Any other key has made another line.
+  const put = lastArgument?.line === editing.line ? lastArgument : undefined;
+  const base = put?.base ?? editing.line;
+  for (let at = (put?.at ?? history.length) - 1; at >= 0; at--) {
+    const word = lastWord(history[at] ?? '');
+    if (word === '' || word === put?.word) continue;
+    const next = setLine(prompt, { ...base, before: base.before + word });
+    return { ...next, lastArgument: { at, word, base, line: next.editing.line } };
+  }
+  return prompt;
+}
+
+/** As it was typed, with its quotes. */
+function lastWord(line: string): string {
+  const last = parseLine(line).words.at(-1);
+  return last === undefined ? '' : line.slice(last.start, last.end);
 }

@@ -1,7 +1,7 @@
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/settings/paths.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import { keyTable } from '../../src/tui/keys/key-table.ts';
+import { keyTable } from '../../src/tui/keys/own-keys.ts';
 import { commandOverview, commandReference } from './command-reference.ts';
 import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';

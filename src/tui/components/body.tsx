@@ -1,17 +1,17 @@
 import { Box } from 'ink';
-import { emptyLines } from '../table/empty-lines.ts';
+import { emptyLines, type Piece, type RowView, tableView } from '../table/view.ts';
 import { overlayLines } from '../views/overlay-lines.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
 import { rollOutLines } from '../views/roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
-import { tableView, type Piece, type RowView } from '../table/view.ts';
 import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceList } from '../views/device-list.ts';
 import { foundParts } from '../views/find.ts';
 import { listView, type ListView } from '../views/list-view.ts';
-import { Form } from './form.tsx';
-import { Row } from './row.tsx';
+import { Row } from './bars.tsx';
+import { formView } from '../form/form-view.ts';
+import type { FormState } from '../form/form-state.ts';
 
 interface BodyProps {
   readonly state: State;
@@ -157,4 +157,18 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
       })}
     </>
   );
+}
+
+interface FormProps {
+  readonly form: FormState;
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly height: number;
+}
+
+/** One row for each field in sight; always as high as it was told. */
+function Form({ form, theme, columns, height }: FormProps) {
+  return formView(form, columns, height).rows.map((spans, index) => (
+    <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
+  ));
 }

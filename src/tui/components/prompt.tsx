@@ -2,14 +2,12 @@ import { Box } from 'ink';
 import { quotedKey } from '../../change/plan.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import { ghostOf } from '../prompt/ghost.ts';
-import { columnCells, inputLine, shownLine } from '../prompt/input-line.ts';
+import { ghostOf } from '../prompt/reduce-prompt.ts';
+import { columnCells, inputLine, problemLines, shownLine } from '../prompt/input-line.ts';
 import { contextOf } from '../keys/keymap.ts';
-import { problemLines } from '../prompt/problem-lines.ts';
 import type { Menu, State } from '../state.ts';
-import { stressed } from '../screen/stress.ts';
-import { LABEL_TONES, type Theme } from '../screen/theme.ts';
-import { Row } from './row.tsx';
+import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
+import { Row } from './bars.tsx';
 
 interface PromptProps {
   readonly state: State;
@@ -112,4 +110,27 @@ function menuLines(
       isChosen: index === chosen,
     };
   });
+}
+
+/** Text with some of its characters in another tone than the rest; `letters` in UTF-16 units from 0, ascending. */
+export function stressed(
+  theme: Theme,
+  tone: Tone,
+  text: string,
+  letters: readonly number[],
+  rest: Tone = 'plain',
+): string {
+  let styled = '';
+  let from = 0;
+  for (let at = 0; at < letters.length; at += 1) {
+    const start = letters[at] ?? text.length;
+    let end = start + 1;
+    while (letters[at + 1] === end) {
+      at += 1;
+      end += 1;
+    }
+    styled += theme(rest, text.slice(from, start)) + theme(tone, text.slice(start, end));
+    from = end;
+  }
+  return styled + theme(rest, text.slice(from));
 }

@@ -5,12 +5,8 @@ import type { Store } from '../store.ts';
 import type { Theme } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { Body } from './body.tsx';
-import { Footer } from './footer.tsx';
-import { Header } from './header.tsx';
-import { Messages } from './messages.tsx';
+import { Footer, Header, Messages, QuestionLines, Row } from './bars.tsx';
 import { Prompt } from './prompt.tsx';
-import { QuestionLines } from './question-lines.tsx';
-import { Row } from './row.tsx';
 
 interface AppProps {
   readonly store: Store;

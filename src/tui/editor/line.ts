@@ -1,7 +1,49 @@
-import { dropFirstGrapheme, dropLastGrapheme, lastGrapheme, firstGrapheme } from './graphemes.ts';
-import { EDIT_KEYS } from './edit-keys.ts';
-import { partEnd, partStart, trailing, wordStart } from './words.ts';
+import {
+  dropFirstGrapheme,
+  dropLastGrapheme,
+  firstGrapheme,
+  graphemes,
+  graphemesBack,
+  lastGrapheme,
+} from './graphemes.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
+
+/** The emacs keys that edit a line, as readline has them. */
+export const EDIT_KEYS: readonly {
+  readonly kind: PlainKind;
+  readonly keys: readonly string[];
+  readonly label: string;
+}[] = [
+  { kind: 'left', keys: ['left', 'ctrl-b'], label: 'back by a character' },
+  { kind: 'right', keys: ['right', 'ctrl-f'], label: 'forth by a character' },
+  { kind: 'word-left', keys: ['alt-b', 'alt-left', 'ctrl-left'], label: 'back by a word' },
+  { kind: 'word-right', keys: ['alt-f', 'alt-right', 'ctrl-right'], label: 'forth by a word' },
+  { kind: 'home', keys: ['ctrl-a', 'home'], label: 'to the start' },
+  { kind: 'end', keys: ['ctrl-e', 'end'], label: 'to the end' },
+  { kind: 'erase-left', keys: ['backspace', 'ctrl-h'], label: 'erase the character before' },
+  { kind: 'erase-right', keys: ['delete', 'ctrl-d'], label: 'erase the character behind' },
+  { kind: 'kill-left', keys: ['ctrl-u'], label: 'cut to the start' },
+  { kind: 'kill-right', keys: ['ctrl-k'], label: 'cut to the end' },
+  { kind: 'kill-word-left', keys: ['ctrl-w'], label: 'cut the word before, back to a blank' },
+  {
+    kind: 'kill-part-left',
+    keys: ['alt-backspace', 'ctrl-backspace'],
+    label: 'cut the letters and digits before',
+  },
+  {
+    kind: 'kill-part-right',
+    keys: ['alt-d', 'ctrl-delete'],
+    label: 'cut the letters and digits behind',
+  },
+  { kind: 'yank', keys: ['ctrl-y'], label: 'put in what was cut last' },
+  { kind: 'yank-pop', keys: ['alt-y'], label: 'after that: what was cut before it' },
+  { kind: 'transpose', keys: ['ctrl-t'], label: 'swap two characters' },
+  { kind: 'transpose-words', keys: ['alt-t'], label: 'swap two words' },
+  { kind: 'upper-case', keys: ['alt-u'], label: 'the word behind in capitals' },
+  { kind: 'lower-case', keys: ['alt-l'], label: 'the word behind in small letters' },
+  { kind: 'capitalize', keys: ['alt-c'], label: 'the word behind with a capital' },
+  { kind: 'undo', keys: ['ctrl-_'], label: 'take the last change back' },
+];
 
 /** The line being edited, split at the cursor: no index can fall out of step. */
 export interface Line {
@@ -268,4 +310,52 @@ function kill(state: Editing, kind: Kill): Editing {
     killed,
     killedBefore,
   };
+}
+
+const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
+const isPartOfWord = (grapheme: string): boolean => /^[\p{L}\p{N}_]/u.test(grapheme);
+
+/** Where the word between blanks that ends `before` starts. */
+export function wordStart(before: string): number {
+  return skipBack(skipBack(before, isBlank), (grapheme) => !isBlank(grapheme)).length;
+}
+
+/** Where the run of letters and digits that ends `before` starts. */
+export function partStart(before: string): number {
+  return skipBack(
+    skipBack(before, (grapheme) => !isPartOfWord(grapheme)),
+    isPartOfWord,
+  ).length;
+}
+
+/** Where the run of letters and digits that starts `after` ends. */
+export function partEnd(after: string): number {
+  const rest = skip(
+    skip(after, (grapheme) => !isPartOfWord(grapheme)),
+    isPartOfWord,
+  );
+  return after.length - rest.length;
+}
+
+function skipBack(text: string, isSkipped: (grapheme: string) => boolean): string {
+  let end = text.length;
+  for (const grapheme of graphemesBack(text)) {
+    if (!isSkipped(grapheme)) break;
+    end -= grapheme.length;
+  }
+  return text.slice(0, end);
+}
+
+function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
+  let from = 0;
+  for (const grapheme of graphemes(text)) {
+    if (!isSkipped(grapheme)) break;
+    from += grapheme.length;
+  }
+  return text.slice(from);
+}
+
+/** How much of the end of a text is no word. */
+export function trailing(text: string): number {
+  return text.length - skipBack(text, (grapheme) => !isPartOfWord(grapheme)).length;
 }

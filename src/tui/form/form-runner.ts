@@ -1,17 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
-import { UsageError, type DevshError } from '../../errors.ts';
+import { type DevshError, UsageError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { visibleLines } from '../../text/visible.ts';
 import {
-  formFields,
-  objections,
   type FieldIssues,
   type FormField,
+  formFields,
+  objections,
 } from '../../shell/records/form-fields.ts';
 import type { LineEnd, LineRunner } from '../line-runner.ts';
 import type { Store } from '../store.ts';
-import { formCommand, shownCommand } from './form-command.ts';
-import { firstProblem, formId, hasChanges, type FormOpening } from './form-state.ts';
+import {
+  firstProblem,
+  formId,
+  type FormOpening,
+  type FormState,
+  hasChanges,
+  hasWrongValue,
+  isChanged,
+  textOf,
+} from './form-state.ts';
+import { resourceWords } from '../../shell/commands/index.ts';
+import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
 
 /** Fills forms with fields, and runs the lines that they stand for. */
 export class FormRunner {
@@ -75,4 +85,35 @@ function issuesOf(error: DevshError | undefined): FieldIssues {
   if (!(error instanceof UsageError) || error.field === undefined) return {};
   // The field stands before the reason anyway.
   return { [error.field]: [error.message.replace(`${error.field}: `, '')] };
+}
+
+/** The line that a form stands for: `user set bob lang=en`. */
+export function formCommand(form: FormState): string {
+  return commandWith(form, (field) => assignment(field.name, textOf(form, field)));
+}
+
+/** The same with its secrets hidden, to be shown. */
+export function shownCommand(form: FormState): string {
+  return commandWith(form, (field) =>
+    field.isSecret ? `${field.name}=•••` : assignment(field.name, textOf(form, field)),
+  );
+}
+
+function commandWith(form: FormState, assign: (field: FormField) => string): string {
+  const { action, resource, key, fields } = form;
+  // Who was asked, and runs it all the same, means it.
+  const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';
+  const on = [form.on, allow].filter((word) => word !== '').join(' ');
+  const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
+  const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
+  // Behind `--` what starts with a dash is no option, and options come before it.
+  const hasDash = words.some((word) => word.startsWith('-'));
+  const said = hasDash ? [on, '--', ...words] : [...words, on];
+  return [resourceWords(resource), action, ...said.filter((word) => word !== '')].join(' ');
+}
+
+function assignment(field: string, value: string): string {
+  return quoteWord(field) === field
+    ? quoteAssignment(field, value)
+    : quoteWord(`${field}=${value}`);
 }

@@ -8,7 +8,7 @@ import {
 import type { Action, FormAction } from '../actions.ts';
 import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';
-import { formCommand } from './form-command.ts';
+import { formCommand } from './form-runner.ts';
 import {
   choicesOf,
   currentField,

@@ -1,8 +1,10 @@
-import { ANYWHERE_KEYS } from './anywhere-keys.ts';
-import { FIRST_RUN_KEYS } from './first-run-keys.ts';
-import { FORM_KEYS } from './form-keys.ts';
-import { PROMPT_KEYS } from './prompt-keys.ts';
-import { QUESTION_KEYS } from './question-keys.ts';
+import {
+  ANYWHERE_KEYS,
+  FIRST_RUN_KEYS,
+  FORM_KEYS,
+  PROMPT_KEYS,
+  QUESTION_KEYS,
+} from './prompt-keys.ts';
 import { TABLE_KEYS } from './table-keys.ts';
 import { VIEW_KEYS } from './view-keys.ts';
 import type { Keymap } from './key-binding.ts';

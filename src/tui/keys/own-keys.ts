@@ -5,10 +5,12 @@ import type { KeyBinding, Keymap } from './key-binding.ts';
 import {
   isKeyName,
   keyLabel,
+  type KeyName,
   parseKey,
   plainKeyNames,
-  type KeyName,
 } from '../terminal/key-name.ts';
+import type { KeyRow } from '../../shell/session.ts';
+import { KEY_SECTIONS } from '../views/help-lines.ts';
 
 /** As in the settings: by place, the keys of its actions. */
 export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
@@ -157,4 +159,20 @@ function collide(one: KeyName, other: KeyName): boolean {
 
 function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** All keys, place by place, for those who read them outside the full screen. */
+export function keyTable(keymap: Keymap): readonly KeyRow[] {
+  return KEY_SECTIONS.flatMap(({ context: place, title }) =>
+    keymap
+      .filter(({ context }) => context === place)
+      .map(({ keys, action, label, command }) => ({
+        place,
+        title,
+        keys,
+        action,
+        label,
+        ...(command !== undefined && { command }),
+      })),
+  );
 }

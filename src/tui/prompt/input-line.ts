@@ -4,13 +4,14 @@ import { cut, widthOf } from '../../text/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
 import { contextOf } from '../keys/keymap.ts';
-import { lineText, type Line } from '../editor/line.ts';
+import { type Line, lineText } from '../editor/line.ts';
 import { memoized } from '../screen/memoized.ts';
 import { searchedLine } from './reduce-prompt.ts';
-import type { State } from '../state.ts';
+import type { LineProblem, State } from '../state.ts';
+import { wrapText } from '../screen/wrap.ts';
 
 /** The one line that is typed in, cut to the screen around its cursor. */
-export interface InputLine {
+interface InputLine {
   readonly label: string;
   /** Of the label, where the inventory has given one to the devices that it names. */
   readonly color?: LabelColor | undefined;
@@ -186,4 +187,12 @@ export function columnCells(line: Line, column: number): number {
 /** The cells of what is drawn; of a text much longer than a screen only about so many. */
 function cellsOf(text: string): number {
   return text.length > LONG ? text.length : widthOf(shownLine(text));
+}
+
+/** What is wrong with a line and what was meant, under the `^` that points at it. */
+export function problemLines(problem: LineProblem, columns: number): string[] {
+  const { suggestions, message } = problem;
+  const meant = suggestions.map((text) => `'${visible(text)}'`).join(' or ');
+  const text = suggestions.length > 0 ? `${message}; did you mean ${meant}?` : message;
+  return wrapText(text, columns - 2);
 }

@@ -1,9 +1,9 @@
 import type { PromptAction } from '../actions.ts';
-import { takenOf } from './ghost.ts';
-import { putLastArgument } from './last-argument.ts';
-import { VI_START } from '../editor/vi.ts';
-import { edit, EMPTY_EDITING, lineText, type EditKey, type Line } from '../editor/line.ts';
-import type { HistorySearch, Menu, PromptState } from '../state.ts';
+import { type HistorySearch, type Menu, type PromptState, putLastArgument } from '../state.ts';
+import { leaveInsert, recorded, VI_START, viKey } from '../editor/vi.ts';
+import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
+import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import type { KeyEvent } from '../terminal/keys.ts';
 
 /** One key that edits the line at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
@@ -164,4 +164,77 @@ function findBack(
     if (line !== known && line.toLowerCase().includes(wanted)) return at;
   }
   return undefined;
+}
+
+/**
+ * How the newest line of the history goes on that begins as the one that is typed; '' when there is
+ * none, or something else is to be seen at the end of the line. Never with a secret.
+ */
+export function ghostOf(prompt: PromptState): string {
+  const { editing, history, recall, search, menu, problem } = prompt;
+  const typed = editing.line.before;
+  if (typed.trim() === '' || editing.line.after !== '') return '';
+  if (recall !== undefined || search !== undefined || menu !== undefined) return '';
+  if (problem !== undefined || typed.includes('\n')) return '';
+  const line = history.findLast(
+    (one) => one.length > typed.length && one.startsWith(typed) && hideSecrets(one) === one,
+  );
+  return line?.slice(typed.length) ?? '';
+}
+
+/** Its first word, with the blanks in front of it. */
+function firstWord(ghost: string): string {
+  return /^\s*\S+/.exec(ghost)?.[0] ?? ghost;
+}
+
+/** What a key that moves to the right takes of the ghost: nothing where there is more of the line. */
+function takenOf(prompt: PromptState, kind: string): string {
+  if (kind === 'right' || kind === 'end') return ghostOf(prompt);
+  return kind === 'word-right' ? firstWord(ghostOf(prompt)) : '';
+}
+
+/** Keys that move in normal mode, too. */
+const SAME: Readonly<Record<string, string>> = {
+  left: 'h',
+  right: 'l',
+  home: '0',
+  end: '$',
+  backspace: 'h',
+  delete: 'x',
+  space: 'l',
+  up: 'k',
+  down: 'j',
+};
+
+/** What a key means for vi at the prompt: a character of normal mode, or nothing. */
+export function viCharacter({ vi, search }: PromptState, event: KeyEvent): string | undefined {
+  if (vi?.mode !== 'normal' || search !== undefined) return undefined;
+  if (event.kind === 'paste' || event.ctrl || event.meta) return undefined;
+  // `r` and `f` take a blank as it is.
+  const isTaken = /[rfFtT]$/.test(vi.pending) && event.text !== '';
+  return isTaken ? event.text : (SAME[event.name] ?? (event.text === '' ? undefined : event.text));
+}
+
+/** Esc, or a character in normal mode. */
+export function viPrompt(prompt: PromptState, key: 'escape' | { character: string }): PromptState {
+  if (prompt.vi === undefined) return prompt;
+  const { vi, editing, request } =
+    key === 'escape'
+      ? leaveInsert(prompt.vi, prompt.editing)
+      : viKey(prompt.vi, prompt.editing, key.character);
+  const isEdited = editing.line !== prompt.editing.line;
+  const next = { ...prompt, vi, editing, ...(isEdited && { problem: undefined, menu: undefined }) };
+  return request === undefined ? next : actOnPrompt(next, request);
+}
+
+/** A key that edits: in insert mode it is part of what `.` does again. */
+export function editWithVi(prompt: PromptState, key: EditKey): PromptState {
+  const edited = editPrompt(prompt, key);
+  if (edited.vi === undefined || prompt.search !== undefined) return edited;
+  return { ...edited, vi: recorded(edited.vi, key) };
+}
+
+/** Whether Esc belongs to vi before it leaves the prompt. */
+export function takesEscape({ vi, search }: PromptState): boolean {
+  return vi !== undefined && search === undefined && (vi.mode === 'insert' || vi.pending !== '');
 }

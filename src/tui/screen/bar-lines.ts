@@ -10,7 +10,7 @@ import { overlayLines } from '../views/overlay-lines.ts';
 import { rollOutTitle } from '../views/roll-out-lines.ts';
 import type { DeviceTab, FleetView, State } from '../state.ts';
 import { countMarks } from '../table/reduce-marks.ts';
-import { changesText } from '../table/changes.ts';
+import { changesText } from '../table/source.ts';
 import { columnLayout } from '../table/columns.ts';
 import { staleText } from '../table/age.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';

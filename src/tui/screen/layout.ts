@@ -1,5 +1,5 @@
 import { causeLines, type Failure } from '../../output/error-text.ts';
-import { problemLines } from '../prompt/problem-lines.ts';
+import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';

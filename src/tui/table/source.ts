@@ -1,7 +1,10 @@
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../actions.ts';
-import { changesBetween } from './changes.ts';
-import type { LastRead, State, TableRead, TableState } from '../state.ts';
+import type { LastRead, State, TableChanges, TableRead, TableState } from '../state.ts';
+import { recordChanges } from '../../fleet/record-changes.ts';
+import type { ReadOutput } from '../../shell/output.ts';
+import { markOf, rawKeyOf, tableRows } from './rows.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
 
 /** Another command fills the table: what other devices answered before is no part of it. */
 export function setSource(state: State, source: TableSource): TableState {
@@ -29,7 +32,7 @@ export function setSource(state: State, source: TableSource): TableState {
 }
 
 /** The same records, however they are shown: a resource with a filter. */
-export function isSameView(
+function isSameView(
   a: Pick<TableSource, 'view' | 'commandFilter'>,
   b: Pick<TableSource, 'view' | 'commandFilter'>,
 ): boolean {
@@ -61,4 +64,83 @@ function lastOf(read: TableRead | undefined): LastRead | undefined {
 
 function sameView(a: TableState['view'], b: TableState['view']): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** What devices that are read again hold otherwise than before; undefined when nothing is. */
+function changesBetween(
+  before: TableState['reads'],
+  reads: readonly ReadOutput[],
+  keyField: string,
+): TableChanges | undefined {
+  const fields = new Map<string, readonly string[] | undefined>();
+  const counts = { changed: 0, added: 0, removed: 0 };
+  for (const { device, outcome } of reads) {
+    const old = before.get(device.name)?.outcome;
+    if (!outcome.ok || old?.ok !== true) continue;
+    for (const change of recordChanges(old.records, outcome.records, keyField)) {
+      counts[change.kind] += 1;
+      if (change.kind === 'removed') continue;
+      const mark = markOf(device.name, rawKeyOf(change.record, keyField));
+      fields.set(mark, change.kind === 'changed' ? change.fields : undefined);
+    }
+  }
+  const { changed, added, removed } = counts;
+  return changed + added + removed === 0 ? undefined : { fields, ...counts };
+}
+
+/** "2 changed, 1 new, 1 gone"; empty without changes. */
+export function changesText(changes: TableChanges | undefined): string {
+  if (changes === undefined) return '';
+  const { changed, added, removed } = changes;
+  const parts = [
+    [changed, 'changed'],
+    [added, 'new'],
+    [removed, 'gone'],
+  ] as const;
+  return parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ');
+}
+
+/** Puts the cursor on a row that exists, and the window around it. */
+export function settle(state: State, height: number): TableState {
+  const { table } = state;
+  const count = tableRows(state).rows.length;
+  const cursor = Math.max(0, Math.min(table.cursor, count - 1));
+  const lowest = Math.max(0, count - height);
+  const top = Math.max(cursor - height + 1, Math.min(table.top, cursor, lowest), 0);
+  return cursor === table.cursor && top === table.top ? table : { ...table, cursor, top };
+}
+
+/**
+ * Keeps the cursor on its record, and the record on its line of the screen, where rows came, went or
+ * changed their order. A range that is being marked ends there: its rows lie elsewhere now.
+ */
+export function follow(before: State, after: State): TableState {
+  const { table } = after;
+  // Another view has a cursor of its own.
+  if (!isSameView(before.table, table)) return table;
+  const old = tableRows(before);
+  const { rows, keyField } = tableRows(after);
+  if (old.rows === rows) return table;
+  const settled = table.range === undefined ? table : { ...table, range: undefined };
+  const row = old.rows[before.table.cursor];
+  if (row === undefined) return settled;
+  const at = rowLike(row, rows, keyField);
+  if (at === -1) {
+    const isFiltered = before.table.filter.applied !== table.filter.applied;
+    return isFiltered ? { ...settled, cursor: 0, top: 0 } : settled;
+  }
+  const top = Math.max(0, before.table.top + at - before.table.cursor);
+  return at === table.cursor && top === table.top ? settled : { ...settled, cursor: at, top };
+}
+
+/** The place of a row, or of another one that holds its record on its first device; -1: nowhere. */
+function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): number {
+  const same = rows.indexOf(row);
+  if (same !== -1) return same;
+  const key = rawKeyOf(row.record, keyField);
+  const [device] = row.devices;
+  return rows.findIndex(
+    ({ record, devices }) =>
+      rawKeyOf(record, keyField) === key && devices.some(({ name }) => name === device?.name),
+  );
 }

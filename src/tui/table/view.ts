@@ -3,9 +3,10 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
 import { isMarkedRow } from './reduce-marks.ts';
 import type { State, TableChanges } from '../state.ts';
-import { columnLayout, GAP, GUTTER, type Column } from './columns.ts';
-import { isStaleRow } from './age.ts';
+import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
+import { isStaleRow, staleText } from './age.ts';
 import { marksOf, tableRows } from './rows.ts';
+import { firstStepRows } from '../screen/first-steps.ts';
 
 /** A part of a line: what the filter found in it, or what the last refresh found changed. */
 export interface Piece {
@@ -24,7 +25,7 @@ export interface RowView {
   readonly isStale: boolean;
 }
 
-export interface TableView {
+interface TableView {
   readonly header: string;
   readonly rows: readonly RowView[];
 }
@@ -175,4 +176,23 @@ function trimmed(pieces: readonly Piece[], width: number): Piece[] {
     left -= widthOf(text);
     return text === '' ? [] : [{ ...piece, text }];
   });
+}
+
+/** What stands in the place of the table while it has no row. */
+export function emptyLines(state: State): string[] {
+  const { fleet, table } = state;
+  if (fleet.devices.length === 0 && table.reads.size === 0) {
+    return firstStepRows(state);
+  }
+  const isFiltered = table.filter.parsed.terms.length > 0 || table.commandFilter !== '';
+  const reads = [...table.reads.values()];
+  const hasAnswers = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
+  if (!hasAnswers) {
+    // Those that answered before may hold what they held, or not.
+    const what = table.reads.size === 0 ? 'nothing was read yet' : 'no device answers';
+    return ['', `${what}; r in the table tries again`];
+  }
+  const { stale } = tableRows(state);
+  const what = isFiltered ? 'no record matches the filter' : 'no records';
+  return ['', stale.size === 0 ? what : `${what}; ${staleText(stale)}`];
 }

@@ -1,7 +1,6 @@
 import { Box, render } from 'ink';
-import { createElement, type ReactNode } from 'react';
-import { FrameSink } from './frame-sink.ts';
-import { LineMarks, LineMarksContext } from './line-marks.ts';
+import { createContext, createElement, type ReactNode } from 'react';
+import { Writable } from 'node:stream';
 import type { CursorPosition, Size } from './painter.ts';
 
 /** The part of `Terminal` that a tree is drawn on. */
@@ -12,7 +11,7 @@ export interface Screen {
   onResize(callback: (size: Size) => void): () => void;
 }
 
-export interface MountedInk {
+interface MountedInk {
   rerender(tree: ReactNode): void;
   /** Shows the last frame again: for a cursor that moved while nothing else changed. */
   refresh(): void;
@@ -75,3 +74,69 @@ export function mountInk(
     },
   };
 }
+
+/**
+ * The "stdout" that Ink draws to. With `debug: true` Ink writes one whole frame each time, and each
+ * goes to `onFrame`; Ink's empty writes (to wait for the stream, to clear nothing) are no frames.
+ */
+class FrameSink extends Writable {
+  /** Each line is one mark (`LineMarks`); on a wider screen Ink would go through blank cells only. */
+  readonly columns = 1;
+  rows: number;
+  readonly #onFrame: (frame: string) => void;
+
+  constructor(rows: number, onFrame: (frame: string) => void) {
+    super({ decodeStrings: false });
+    this.rows = rows;
+    this.#onFrame = onFrame;
+  }
+
+  override _write(chunk: unknown, _encoding: BufferEncoding, done: () => void): void {
+    if (typeof chunk === 'string' && chunk !== '') this.#onFrame(chunk);
+    done();
+  }
+}
+
+/** The private use area: no line reaches Ink but through here, so none of these is anything else. */
+const FIRST_MARK = 0xe000;
+const LAST_MARK = 0xf8ff;
+const MARKS = /[\ue000-\uf8ff]/g;
+
+/**
+ * Leads lines past Ink, which takes whatever it draws apart and together again, character by character:
+ * most of what a frame would cost, and for nothing, since our lines are cut and coloured already. Ink
+ * lays out one mark for each line; the finished frame gets the lines back.
+ */
+export class LineMarks {
+  /** The one that was asked for longest ago comes first. */
+  readonly #marks = new Map<string, string>();
+  readonly #lines = new Map<string, string>();
+
+  /**
+   * One character, one cell wide, that stands for this line. Lines of the last frame keep their marks:
+   * a screen has fewer rows than there are marks.
+   */
+  markOf(line: string): string {
+    const mark = this.#marks.get(line) ?? this.#freeMark();
+    this.#marks.delete(line);
+    this.#marks.set(line, mark);
+    this.#lines.set(mark, line);
+    return mark;
+  }
+
+  /** A frame with the lines in the places of their marks. */
+  restored(frame: string): string {
+    return frame.replace(MARKS, (mark) => this.#lines.get(mark) ?? mark);
+  }
+
+  #freeMark(): string {
+    const next = FIRST_MARK + this.#marks.size;
+    if (next <= LAST_MARK) return String.fromCharCode(next);
+    const [[line, mark] = ['', '']] = this.#marks;
+    this.#marks.delete(line);
+    return mark;
+  }
+}
+
+/** Of the screen that a component is drawn on. */
+export const LineMarksContext = createContext(new LineMarks());

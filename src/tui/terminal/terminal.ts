@@ -1,14 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { KeyReader, type KeyEvent } from './keys.ts';
-import { ENTER_MODES, KEEP_TITLE, LEAVE_MODES, RESTORE_TITLE, titleBytes } from './modes.ts';
-import { Painter, type CursorPosition, type Size } from './painter.ts';
-import { WaysOut, type ProcessLike } from './ways-out.ts';
+import { type KeyEvent, KeyReader } from './keys.ts';
+import { type CursorPosition, Painter, type Size } from './painter.ts';
 
-export type TerminalInput = Pick<
-  NodeJS.ReadStream,
-  'on' | 'off' | 'resume' | 'pause' | 'setRawMode'
->;
-export type TerminalOutput = Pick<NodeJS.WriteStream, 'on' | 'off' | 'write' | 'columns' | 'rows'>;
+type TerminalInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setRawMode'>;
+type TerminalOutput = Pick<NodeJS.WriteStream, 'on' | 'off' | 'write' | 'columns' | 'rows'>;
 
 /** The last frame asked for; kept, because a resize or a return from the background shows it again. */
 interface Frame {
@@ -251,4 +246,118 @@ export class Terminal {
     this.restore();
     this.#process.kill(this.#process.pid, 'SIGHUP');
   };
+}
+
+/* The modes that devsh changes, and the way back. Names and numbers as in xterm's ctlseqs. */
+
+const ALTERNATE_SCREEN = 1049;
+const BRACKETED_PASTE = 2004;
+const CURSOR_KEYS = 1;
+const CURSOR = 25;
+const AUTO_WRAP = 7;
+const SYNCHRONIZED = 2026;
+
+const on = (mode: number): string => `\x1b[?${mode}h`;
+const off = (mode: number): string => `\x1b[?${mode}l`;
+
+const NUMERIC_KEYPAD = '\x1b>';
+const PLAIN_TEXT = '\x1b[m';
+const PUSH_TITLE = '\x1b[22;2t';
+const POP_TITLE = '\x1b[23;2t';
+
+/** Alternate screen, bracketed paste, plain cursor keys and keypad, no cursor. May be sent twice. */
+const ENTER_MODES =
+  on(ALTERNATE_SCREEN) + on(BRACKETED_PASTE) + off(CURSOR_KEYS) + NUMERIC_KEYPAD + off(CURSOR);
+
+/** Everything back, also what a paint that was cut short left on; the screen comes last. */
+const LEAVE_MODES =
+  off(SYNCHRONIZED) +
+  PLAIN_TEXT +
+  on(AUTO_WRAP) +
+  off(BRACKETED_PASTE) +
+  off(CURSOR_KEYS) +
+  NUMERIC_KEYPAD +
+  on(CURSOR) +
+  off(ALTERNATE_SCREEN);
+
+/** Sets the title of the window; the one before comes back with `restoreTitle`. */
+function titleBytes(title: string): string {
+  return `\x1b]2;${title.replace(/\p{Cc}/gu, '')}\x1b\\`;
+}
+
+const KEEP_TITLE = PUSH_TITLE;
+const RESTORE_TITLE = POP_TITLE;
+
+/** The part of `process` that ways out of the program go through. */
+type ProcessLike = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'on' | 'off'> & {
+  readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
+};
+
+interface WayOutActions {
+  /** Gives the terminal back; may be called again. */
+  readonly restore: () => void;
+  /** Removes what the program must not leave behind, when there is no time for more. */
+  readonly cleanUp: () => void;
+  /** Whether Ctrl-C and Ctrl-\ are for another program at the moment. */
+  readonly ignoresKeys: () => boolean;
+}
+
+/** What a key of the terminal sends to every program in front. */
+const KEY_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
+const SIGNALS = [...KEY_SIGNALS, 'SIGTERM', 'SIGHUP'] as const;
+
+/** Exit status for a bug in devsh (README, "Scripts"). */
+const BUG = 70;
+
+/** Restores the terminal however the program ends; SIGKILL alone cannot be helped. */
+class WaysOut {
+  readonly #process: ProcessLike;
+  readonly #actions: WayOutActions;
+
+  constructor(processLike: ProcessLike, actions: WayOutActions) {
+    this.#process = processLike;
+    this.#actions = actions;
+  }
+
+  guard(): void {
+    for (const signal of SIGNALS) this.#process.on(signal, this.#onSignal);
+    this.#process.on('uncaughtException', this.#onBug);
+    this.#process.on('unhandledRejection', this.#onBug);
+    this.#process.on('exit', this.#actions.restore);
+  }
+
+  unguard(): void {
+    for (const signal of SIGNALS) this.#process.off(signal, this.#onSignal);
+    this.#process.off('uncaughtException', this.#onBug);
+    this.#process.off('unhandledRejection', this.#onBug);
+    this.#process.off('exit', this.#actions.restore);
+  }
+
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
+    this.#actions.restore();
+    this.#actions.cleanUp();
+    this.unguard();
+    // Sent again, with nobody of ours listening, the signal ends the process, and its parent sees
+    // which one it was. `process.exit()` would not say that, and aborts Node 20 on SIGHUP.
+    // Later, so that other listeners of this signal get their turn first.
+    setImmediate(() => {
+      this.#process.kill(this.#process.pid, signal);
+    });
+  };
+
+  readonly #onBug = (error: unknown): void => {
+    this.#actions.restore();
+    this.#actions.cleanUp();
+    this.unguard();
+    // Only the stack: other properties of an error may hold secrets. Printed after leaving the
+    // alternate screen, which would take it along.
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#process.stderr.write(`devsh: this is a bug in devsh\n${withoutControls(text)}\n`);
+    this.#process.exit(BUG);
+  };
+}
+
+function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => (character === '\n' ? '\n' : '\ufffd'));
 }

@@ -1,5 +1,5 @@
 import { fit, widthOf } from '../../text/width.ts';
-import { EDIT_KEYS } from '../editor/edit-keys.ts';
+import { EDIT_KEYS } from '../editor/line.ts';
 import { disabledReason } from '../keys/disabled-keys.ts';
 import type { Context, KeyBinding } from '../keys/key-binding.ts';
 import { contextOf, keyText } from '../keys/keymap.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partEnd, partStart, trailing, wordStart } from '../../../src/tui/editor/words.ts';
+import { partEnd, partStart, trailing, wordStart } from '../../../src/tui/editor/line.ts';
 import { contention } from '../../contention.ts';
 
 test.each(['𝒳', '🇩🇪', 'あ', 'x'])('a long word of %s is passed at once', (character) => {

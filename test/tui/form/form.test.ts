@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
-import { formCommand, shownCommand } from '../../../src/tui/form/form-command.ts';
-import type { FormState } from '../../../src/tui/form/form-state.ts';
-import { formId } from '../../../src/tui/form/form-state.ts';
+import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts';
+import { formId, type FormState } from '../../../src/tui/form/form-state.ts';
 import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import type { FormAction } from '../../../src/tui/actions.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { formCommand } from '../../../src/tui/form/form-command.ts';
+import { formCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId } from '../../../src/tui/form/form-state.ts';
 import { TypedAhead } from '../../../src/tui/keys/typed-ahead.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';

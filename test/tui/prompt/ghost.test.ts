@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ghostOf } from '../../../src/tui/prompt/ghost.ts';
+import { editPrompt, ghostOf } from '../../../src/tui/prompt/reduce-prompt.ts';
 import { lineText, type EditKey } from '../../../src/tui/editor/line.ts';
-import { editPrompt } from '../../../src/tui/prompt/reduce-prompt.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
 import type { PromptState } from '../../../src/tui/state.ts';
 

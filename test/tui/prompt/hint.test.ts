@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { usageHint } from '../../../src/tui/prompt/hint.ts';
-import { usageSpans } from '../../../src/tui/prompt/usage-spans.ts';
+import { usageHint, usageSpans } from '../../../src/tui/prompt/usage-hint.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 
 /** The usage with the present part in brackets. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { initialState } from '../../../src/tui/initial-state.ts';
-import { LineHistory } from '../../../src/tui/prompt/line-history.ts';
+import { LineHistory } from '../../../src/tui/prompt/typed-lines.ts';
 import { Store } from '../../../src/tui/store.ts';
 
 /** A history file that answers when it is told to. */

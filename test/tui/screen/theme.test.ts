@@ -2,13 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { LabelColor } from '../../../src/fleet/inventory-schema.ts';
 import { THEME_NAMES } from '../../../src/text/choices.ts';
-import { createTheme, LABEL_TONES, themeFor, type Tone } from '../../../src/tui/screen/theme.ts';
+import {
+  COLORLESS,
+  createTheme,
+  LABEL_TONES,
+  themeFor,
+  THEMES,
+  type Tone,
+  withAsciiSigns,
+} from '../../../src/tui/screen/theme.ts';
 import { inputLine } from '../../../src/tui/prompt/input-line.ts';
 import { Questions } from '../../../src/tui/questions.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import { Store } from '../../../src/tui/store.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
-import { COLORLESS, THEMES, withAsciiSigns } from '../../../src/tui/screen/themes.ts';
 
 type Rgb = readonly [number, number, number];
 

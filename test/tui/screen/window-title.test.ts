@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { windowTitle } from '../../../src/tui/screen/window-title.ts';
+import { windowTitle } from '../../../src/tui/run.ts';
 
 function fleet(names: readonly string[], selected = names) {
   const devices = names.map(

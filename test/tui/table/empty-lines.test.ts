@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptyLines } from '../../../src/tui/table/empty-lines.ts';
+import { emptyLines } from '../../../src/tui/table/view.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { stateOf, user } from './table-fixture.ts';
 

@@ -15,9 +15,8 @@ import {
   resourceLine,
   useLine,
 } from '../../../src/tui/table/commands.ts';
-import { emptyLines } from '../../../src/tui/table/empty-lines.ts';
+import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
 import { keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
-import { tableView } from '../../../src/tui/table/view.ts';
 import { after, readOf, stateOf, user } from './table-fixture.ts';
 
 function press(state: State, ...actions: readonly ViewAction[]): State {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineMarks } from '../../../src/tui/terminal/line-marks.ts';
+import { LineMarks } from '../../../src/tui/terminal/render.ts';
 
 test('a frame of marks becomes a frame of lines, whatever they hold', () => {
   const marks = new LineMarks();

@@ -2,8 +2,7 @@ import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { clipLine } from '../../../src/tui/terminal/clip.ts';
-import { Painter, type Size } from '../../../src/tui/terminal/painter.ts';
+import { clipLine, Painter, type Size } from '../../../src/tui/terminal/painter.ts';
 
 /** A painter on a terminal emulator of the same size. */
 function startPainter(initial: Size) {

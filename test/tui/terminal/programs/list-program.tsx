@@ -1,6 +1,6 @@
 // A list with its state outside React, drawn by Ink: arrows move, `x` breaks a component, `q` leaves.
 import { useSyncExternalStore } from 'react';
-import { Row } from '../../../../src/tui/components/row.tsx';
+import { Row } from '../../../../src/tui/components/bars.tsx';
 import { matchesKey } from '../../../../src/tui/terminal/key-name.ts';
 import { mountInk } from '../../../../src/tui/terminal/render.ts';
 import { Terminal } from '../../../../src/tui/terminal/terminal.ts';
