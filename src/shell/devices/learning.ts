@@ -88,29 +88,31 @@ interface Fact {
 
 /** How a device speaks, in the order in which it is shown; in each group first what every profile says. */
 export function factsOf(profile: Profile): Fact[] {
-  const named = (group: string, facts: object, names: readonly string[] = Object.keys(facts)) => {
+  const named = (group: string, facts: object, first: readonly string[] = []): Fact[] => {
     const values = facts as Readonly<Record<string, Value | undefined>>;
-    return names.flatMap((name): Fact[] => {
+    return [...new Set([...first, ...Object.keys(facts)])].flatMap((name) => {
       const value = values[name];
       const origin = originOf(profile, `${group}${name}`);
-      return value === undefined ? [] : [{ fact: `${group}${inYaml(name)}`, value, origin }];
+      if (value === undefined || APART.has(name)) return [];
+      return [{ fact: `${group}${inYaml(name)}`, value, origin }];
     });
   };
   const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
     named(group, { wrapper: null, ...facts }, WRITE_FACTS);
+  const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
   return [
-    ...named('', profile, ['name', 'basePath', 'endsWithSlash', 'accept', 'connections']),
+    ...named('', { name, basePath, endsWithSlash, accept, connections }),
     ...named('answers.', profile.answers ?? {}),
-    ...named('', { ids: 'stable', ...profile }, ['idFields', 'ids', 'noId', 'errorsIn']),
+    ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
     ...named('list.', profile.list),
     ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
     ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
       if (facts === undefined) return [];
-      const { single, update, details = {}, ...others } = facts;
+      const { single, update, details = {}, ...known } = facts;
       const group = `resources.${resource}.`;
       return [
         // That something is a list goes without saying.
-        ...named(group, single === true ? { ...others, single } : others, RESOURCE_FACTS),
+        ...named(group, single === true ? { ...known, single } : known, RESOURCE_FACTS),
         ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
         ...Object.entries(details).map(([field, told]) => ({
           fact: `${group}${field}`,
@@ -121,6 +123,12 @@ export function factsOf(profile: Profile): Fact[] {
     }),
   ];
 }
+
+/** What is told in another place, or is no fact of how a device speaks. */
+const APART: ReadonlySet<string> = new Set([
+  ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
+  ...['pageStep', 'allows', 'shown'],
+]);
 
 const WRITE_FACTS = [
   ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
