@@ -3,7 +3,7 @@ import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 type Z = typeof Zod;
 
-interface Setting {
+export interface Setting {
   /** Checked only where something is set: zod costs start-up time. */
   readonly schema: (z: Z) => Zod.ZodType;
   readonly summary: string;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SETTINGS } from '../../settings/settings-table.ts';
+import { SETTINGS, type Setting } from '../../settings/settings-table.ts';
 import type { Paths } from '../../settings/paths.ts';
 
 /** A variable of the environment that devsh heeds. */
@@ -28,9 +28,7 @@ export const ENVIRONMENT: readonly EnvironmentGroup[] = [
   },
   {
     title: 'Settings, before those of all files ("info --config")',
-    variables: (
-      ['on', 'format', 'timeoutMs', 'concurrency', 'readOnly', 'inventory', 'theme'] as const
-    ).map((setting) => SETTINGS[setting].variable),
+    variables: settingVariables(),
   },
   {
     title: 'Network',
@@ -134,3 +132,11 @@ export const KEPT_FILES: readonly {
     meaning: 'What was learned, and the program as Node compiled it; to be had again.',
   },
 ];
+
+/** Those that stand for an option that most lines may have come first. */
+function settingVariables(): EnvironmentVariable[] {
+  const rows = new Set<Setting>([SETTINGS.on, SETTINGS.format, ...Object.values(SETTINGS)]);
+  return [...rows].flatMap(({ variable }) =>
+    variable?.meaning === undefined ? [] : [{ name: variable.name, meaning: variable.meaning }],
+  );
+}
