@@ -2,7 +2,7 @@ import { visibleLines } from '../text/visible.ts';
 import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
-import { FilterRunner } from './table/filter-rows.ts';
+import { FilterRunner } from './table/filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { Gathering } from './gathering.ts';
 import { disabledReason } from './keys/disabled-keys.ts';

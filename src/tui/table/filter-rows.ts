@@ -1,15 +1,13 @@
 import {
-  type Filter,
-  type Haystack,
   matchesHaystack,
   prepareHaystack,
+  type Filter,
+  type Haystack,
 } from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import type { Store } from '../store.ts';
-import { tableRows } from './rows.ts';
 
 /** The rows that a filter leaves, in their order. */
-interface FilteredRows {
+export interface FilteredRows {
   readonly rows: readonly FoldedRow[];
   /** No record holds the words of the filter as they are typed: these look like them. */
   readonly isSimilar: boolean;
@@ -47,7 +45,7 @@ export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredR
 }
 
 /** The same in small steps, for tables that are too long to be filtered between two keys. */
-function* filterSteps(
+export function* filterSteps(
   all: readonly FoldedRow[],
   filter: Filter,
 ): Generator<undefined, FilteredRows> {
@@ -68,7 +66,7 @@ function* filterSteps(
 }
 
 /** Does in small steps what the first filter would have to do before it finds anything. */
-function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
+export function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
   const { rows, haystacks } = searchedIn(all);
   for (const [index, row] of rows.entries()) {
     haystacks[index] ??= haystackOf(row);
@@ -146,76 +144,4 @@ function matchesRow(
   return row.devices.some(({ name }) =>
     matchesHaystack(filter, { record, text, deviceName: name }),
   );
-}
-
-/** So long keys may wait for it: half a frame. */
-const SLICE_MS = 8;
-
-/**
- * Looks through long tables in slices while a filter is typed, so that each letter shows at once; the
- * rows follow. What was found is remembered by `filterRows`.
- */
-export class FilterRunner {
-  readonly #store: Store;
-  readonly #unsubscribe: () => void;
-  readonly #prepared = new WeakSet<object>();
-  #next: NodeJS.Immediate | undefined;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#unsubscribe = store.subscribe(() => {
-      if (this.#next !== undefined) return;
-      if (this.#isPending()) this.#begin();
-      else if (store.state.table.filter.isOpen) this.#prepare();
-    });
-  }
-
-  stop(): void {
-    this.#unsubscribe();
-    clearImmediate(this.#next);
-  }
-
-  #begin(): void {
-    const { state } = this.#store;
-    const { all } = tableRows(state);
-    const { parsed } = state.table.filter;
-    const steps = filterSteps(all, parsed);
-    const isWanted = (): boolean => {
-      const { state: now } = this.#store;
-      return now.table.filter.parsed === parsed && tableRows(now).all === all;
-    };
-    const slice = (): void => {
-      this.#next = undefined;
-      const end = performance.now() + SLICE_MS;
-      while (isWanted() && performance.now() < end) {
-        if (steps.next().done !== true) continue;
-        this.#store.dispatch({ kind: 'apply-filter', filter: parsed });
-        return;
-      }
-      if (isWanted()) this.#next = setImmediate(slice);
-      else if (this.#isPending()) this.#begin();
-    };
-    this.#next = setImmediate(slice);
-  }
-
-  /** Between `/` and the first letter there is time for what each filter needs. */
-  #prepare(): void {
-    const { all } = tableRows(this.#store.state);
-    if (this.#prepared.has(all)) return;
-    this.#prepared.add(all);
-    const steps = prepareSteps(all);
-    const slice = (): void => {
-      this.#next = undefined;
-      const end = performance.now() + SLICE_MS;
-      while (!this.#isPending() && performance.now() < end) if (steps.next().done === true) return;
-      if (this.#isPending()) this.#begin();
-      else this.#next = setImmediate(slice);
-    };
-    this.#next = setImmediate(slice);
-  }
-
-  #isPending(): boolean {
-    const { parsed, applied } = this.#store.state.table.filter;
-    return parsed !== applied;
-  }
 }

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type KeyEvent, KeyReader } from './keys.ts';
 import { type CursorPosition, Painter, type Size } from './painter.ts';
 
@@ -124,7 +124,7 @@ export class Terminal {
       return await work();
     } finally {
       // A Ctrl-C that ended the other program was sent to us, too, and may be heard after its end.
-      await setImmediate();
+      await turn();
       // Somebody may have ended it all in the meantime; only what was lent is taken back.
       if (this.#isLent()) this.#take();
     }

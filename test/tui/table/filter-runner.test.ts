@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { FilterRunner } from '../../../src/tui/table/filter-rows.ts';
+import { FilterRunner } from '../../../src/tui/table/filter-runner.ts';
 import { Store } from '../../../src/tui/store.ts';
 import { tableRows } from '../../../src/tui/table/rows.ts';
 import { stateOf, user } from './table-fixture.ts';
