@@ -1,14 +1,25 @@
 import * as z from 'zod';
 import { SettingsError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
-import { SETTING_ROWS, type SettingsValues } from './settings-table.ts';
+import { SETTING_ROWS, type SettingsValues, type Z } from './settings-table.ts';
 
 // Apart from the table: a start where nothing is set does without zod.
+
+const parts: Z = {
+  string: z.string,
+  int: z.int,
+  boolean: z.boolean,
+  literal: z.literal,
+  enum: z.enum,
+  union: z.union,
+  array: z.array,
+  record: z.record,
+};
 
 const valuesSchema = z.strictObject(
   Object.fromEntries(
     SETTING_ROWS.map(([name, { schema, summary, default: usual }]) => {
-      const own = schema(z);
+      const own = schema(parts);
       const open = usual === undefined ? own.optional() : own.default(usual);
       return [name, open.describe(summary)];
     }),
@@ -20,7 +31,7 @@ const projectSchema = z.strictObject(
     SETTING_ROWS.flatMap(([name, { schema, inProject }]) => {
       if (inProject === undefined) return [];
       const own = inProject === true ? schema : inProject;
-      return [[name, own(z).optional()]];
+      return [[name, own(parts).optional()]];
     }),
   ),
 );

@@ -1,7 +1,11 @@
 import type * as Zod from 'zod';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
-type Z = typeof Zod;
+/** The parts of zod that a row may build with: handing over all of zod would ship all of it. */
+export type Z = Pick<
+  typeof Zod,
+  'string' | 'int' | 'boolean' | 'literal' | 'enum' | 'union' | 'array' | 'record'
+>;
 
 export interface Setting {
   /** Checked only where something is set: zod costs start-up time. */
