@@ -1,3 +1,11 @@
+import {
+  type ImportWorld,
+  type Machine,
+  Notices,
+  type RunningSimulator,
+  type Services,
+  type SimulatorSpec,
+} from './shell/session.ts';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { homedir, release, tmpdir } from 'node:os';
@@ -20,16 +28,8 @@ import { ProfileFiles } from './settings/profile-files.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { type Paths, resolvePaths } from './settings/paths.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
-import {
-  type Machine,
-  Notices,
-  type RunningSimulator,
-  type Services,
-  type SimulatorSpec,
-} from './shell/session.ts';
 import { readUserFile } from './os/user-file.ts';
 import { UsageError } from './errors.ts';
-import type { ImportWorld } from './shell/devices/import-devices.ts';
 import { matchesGlob } from './text/glob.ts';
 
 interface ServiceOptions {

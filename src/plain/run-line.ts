@@ -1,7 +1,7 @@
+import type { Invocation } from '../shell/command.ts';
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
 import { writerFor } from '../output/writer-for.ts';
 import type { Streams, Writer } from '../output/streams.ts';
-import type { Invocation } from '../shell/grammar/bind.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';

@@ -1,3 +1,4 @@
+import { someOf } from '../text/one-line.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from './files.ts';
@@ -288,4 +289,21 @@ function doubtsOf(lines: readonly PinLine[], copy: readonly PinLine[]): Doubt[] 
 
 function textOf(lines: readonly PinLine[]): string {
   return lines.map(({ text }) => `${text}\n`).join('');
+}
+
+/** Which pins are in doubt, and the ways out; undefined when none is. */
+export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
+  const doubts = await knownDevices.doubts();
+  if (doubts.length === 0) return undefined;
+  const list = (reason: 'gone' | 'differs'): string[] =>
+    doubts.filter((doubt) => doubt.reason === reason).map(({ pin }) => pin.address);
+  const [gone, altered] = [list('gone'), list('differs')];
+  const what = [
+    ...(gone.length > 0 ? [`${gone.length} gone (${someOf(gone)})`] : []),
+    ...(altered.length > 0 ? [`${altered.length} altered (${someOf(altered)})`] : []),
+  ];
+  return (
+    `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
+    '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
+  );
 }

@@ -1,11 +1,12 @@
+import { doubtsText } from '../settings/known-devices.ts';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CredentialError, DevshError, UsageError } from '../errors.ts';
-import type { Call } from './call.ts';
+import type { Call } from './command.ts';
 import type { Machine, Services } from './session.ts';
 import { errorCode, fileError } from '../settings/files.ts';
-import { doubtsText, expiryText } from './access/certificates.ts';
+import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/run-store.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';

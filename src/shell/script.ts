@@ -1,7 +1,7 @@
+import type { Grammar, Invocation, Call } from './command.ts';
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
-import { bind, type Grammar, type Invocation } from './grammar/bind.ts';
-import type { Call } from './call.ts';
+import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';

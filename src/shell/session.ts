@@ -1,3 +1,4 @@
+import type { ReadIncluded } from '../fleet/import/ssh-config.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { Vault } from '../credentials/vault.ts';
 import { Credential } from '../device/credential.ts';
@@ -16,7 +17,6 @@ import type { RunFiles } from '../settings/run-files.ts';
 import type { Paths } from '../settings/paths.ts';
 import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { ThemeName } from '../text/choices.ts';
-import type { ImportWorld } from './devices/import-devices.ts';
 import type { Format, Given as GivenOptions, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
@@ -221,4 +221,15 @@ export interface KeyRow {
   readonly label: string;
   /** The line that does the same. */
   readonly command?: string;
+}
+
+/** What reading a source needs of the machine. */
+export interface ImportWorld {
+  readonly home: string;
+  /** The token for NetBox that the environment has. */
+  readonly netBoxToken: () => string | undefined;
+  readonly isFolder: (path: string) => Promise<boolean>;
+  readonly readIncluded: ReadIncluded;
+  /** What `ansible-inventory --list` prints for a file or a folder. Throws a UsageError. */
+  readonly ansibleInventory: (path: string, signal: AbortSignal) => Promise<string>;
 }

@@ -1,12 +1,11 @@
+import { type Grammar, type Invocation, Call, type CommandSpec } from './command.ts';
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
-import { bind, formatAsked, type Grammar, type Invocation } from './grammar/bind.ts';
-import { Call } from './call.ts';
+import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/resources.ts';
-import type { CommandSpec } from './grammar/spec.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';

@@ -1,8 +1,8 @@
+import type { Invocation, Call } from './command.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/record-changes.ts';
-import type { Call } from './call.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
 import {
   message,
@@ -13,7 +13,7 @@ import {
   type View,
 } from './output.ts';
 import type { Member } from '../fleet/member.ts';
-import { bind, type Invocation, title } from './grammar/bind.ts';
+import { bind, title } from './grammar/bind.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
 

@@ -1,8 +1,8 @@
+import type { Invocation } from '../shell/command.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../os/editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
-import type { Invocation } from '../shell/grammar/bind.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
 import { shortened } from '../text/width.ts';

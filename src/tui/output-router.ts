@@ -1,3 +1,4 @@
+import type { Invocation } from '../shell/command.ts';
 import { notCoveredBy } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
@@ -7,7 +8,6 @@ import { planLines } from '../output/plan-text.ts';
 import { summaryLine } from '../output/result-text.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import type { Streams, Writer } from '../output/streams.ts';
-import type { Invocation } from '../shell/grammar/bind.ts';
 import type {
   DriftOutput,
   MessageOutput,

@@ -10,7 +10,7 @@ import {
   WRITE,
   type OptionKey,
 } from '../../src/shell/grammar/options.ts';
-import type { CommandSpec, VerbSpec } from '../../src/shell/grammar/spec.ts';
+import type { CommandSpec, VerbSpec } from '../../src/shell/command.ts';
 import { anchorsFor } from './markdown.ts';
 import { table } from './table.ts';
 

@@ -1,3 +1,4 @@
+import type { Grammar } from '../../src/shell/command.ts';
 import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseChangeSet } from '../../src/change/change-set.ts';
@@ -5,7 +6,7 @@ import { parseProfile } from '../../src/device/profile-file.ts';
 import { isResourceName } from '../../src/device/profile.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { checkProject, checkSettings } from '../../src/settings/settings-schema.ts';
-import { bind, type Grammar } from '../../src/shell/grammar/bind.ts';
+import { bind } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { resourceCommand } from '../../src/shell/commands/resource.ts';
 import { documentSchema } from '../../src/shell/help/document-schema.ts';

@@ -1,10 +1,10 @@
+import type { Invocation } from '../../src/shell/command.ts';
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServices } from '../../src/services.ts';
 import { resolvePaths } from '../../src/settings/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
-import type { Invocation } from '../../src/shell/grammar/bind.ts';
 import type { ShellIo } from '../../src/shell/io.ts';
 import type { Output } from '../../src/shell/output.ts';
 import { Session } from '../../src/shell/session.ts';

@@ -1,3 +1,4 @@
+import { doubtsText, type Book } from '../../settings/known-devices.ts';
 import type {
   CredentialOrigin,
   CredentialRequest,
@@ -10,12 +11,10 @@ import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
 import { CredentialError, SettingsError } from '../../errors.ts';
-import type { Book } from '../../settings/known-devices.ts';
 import type { Access, CredentialAnswer } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { LearnedListing } from '../../device/learned-schema.ts';
 import type { Profile } from '../../device/profile.ts';
-import { tellDoubts } from './certificates.ts';
 import { type ShellIo, unlessCancelled } from '../io.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
 import type { Services, Session } from '../session.ts';
@@ -372,4 +371,10 @@ export async function profileOf({ profiles }: Services, entry: DeviceEntry): Pro
   const base = await profiles.profile(entry.profile ?? 'documented');
   const learned = await profiles.learned(entry.address);
   return learned === undefined ? base : withAllLearned(base, learned);
+}
+
+/** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
+export async function tellDoubts({ services }: Session): Promise<void> {
+  const text = await doubtsText(services.knownDevices);
+  if (text !== undefined) services.notices.add(text);
 }

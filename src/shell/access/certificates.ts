@@ -1,14 +1,13 @@
+import type { Pin } from '../../settings/known-devices.ts';
 import { parseAddress } from '../../device/address.ts';
 import type { PresentedCertificate } from '../../device/errors.ts';
 import type { Trust } from '../../device/tls.ts';
 import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { KnownDevices, Pin } from '../../settings/known-devices.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type MessageOutput, type Output } from '../output.ts';
-import type { Session } from '../session.ts';
-import { counted, someOf } from '../../text/one-line.ts';
+import { counted } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
@@ -87,29 +86,6 @@ export function expiryText(validTo: string, now: Date): string {
   if (Number.isNaN(days)) return validTo;
   if (days < 0) return `EXPIRED ${counted(-days, 'day')} ago`;
   return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${counted(days, 'day')}`;
-}
-
-/** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
-export async function tellDoubts({ services }: Session): Promise<void> {
-  const text = await doubtsText(services.knownDevices);
-  if (text !== undefined) services.notices.add(text);
-}
-
-/** Which pins are in doubt, and the ways out; undefined when none is. */
-export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
-  const doubts = await knownDevices.doubts();
-  if (doubts.length === 0) return undefined;
-  const list = (reason: 'gone' | 'differs'): string[] =>
-    doubts.filter((doubt) => doubt.reason === reason).map(({ pin }) => pin.address);
-  const [gone, altered] = [list('gone'), list('differs')];
-  const what = [
-    ...(gone.length > 0 ? [`${gone.length} gone (${someOf(gone)})`] : []),
-    ...(altered.length > 0 ? [`${altered.length} altered (${someOf(altered)})`] : []),
-  ];
-  return (
-    `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
-    '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
-  );
 }
 
 interface Shown {

@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '../../device/address.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import { lookAt, pinAll, pinned, refuseOther, type Vouched } from './certificates.ts';
 

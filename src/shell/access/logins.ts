@@ -2,7 +2,7 @@ import type { CredentialOrigin } from '../../credentials/sources.ts';
 import { UnauthorizedError, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { CredentialError, DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type Output, tableColumns } from '../output.ts';
 
 type CheckResult =

@@ -4,7 +4,7 @@ import { oneLine } from '../../text/one-line.ts';
 import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
 import { quoteAssignment, type Word } from '../grammar/parse.ts';
-import type { ArgSpec } from '../grammar/spec.ts';
+import type { ArgSpec } from '../command.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
 export const TARGETS: ArgSpec = {

@@ -1,5 +1,5 @@
 import { DEVICES, PART, ROLL_OUT, WRITE } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../command.ts';
 
 const FILE: ArgSpec = {
   name: 'FILE',

@@ -3,7 +3,7 @@ import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { CompletionShell } from '../completion/shells.ts';
 import type { Services } from '../session.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 
 /** The shells that can be taught to complete the words of devsh. */
 const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;

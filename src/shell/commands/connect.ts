@@ -5,12 +5,11 @@ import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
-import type { Call } from '../call.ts';
+import { type Call, type CommandSpec, verb } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
 
 /** Connecting means: trust the certificate, log in, and read the users. */

@@ -1,6 +1,6 @@
 import { ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { TARGETS } from './arguments.ts';
 
 /** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */

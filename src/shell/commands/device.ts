@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
-import { type CommandSpec, verb } from '../grammar/spec.ts';
+import { type Call, type CommandSpec, verb } from '../command.ts';
 import { configuredText } from '../../device/route/choose-route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';
-import type { Call } from '../call.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 
 /** So many conflicts between groups are told one by one. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { TARGETS } from './arguments.ts';
 import { message, tableColumns } from '../output.ts';
 

@@ -6,7 +6,7 @@ import { matches, type Filter } from '../../fleet/filter.ts';
 import type { DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import { sortBy } from '../../fleet/sort.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 import { perDeviceFields } from './record-arguments.ts';

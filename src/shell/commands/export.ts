@@ -1,6 +1,6 @@
 import type { Member } from '../../fleet/member.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../command.ts';
 import { fieldCandidates } from './record-arguments.ts';
 
 export const RESOURCE: ArgSpec = {

@@ -1,3 +1,4 @@
+import type { Candidate } from '../grammar/option.ts';
 import type { JsonValue } from '../../device/value-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
@@ -11,7 +12,7 @@ import {
   type HelpTopic,
 } from '../help/help.ts';
 import type { Word } from '../grammar/parse.ts';
-import { verb, type Candidate, type CommandSpec, type CompletionScope } from '../grammar/spec.ts';
+import { verb, type CommandSpec, type CompletionScope } from '../command.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 

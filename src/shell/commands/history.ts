@@ -1,4 +1,4 @@
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 
 export const history: CommandSpec = {
   name: 'history',

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { RESOURCE } from './export.ts';
 
 export const importCommand: CommandSpec = {

@@ -1,5 +1,5 @@
 import { quoteWord } from '../grammar/parse.ts';
-import type { CommandSpec } from '../grammar/spec.ts';
+import type { CommandSpec } from '../command.ts';
 import { apply, plan } from './change-sets.ts';
 import { completion } from './completion.ts';
 import { connect, devices, disconnect, use } from './connect.ts';

@@ -1,11 +1,10 @@
 import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import { type Call, type CommandSpec, verb } from '../command.ts';
 import { checkLogins } from '../access/logins.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { TARGETS } from './arguments.ts';
 
 export const login: CommandSpec = {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { message } from '../output.ts';
 
 export const open: CommandSpec = {

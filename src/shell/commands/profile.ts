@@ -1,10 +1,9 @@
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
 
 const names: NonNullable<ArgSpec['complete']> = ({ targets }) =>

@@ -3,9 +3,8 @@ import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
 import { askAndPin, expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
-import type { Call } from '../call.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import { probe } from './connect.ts';
 

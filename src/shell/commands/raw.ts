@@ -10,10 +10,9 @@ import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { notAssigned } from './arguments.ts';
 
 const PATH: ArgSpec = {

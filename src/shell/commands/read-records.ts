@@ -14,7 +14,7 @@ import {
   parseFilterWords,
 } from '../../fleet/filter.ts';
 import { suggest } from '../../text/suggest.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { keepColumns } from '../records/kept-columns.ts';
 import { message, type Output, type View } from '../output.ts';
 import { perDeviceFields, selectionProfile } from './record-arguments.ts';

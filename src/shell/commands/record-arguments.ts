@@ -1,3 +1,4 @@
+import type { Candidate } from '../grammar/option.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/learned-schema.ts';
 import { ownFields } from '../../device/observation.ts';
@@ -5,7 +6,7 @@ import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from '../completion/known.ts';
-import type { ArgSpec, Candidate, CompletionScope } from '../grammar/spec.ts';
+import type { ArgSpec, CompletionScope } from '../command.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 import { type Filter, parseChoice } from '../../fleet/filter.ts';

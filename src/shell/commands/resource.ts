@@ -5,11 +5,10 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call, WriteCall } from '../call.ts';
+import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
-import { type CommandSpec, verb, type VerbSpec } from '../grammar/spec.ts';
 import { changeFields, notAssigned } from './arguments.ts';
 import {
   assignments,

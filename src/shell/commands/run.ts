@@ -1,5 +1,5 @@
 import { DEVICES, WRITE } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { showRun } from './runs.ts';
 
 export const run: CommandSpec = {

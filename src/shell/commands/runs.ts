@@ -1,9 +1,8 @@
 import { EmptyJournalError } from '../../change/plan.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
-import type { Call } from '../call.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
-import { type ArgSpec, type CommandSpec, verb } from '../grammar/spec.ts';
 import { message, tableColumns } from '../output.ts';
 
 const RUN: ArgSpec = {

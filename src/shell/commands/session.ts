@@ -1,7 +1,7 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 import { tableColumns } from '../output.ts';
 
 export const info: CommandSpec = {

@@ -1,9 +1,8 @@
-import type { Call } from '../call.ts';
+import { type Call, type CommandSpec, verb, type VerbSpec } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
-import { verb, type CommandSpec, type VerbSpec } from '../grammar/spec.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../text/choices.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type ArgSpec, type CommandSpec } from '../command.ts';
 import { message, tableColumns } from '../output.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {

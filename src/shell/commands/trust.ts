@@ -1,8 +1,9 @@
+import { tellDoubts } from '../access/access.ts';
 import { isChangedCertificate } from '../../device/errors.ts';
 import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import {
   askAndPin,
   expiryText,
@@ -11,11 +12,9 @@ import {
   pinned,
   refuseOther,
   type Seen,
-  tellDoubts,
 } from '../access/certificates.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../grammar/spec.ts';
 import { SOME_TARGETS } from './arguments.ts';
 
 const DEVICE: ArgSpec = {

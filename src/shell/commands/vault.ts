@@ -1,8 +1,7 @@
 import { CredentialError, RefusedError } from '../../errors.ts';
 import { VaultLockedError } from '../../credentials/vault.ts';
-import type { Call } from '../call.ts';
+import { type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
 import { message, tableColumns } from '../output.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */

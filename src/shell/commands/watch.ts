@@ -1,5 +1,5 @@
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../grammar/spec.ts';
+import { verb, type CommandSpec } from '../command.ts';
 
 export const watch: CommandSpec = {
   name: 'watch',

@@ -1,16 +1,10 @@
+import type { Candidate, Option } from '../grammar/option.ts';
 import { isResourceName } from '../../device/profile.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { fieldCandidates } from '../commands/record-arguments.ts';
-import type { Option } from '../grammar/option.ts';
 import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Word } from '../grammar/parse.ts';
-import type {
-  ArgSpec,
-  Candidate,
-  CommandSpec,
-  CompletionScope,
-  VerbSpec,
-} from '../grammar/spec.ts';
+import type { ArgSpec, CommandSpec, CompletionScope, VerbSpec } from '../command.ts';
 
 /** What arguments and values of options are called that are files. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];

@@ -1,5 +1,5 @@
+import type { Candidate } from '../grammar/option.ts';
 import type { ShellName } from '../commands/completion.ts';
-import type { Candidate } from '../grammar/spec.ts';
 import { visible } from '../../text/visible.ts';
 
 /** A shell that completes the words of devsh: what it asks, and how it wants the answer. */

@@ -13,7 +13,7 @@ import {
   planImport,
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type Output, tableColumns, type TableOutput } from '../output.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 import { answerError } from '../../device/translate.ts';
@@ -22,7 +22,6 @@ import { ProtocolError } from '../../device/errors.ts';
 import { parseAnsible } from '../../fleet/import/ansible.ts';
 import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../fleet/import/netbox.ts';
 import { readSource } from '../../fleet/import/read-source.ts';
-import type { ReadIncluded } from '../../fleet/import/ssh-config.ts';
 import { Member } from '../../fleet/member.ts';
 import { Credential } from '../../device/credential.ts';
 import type { Access } from '../../fleet/access.ts';
@@ -170,17 +169,6 @@ async function ask(call: Call<'yes'>, plan: ImportPlan, count: number): Promise<
 const MAX_DEVICES = 100_000;
 /** Pages may be empty, too. */
 const MAX_PAGES = 10_000;
-
-/** What reading a source needs of the machine. */
-export interface ImportWorld {
-  readonly home: string;
-  /** The token for NetBox that the environment has. */
-  readonly netBoxToken: () => string | undefined;
-  readonly isFolder: (path: string) => Promise<boolean>;
-  readonly readIncluded: ReadIncluded;
-  /** What `ansible-inventory --list` prints for a file or a folder. Throws a UsageError. */
-  readonly ansibleInventory: (path: string, signal: AbortSignal) => Promise<string>;
-}
 
 /** Reads SOURCE: a URL, a file, or standard input for `-`. Throws DevshError. */
 type ImportCall = Call<DeviceOption | 'from'>;

@@ -3,7 +3,7 @@ import { withAllLearned } from '../../device/learned.ts';
 import type { FieldFacts, Learned } from '../../device/learned-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { type Origin, type Profile, type WriteFacts, WRITES } from '../../device/profile.ts';
 import type { Value } from '../../device/record.ts';
 import { inYaml } from '../../text/yaml-names.ts';

@@ -1,3 +1,11 @@
+import {
+  type Invocation,
+  type Grammar,
+  Arguments,
+  type ArgSpec,
+  type CommandSpec,
+  type VerbSpec,
+} from '../command.ts';
 import { withoutPassword } from '../../text/address-password.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
@@ -9,68 +17,7 @@ import { editDistance, suggest } from '../../text/suggest.ts';
 import { FORCE, separate, take, type GivenOption } from './given-options.ts';
 import { GENERAL, type Format, type Given, type OptionKey } from './options.ts';
 import { quoteLine, type Word } from './parse.ts';
-import type { ArgSpec, CommandSpec, VerbSpec } from './spec.ts';
 import { meantLine, meantVerbLine } from './tried-words.ts';
-
-/** A line understood: which command, which words for its arguments, which options. */
-export interface Invocation {
-  readonly command: CommandSpec;
-  readonly verb: VerbSpec;
-  readonly args: Arguments;
-  /** What the options of the line say. */
-  readonly given: Given;
-  /** The line as it may be kept: secrets masked. */
-  readonly line: string;
-}
-
-/** What the first word of a line may be. */
-export interface Grammar {
-  readonly commands: readonly CommandSpec[];
-  /**
-   * The verbs of a resource of the devices, as those of `user`; undefined for what is none.
-   * `isLikeCommand`: it may as well be a command with a slip.
-   */
-  readonly resourceFor: (
-    name: string,
-    next: string | undefined,
-    isLikeCommand: boolean,
-  ) => CommandSpec | undefined;
-  /** `resource NAME`: the verbs of the resource of this name, whatever else is called like it. */
-  readonly resourceNamed?: (name: Word) => CommandSpec;
-  /** The same for a word that nobody knows: the devices decide when it is run; else `mistake` is thrown. */
-  readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
-}
-
-/** The words of a line by the names of the verb's arguments. */
-export class Arguments {
-  /** Where a word that is missing would stand: one behind the last. */
-  readonly end: number;
-  readonly #words: ReadonlyMap<string, readonly Word[]>;
-
-  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
-    this.#words = words;
-    this.end = end;
-  }
-
-  words(name: string): readonly Word[] {
-    return this.#words.get(name) ?? [];
-  }
-
-  all(name: string): readonly string[] {
-    return this.words(name).map(({ text }) => text);
-  }
-
-  optional(name: string): string | undefined {
-    return this.words(name)[0]?.text;
-  }
-
-  /** An argument that the spec requires; `bind` has made sure that it is there. */
-  required(name: string): string {
-    const text = this.optional(name);
-    if (text === undefined) throw new Error(`the spec has no required argument ${name}`);
-    return text;
-  }
-}
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {

@@ -1,6 +1,5 @@
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
-import type { Candidate } from './spec.ts';
 
 /** One option: how it is typed, what help says of it, and what a verb gets for it. */
 export interface Option<K extends string = string, T = unknown> {
@@ -197,4 +196,12 @@ function numberOf(text: string, least: number, most: number): number {
     throw new UsageError(`"${oneLine(text)}" is not a number from ${least} to ${most}`);
   }
   return read;
+}
+
+/** One proposal for the word at the cursor. */
+export interface Candidate {
+  readonly text: string;
+  readonly summary?: string | undefined;
+  /** More of the same word follows (`lang=`): no space is typed behind it. */
+  readonly continues?: boolean;
 }

@@ -3,7 +3,7 @@ import { stepsLeft } from '../../change/run-results.ts';
 import { DevshError } from '../../errors.ts';
 import { quoteWord } from '../grammar/parse.ts';
 import { labelsOf } from '../prompt-text.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import type { Services, Session } from '../session.ts';
 import { whenText } from '../records/last-seen.ts';
 import { loadRun } from '../writing/run-store.ts';

@@ -1,7 +1,7 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Services } from '../session.ts';
-import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+import type { CommandSpec, VerbSpec } from '../command.ts';
 
 /** The headings of `help`, in its order. */
 export const SECTIONS: readonly CommandSpec['section'][] = [

@@ -5,7 +5,7 @@ import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from './environment.ts';
 import { HELP_TOPICS, SECTIONS, usageOf, type HelpTopic } from './help.ts';
 import { readTopic } from './topic-text.ts';
 import { OPTIONS } from '../grammar/options.ts';
-import type { CommandSpec, VerbSpec } from '../grammar/spec.ts';
+import type { CommandSpec, VerbSpec } from '../command.ts';
 
 /** What the manual tells in sections of their own, cannot know, or leaves to programs. */
 const TOPICS_ELSEWHERE = ['exit-codes', 'environment', 'keys', 'json'];

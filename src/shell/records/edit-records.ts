@@ -15,7 +15,7 @@ import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../
 import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import type { ShellIo } from '../io.ts';
 import { message, type Output } from '../output.ts';
 import { writeEach } from '../writing/write.ts';

@@ -10,7 +10,7 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { filterOf, viewOf } from '../commands/read-records.ts';
 import { message, tableColumns, type Output, type ReadOutput } from '../output.ts';
 import { quoteLine } from '../grammar/parse.ts';

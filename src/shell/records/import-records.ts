@@ -10,7 +10,7 @@ import { valueText } from '../../device/value-text.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { valueAt } from '../../device/record.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { learnMember } from '../devices/learning.ts';
 import { message, type Output } from '../output.ts';
 import { planFleet } from '../writing/plan-fleet.ts';

@@ -14,7 +14,7 @@ import {
   WHOLE,
 } from '../../change/plan.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import type { Call, WriteCall } from '../call.ts';
+import type { Call, WriteCall } from '../command.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
 import { message, type MessageOutput, type Output } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';

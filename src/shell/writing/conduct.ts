@@ -24,7 +24,7 @@ import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { RunFile } from '../../settings/run-files.ts';
-import type { WriteCall } from '../call.ts';
+import type { WriteCall } from '../command.ts';
 import type { PartResult } from './part-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import { message, type Output } from '../output.ts';

@@ -3,7 +3,7 @@ import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
 import { type Plan, recordName, stepCount } from '../../change/plan.ts';
 import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { labelsOf, type Labels } from '../prompt-text.ts';
 
 /** The plan above the question names all. */

@@ -5,7 +5,7 @@ import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../../device/record.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import type { Services } from '../session.ts';
 

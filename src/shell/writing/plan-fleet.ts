@@ -3,7 +3,7 @@ import type { DevicePlan, Plan } from '../../change/plan.ts';
 import { CancelledError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { learnMember } from '../devices/learning.ts';
 import type { Output } from '../output.ts';
 

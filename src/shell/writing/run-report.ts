@@ -16,7 +16,7 @@ import { type Merged, mergeResults, parseResult } from '../../change/result-file
 import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { summaryOf } from './run-store.ts';
 import { someOf } from '../../text/one-line.ts';

@@ -10,7 +10,7 @@ import type { Profile } from '../../device/profile.ts';
 import { CancelledError, DevshError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
-import type { WriteCall } from '../call.ts';
+import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { message, type Output } from '../output.ts';
 import type { Services } from '../session.ts';

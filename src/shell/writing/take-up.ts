@@ -4,7 +4,7 @@ import { pendingResult, resultsOf } from '../../change/run-results.ts';
 import { RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
-import type { WriteCall } from '../call.ts';
+import type { WriteCall } from '../command.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import { message, type Output } from '../output.ts';

@@ -5,7 +5,7 @@ import type { Wanted } from '../../change/plan-member.ts';
 import { type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import type { Call, WriteCall } from '../call.ts';
+import type { Call, WriteCall } from '../command.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import { message, type Output, type TextOutput } from '../output.ts';

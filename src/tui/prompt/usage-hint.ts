@@ -3,7 +3,7 @@ import { COMMANDS } from '../../shell/commands/index.ts';
 import type { Option } from '../../shell/grammar/option.ts';
 import { OPTIONS } from '../../shell/grammar/options.ts';
 import { parseLine } from '../../shell/grammar/parse.ts';
-import type { CommandSpec, VerbSpec } from '../../shell/grammar/spec.ts';
+import type { CommandSpec, VerbSpec } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/bar-lines.ts';

@@ -1,5 +1,5 @@
+import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import type { Invocation } from '../../shell/grammar/bind.ts';
 import type { Services } from '../../shell/session.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../shell/grammar/parse.ts';

@@ -1,29 +1,116 @@
+import type { Word } from './grammar/parse.ts';
 import { setMaxListeners } from 'node:events';
-import { newRunId } from '../change/plan.ts';
-import { formatAddress, parseAddress } from '../device/address.ts';
-import type { DeviceRef } from '../device/record.ts';
-import { UsageError } from '../errors.ts';
-import type { Member } from '../fleet/member.ts';
-import { Inventory } from '../fleet/inventory.ts';
-import { selectDevices, type DeviceEntry } from '../fleet/selector.ts';
-import { originText } from '../settings/settings.ts';
-import type { Width } from '../fleet/fan-out.ts';
-import { ShellAccess } from './access/access.ts';
-import type { Credentials } from '../credentials/sources.ts';
-import type { Arguments, Grammar, Invocation } from './grammar/bind.ts';
-import { type ShellIo, unlessCancelled } from './io.ts';
+import type { Candidate } from './grammar/option.ts';
+import type { AllowWord } from '../change/allow.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import {
-  FALLBACKS,
-  inherit,
   type AllOptions,
+  FALLBACKS,
   type GeneralOption,
   type Given,
+  inherit,
   type OptionKey,
   type Options,
   type RollOutOption,
   type WriteOption,
 } from './grammar/options.ts';
+import type { Output } from './output.ts';
+import { newRunId } from '../change/plan.ts';
+import { formatAddress, parseAddress } from '../device/address.ts';
+import { UsageError } from '../errors.ts';
+import type { Member } from '../fleet/member.ts';
+import { Inventory } from '../fleet/inventory.ts';
+import { type DeviceEntry, selectDevices } from '../fleet/selector.ts';
+import { originText } from '../settings/settings.ts';
+import type { Width } from '../fleet/fan-out.ts';
+import { ShellAccess } from './access/access.ts';
+import type { Credentials } from '../credentials/sources.ts';
+import { type ShellIo, unlessCancelled } from './io.ts';
 import type { Session } from './session.ts';
+
+/** A device that a line is about, as far as it is known without asking it. */
+export interface KnownDevice {
+  readonly name: string;
+  /** The records read in this session. */
+  seen(resource: string): readonly DeviceRecord[] | undefined;
+  /** What is left of those read in an earlier one. */
+  remembered(resource: string): RememberedRecords | undefined;
+}
+
+/** The records of one resource without what they hold. */
+interface RememberedRecords {
+  readonly keys: readonly string[];
+  /** No secret ones. */
+  readonly fields: readonly string[];
+}
+
+/** What completion may look at: only what is known already, never the network. */
+export interface CompletionScope {
+  /** The commands there are, for `help`. */
+  readonly commands: readonly CommandSpec[];
+  readonly fleet: Fleet;
+  /** The devices that `--on` names, else the selection. */
+  readonly devices: readonly KnownDevice[];
+  /** Names, groups and addresses of the inventory. */
+  readonly targets: readonly Candidate[];
+  /** The ids of the runs, the newest first. */
+  readonly runs: readonly string[];
+  /** The word being completed, as far as it is typed, quotes taken off. */
+  readonly typed: string;
+  /** The arguments before it. */
+  readonly given: readonly string[];
+}
+
+export interface ArgSpec {
+  readonly name: string;
+  readonly summary: string;
+  readonly isRequired?: boolean;
+  /** Takes all words that are left. */
+  readonly isRest?: boolean;
+  /** An empty word (`""`, a variable that was not set) is taken; elsewhere it is a mistake. */
+  readonly mayBeEmpty?: boolean;
+  complete?(scope: CompletionScope): readonly Candidate[];
+}
+
+/** One verb of a noun (`user add`), or a command that has no verbs (`connect`: its name is ''). */
+export interface VerbSpec<K extends OptionKey = OptionKey> {
+  readonly name: string;
+  readonly summary: string;
+  readonly args: readonly ArgSpec[];
+  /** Which options it understands, besides the general ones. */
+  readonly options: readonly K[];
+  /**
+   * `nothing`: neither on a device nor on this machine. `choice`: only what the next lines are about. A verb that
+   * does not say it may change anything.
+   */
+  readonly changes?: 'nothing' | 'choice';
+  /** Which word of `--allow` stands for `--force` here; `own-account` unless given. */
+  readonly forced?: AllowWord;
+  /** More lines for `help`. */
+  readonly details?: string;
+  readonly examples?: readonly string[];
+  run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
+}
+
+/** A verb whose `run` gets the options that it lists, and no others. */
+export function verb<const K extends OptionKey>(spec: VerbSpec<K>): VerbSpec {
+  return spec;
+}
+
+/** A first word of the grammar. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Under which heading `help` lists it. */
+  readonly section: 'Devices' | 'Records' | 'Change sets' | 'Raw API' | 'Trust and login' | 'Shell';
+  readonly verbs: readonly VerbSpec[];
+  /** The verb that is meant when none is given. */
+  readonly defaultVerb?: string;
+  /** Its argument is a line: options behind its first word are those of the line. */
+  readonly takesLine?: true;
+}
 
 /**
  * One line being carried out: what a verb's `run` gets. Of its options it has the values of `K`, and of
@@ -238,5 +325,65 @@ function isUnderstood(selector: string, inventory: Inventory): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** A line understood: which command, which words for its arguments, which options. */
+export interface Invocation {
+  readonly command: CommandSpec;
+  readonly verb: VerbSpec;
+  readonly args: Arguments;
+  /** What the options of the line say. */
+  readonly given: Given;
+  /** The line as it may be kept: secrets masked. */
+  readonly line: string;
+}
+
+/** What the first word of a line may be. */
+export interface Grammar {
+  readonly commands: readonly CommandSpec[];
+  /**
+   * The verbs of a resource of the devices, as those of `user`; undefined for what is none.
+   * `isLikeCommand`: it may as well be a command with a slip.
+   */
+  readonly resourceFor: (
+    name: string,
+    next: string | undefined,
+    isLikeCommand: boolean,
+  ) => CommandSpec | undefined;
+  /** `resource NAME`: the verbs of the resource of this name, whatever else is called like it. */
+  readonly resourceNamed?: (name: Word) => CommandSpec;
+  /** The same for a word that nobody knows: the devices decide when it is run; else `mistake` is thrown. */
+  readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
+}
+
+/** The words of a line by the names of the verb's arguments. */
+export class Arguments {
+  /** Where a word that is missing would stand: one behind the last. */
+  readonly end: number;
+  readonly #words: ReadonlyMap<string, readonly Word[]>;
+
+  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
+    this.#words = words;
+    this.end = end;
+  }
+
+  words(name: string): readonly Word[] {
+    return this.#words.get(name) ?? [];
+  }
+
+  all(name: string): readonly string[] {
+    return this.words(name).map(({ text }) => text);
+  }
+
+  optional(name: string): string | undefined {
+    return this.words(name)[0]?.text;
+  }
+
+  /** An argument that the spec requires; `bind` has made sure that it is there. */
+  required(name: string): string {
+    const text = this.optional(name);
+    if (text === undefined) throw new Error(`the spec has no required argument ${name}`);
+    return text;
   }
 }
