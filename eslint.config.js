@@ -15,6 +15,19 @@ const mustNotKnow = {
   output: ['tui', 'simulator'],
   tui: ['device', 'simulator', 'credentials', 'settings'],
   api: ['credentials', 'shell', 'output', 'tui', 'simulator'],
+  os: [
+    'device',
+    'fleet',
+    'change',
+    'credentials',
+    'settings',
+    'shell',
+    'output',
+    'plain',
+    'tui',
+    'api',
+    'simulator',
+  ],
   simulator: ['fleet', 'change', 'credentials', 'settings', 'shell', 'output', 'tui'],
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
-import { resolvePaths } from './settings/paths.ts';
+import { resolvePaths } from './os/paths.ts';
 
 /**
  * Lets Node keep what it compiles of the program in the user's cache: a tenth of each start. Without it, or

@@ -10,7 +10,7 @@ import { UsageError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
 import { operatorName } from '../os/process.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
-import { withWriteLock } from '../settings/lock.ts';
+import { withWriteLock } from '../os/lock.ts';
 import { VERSION } from '../version.ts';
 import { refuseUnknownOptions } from './device-options.ts';
 import { OpenDevice } from './open-device.ts';

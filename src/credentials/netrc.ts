@@ -1,7 +1,7 @@
 import { constants, open } from 'node:fs/promises';
 import { parseAddress } from '../device/address.ts';
 import { CredentialError } from '../errors.ts';
-import { errorCode, fileError } from '../settings/files.ts';
+import { errorCode, fileError } from '../os/files.ts';
 
 /** One `machine` of a .netrc file. */
 export interface NetrcEntry {

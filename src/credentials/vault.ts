@@ -1,5 +1,5 @@
-import { fileStamp, readText, writeTextAtomically } from '../settings/files.ts';
-import { withLock } from '../settings/lock.ts';
+import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
+import { withLock } from '../os/lock.ts';
 import { CredentialError, RefusedError } from '../errors.ts';
 import {
   accountOf,

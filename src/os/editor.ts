@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from './process.ts';
 import { RefusedError, UsageError } from '../errors.ts';
-import { parseLine } from '../shell/grammar/parse.ts';
+import { parseLine } from '../text/words.ts';
 
 /** A text that the user is to change. */
 export interface Draft {

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { hideSecrets } from '../shell/access/hide-secrets.ts';
-import { quoteLine } from '../shell/grammar/parse.ts';
 
 /**
  * The environment for a program that devsh starts: without devsh's own variables, which may hold
@@ -20,14 +18,6 @@ export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** `http://me:secret@proxy:3128` without what stands before the last `@`. */
 function withoutLogin(url: string | undefined): string | undefined {
   return url?.replace(/^(\w+:\/\/)?.*@/s, '$1');
-}
-
-/** Anybody on this machine can list the arguments of a process: a title without secrets takes their place. */
-export function hideArguments(argv: readonly string[]): void {
-  if (!argv.some((word) => /[=:~]/.test(word))) return;
-  const typed = quoteLine(argv);
-  const shown = hideSecrets(typed);
-  if (shown !== typed) process.title = `devsh ${shown}`;
 }
 
 /** Who uses devsh, for the journal: `user@machine`. */

@@ -3,7 +3,7 @@ import type { Draft } from '../os/editor.ts';
 import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { promptText } from '../shell/prompt-text.ts';
-import { parseLine } from '../shell/grammar/parse.ts';
+import { parseLine } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import { type Host, sizeOf } from './host.ts';

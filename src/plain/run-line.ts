@@ -6,7 +6,7 @@ import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';
 import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import type { Format, Given } from '../shell/grammar/options.ts';
-import { quoteLine, type Word } from '../shell/grammar/parse.ts';
+import { quoteLine, type Word } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, sizeOf, wantsColor, type Host } from './host.ts';
 import type { PagedOutput } from './paged-output.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { SettingsError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { readText, writeTextAtomically } from './files.ts';
+import { readText, writeTextAtomically } from '../os/files.ts';
 
 /** What a file of the cache holds; undefined where there is none, or it cannot be read: it can be had again. */
 export async function readCached(path: string): Promise<unknown> {

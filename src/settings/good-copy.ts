@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { copyFile } from 'node:fs/promises';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, fileStamp, readText, writeTextAtomically } from './files.ts';
+import { errorCode, fileError, fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 
 /**
  * The last good copy of a file that is worth more than a warning: when the file is damaged, what it

@@ -1,7 +1,7 @@
 import { passwordSpan } from '../text/address-password.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
-import { appendText, readBytes, writeTextAtomically } from './files.ts';
-import { withLock } from './lock.ts';
+import { appendText, readBytes, writeTextAtomically } from '../os/files.ts';
+import { withLock } from '../os/lock.ts';
 
 const DEFAULT_SIZE = 1_000;
 

@@ -4,12 +4,12 @@ import { SettingsError } from '../errors.ts';
 import type { ImportPlan } from '../fleet/import/import-plan.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
 import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
-import { fileStamp, readText, writeTextAtomically } from './files.ts';
+import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { GoodCopy, keepAside } from './good-copy.ts';
-import { withLock } from './lock.ts';
+import { withLock } from '../os/lock.ts';
 import { ParsedCopy } from './cache.ts';
 import { counted, someOf } from '../text/one-line.ts';
-import type { Paths } from './paths.ts';
+import type { Paths } from '../os/paths.ts';
 import type { Settings } from './settings.ts';
 
 /**

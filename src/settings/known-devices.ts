@@ -1,9 +1,9 @@
 import { someOf } from '../text/one-line.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
-import { fileStamp, readText, writeTextAtomically } from './files.ts';
+import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { type GoodCopy, keepAside } from './good-copy.ts';
-import { withLock } from './lock.ts';
+import { withLock } from '../os/lock.ts';
 
 /** A certificate that the user accepted for one device. */
 export interface Pin {

@@ -6,8 +6,8 @@ import { jsonText } from '../device/value-text.ts';
 import type { Learned } from '../device/learned-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { SettingsError, UsageError } from '../errors.ts';
-import { readText, writeTextAtomically } from './files.ts';
-import { withLock } from './lock.ts';
+import { readText, writeTextAtomically } from '../os/files.ts';
+import { withLock } from '../os/lock.ts';
 import { isSealed, readCached, seal } from './cache.ts';
 
 /** So long what another devsh has learned meanwhile may stay unknown. */

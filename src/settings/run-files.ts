@@ -1,8 +1,8 @@
 import { open, readdir, truncate, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readBytes } from './files.ts';
-import { sweepLocks, takeLock } from './lock.ts';
+import { errorCode, fileError, makePrivateFolder, readBytes } from '../os/files.ts';
+import { sweepLocks, takeLock } from '../os/lock.ts';
 
 /** The journals of runs: one file each in the state folder, named after the run. */
 export class RunFiles {

@@ -6,7 +6,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
 import { SettingsError } from '../errors.ts';
 import { readCached } from './cache.ts';
-import { errorCode, fileError, makePrivateFolder } from './files.ts';
+import { errorCode, fileError, makePrivateFolder } from '../os/files.ts';
 
 /** More keys of a resource help nobody to complete one, and would make the file large. */
 const MOST_KEYS = 5_000;

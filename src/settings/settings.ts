@@ -3,9 +3,9 @@ import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readText } from './files.ts';
-import { withLock } from './lock.ts';
-import type { Paths } from './paths.ts';
+import { errorCode, fileError, makePrivateFolder, readText } from '../os/files.ts';
+import { withLock } from '../os/lock.ts';
+import type { Paths } from '../os/paths.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
 
 const PROJECT_FILE = '.devsh.json';

@@ -1,4 +1,4 @@
-import type { Word } from './grammar/parse.ts';
+import type { Word } from '../text/words.ts';
 import { setMaxListeners } from 'node:events';
 import type { Candidate } from './grammar/option.ts';
 import type { AllowWord } from '../change/allow.ts';

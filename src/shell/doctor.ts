@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { CredentialError, DevshError, UsageError } from '../errors.ts';
 import type { Call } from './command.ts';
 import type { Machine, Services } from './session.ts';
-import { errorCode, fileError } from '../settings/files.ts';
+import { errorCode, fileError } from '../os/files.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/run-store.ts';
 import { UnauthorizedError } from '../device/errors.ts';

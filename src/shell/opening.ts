@@ -1,5 +1,5 @@
 import { DevshError } from '../errors.ts';
-import { quoteLine, wordsOfArgv } from './grammar/parse.ts';
+import { quoteLine, wordsOfArgv } from '../text/words.ts';
 import type { ColorChoice } from './grammar/options.ts';
 import type { ThemeName } from '../text/choices.ts';
 import type { Shell } from './shell.ts';

@@ -6,7 +6,7 @@ import { resourceCommand } from './commands/resource.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
 import { message, type Output } from './output.ts';
-import { parseLine, type ValueOf, type Word } from './grammar/parse.ts';
+import { parseLine, type ValueOf, type Word } from '../text/words.ts';
 import { redact } from '../device/redact.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import { oneLine } from '../text/one-line.ts';

@@ -11,7 +11,7 @@ import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';
 import type { Format, OptionKey } from './grammar/options.ts';
 import { message, type Output } from './output.ts';
-import { parseCompleteLine, parseLine, type Word } from './grammar/parse.ts';
+import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
 import { offerToSave } from './access/logins.ts';
 import type { Session } from './session.ts';
 

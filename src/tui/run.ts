@@ -1,10 +1,10 @@
+import { copyWithProgram } from '../os/clipboard.ts';
 import { createElement } from 'react';
 import type { Opening } from '../shell/opening.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
 import type { Shell } from '../shell/shell.ts';
 import { editInProgram } from '../os/editor.ts';
 import { pageInProgram } from '../os/pager.ts';
-import { copyWithProgram } from './outside.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import type { Surface } from './effects.ts';

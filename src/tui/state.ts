@@ -16,7 +16,7 @@ import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 import type { Find, Overlay, Place } from './views/overlay.ts';
-import { parseLine } from '../shell/grammar/parse.ts';
+import { parseLine } from '../text/words.ts';
 import { setLine } from './prompt/reduce-prompt.ts';
 
 /** All that is on the screen, and nothing that can be computed from it. */

@@ -10,7 +10,7 @@ import { bind } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { resourceCommand } from '../../src/shell/commands/resource.ts';
 import { documentSchema } from '../../src/shell/help/document-schema.ts';
-import { parseCompleteLine } from '../../src/shell/grammar/parse.ts';
+import { parseCompleteLine } from '../../src/text/words.ts';
 import { blocksOf, inlineCode, type Block } from './markdown.ts';
 import { readPages } from './pages.ts';
 

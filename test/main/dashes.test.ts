@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
-import { wordsOfArgv } from '../../src/shell/grammar/parse.ts';
+import { wordsOfArgv } from '../../src/text/words.ts';
 import { startFleet } from './devsh.ts';
 
 const CHANGES = '- add: user\n  fields: {username: bob, first_name: B, lastname: B, lang: de}\n';

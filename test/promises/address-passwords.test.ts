@@ -1,7 +1,7 @@
+import { hideArguments } from '../../src/shell/access/hide-secrets.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hideArguments } from '../../src/os/process.ts';
 import { startFleet } from '../main/devsh.ts';
 
 const PASSWORD = 'Hunter2-of-an-address';

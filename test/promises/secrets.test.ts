@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
-import { quoteWord } from '../../src/shell/grammar/parse.ts';
+import { quoteWord } from '../../src/text/words.ts';
 import { startProgram, waitUntil } from '../main/process.ts';
 import { startInPty, type PtyProgram } from '../pty/harness.ts';
 import { startCanaryFleet, type CanaryFleet } from './canary-fleet.ts';

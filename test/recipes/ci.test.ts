@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startSession } from '../shell/session.ts';
 import { recipe } from './lab.ts';
-import { parseLine } from '../../src/shell/grammar/parse.ts';
+import { parseLine } from '../../src/text/words.ts';
 import { Shell } from '../../src/shell/shell.ts';
 
 /** Every text in a YAML document. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createServices } from '../../src/services.ts';
-import { resolvePaths } from '../../src/settings/paths.ts';
+import { resolvePaths } from '../../src/os/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import type { ShellIo } from '../../src/shell/io.ts';
 import { Session } from '../../src/shell/session.ts';

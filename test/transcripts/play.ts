@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { parseLine } from '../../src/shell/grammar/parse.ts';
+import { parseLine } from '../../src/text/words.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { ADMIN, startFleet, type TestFleet } from '../main/devsh.ts';
 import type { Entry, Setup } from './transcript.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServices } from '../../src/services.ts';
-import { resolvePaths } from '../../src/settings/paths.ts';
+import { resolvePaths } from '../../src/os/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import type { ShellIo } from '../../src/shell/io.ts';
 import type { Output } from '../../src/shell/output.ts';

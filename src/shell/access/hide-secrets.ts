@@ -1,6 +1,6 @@
+import { quoteLine, parseLine } from '../../text/words.ts';
 import { passwordSpan } from '../../text/address-password.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
-import { parseLine } from '../grammar/parse.ts';
 
 /** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
@@ -39,4 +39,12 @@ function secretIn(word: string): { start: number; goesOn: boolean } | undefined 
     return { start, goesOn: operator === ':' && start === word.length };
   }
   return undefined;
+}
+
+/** Anybody on this machine can list the arguments of a process: a title without secrets takes their place. */
+export function hideArguments(argv: readonly string[]): void {
+  if (!argv.some((word) => /[=:~]/.test(word))) return;
+  const typed = quoteLine(argv);
+  const shown = hideSecrets(typed);
+  if (shown !== typed) process.title = `devsh ${shown}`;
 }

@@ -3,7 +3,7 @@ import { JsonFailure, parseJson } from '../../device/json.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { valueText } from '../../device/value-text.ts';
 import { UsageError } from '../../errors.ts';
-import { quoteAssignment, type Word } from '../grammar/parse.ts';
+import { quoteAssignment, type Word } from '../../text/words.ts';
 import type { ArgSpec } from '../command.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */

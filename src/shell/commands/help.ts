@@ -11,7 +11,7 @@ import {
   helpOverview,
   type HelpTopic,
 } from '../help/help.ts';
-import type { Word } from '../grammar/parse.ts';
+import type { Word } from '../../text/words.ts';
 import { verb, type CommandSpec, type CompletionScope } from '../command.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);

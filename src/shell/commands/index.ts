@@ -1,4 +1,4 @@
-import { quoteWord } from '../grammar/parse.ts';
+import { quoteWord } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
 import { apply, plan } from './change-sets.ts';
 import { completion } from './completion.ts';

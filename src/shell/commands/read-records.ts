@@ -24,7 +24,7 @@ import { DevshError } from '../../errors.ts';
 import type { FleetCall } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Options } from '../grammar/options.ts';
-import { quoteWord, type Word } from '../grammar/parse.ts';
+import { quoteWord, type Word } from '../../text/words.ts';
 
 /** So many fields that no record has are named one by one. */
 const MAX_MISSING = 10;

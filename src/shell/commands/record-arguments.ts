@@ -10,7 +10,7 @@ import type { ArgSpec, CompletionScope } from '../command.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 import { type Filter, parseChoice } from '../../fleet/filter.ts';
-import type { Word } from '../grammar/parse.ts';
+import type { Word } from '../../text/words.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Options } from '../grammar/options.ts';
 

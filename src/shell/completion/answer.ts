@@ -6,7 +6,7 @@ import { COMMANDS } from '../commands/index.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { complete } from './complete.ts';
 import type { CompletionSources } from './known.ts';
-import { quoteLine } from '../grammar/parse.ts';
+import { quoteLine } from '../../text/words.ts';
 import type { Answer, Asked } from './shells.ts';
 
 /** So many files of devices are looked at for the names of resources. */

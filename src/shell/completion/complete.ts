@@ -2,7 +2,7 @@ import type { Candidate } from '../grammar/option.ts';
 import { readdir } from 'node:fs/promises';
 import { DevshError } from '../../errors.ts';
 import { type CompletionSources, knownDevices } from './known.ts';
-import { parseLine, quoteWord, type Word } from '../grammar/parse.ts';
+import { parseLine, quoteWord, type Word } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
 import { expectedAt, joinedValue, withoutOptions } from './expected-at.ts';
 import { hasUnsafe } from '../../text/visible.ts';

@@ -3,7 +3,7 @@ import { isResourceName } from '../../device/profile.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import { fieldCandidates } from '../commands/record-arguments.ts';
 import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
-import type { Word } from '../grammar/parse.ts';
+import type { Word } from '../../text/words.ts';
 import type { ArgSpec, CommandSpec, CompletionScope, VerbSpec } from '../command.ts';
 
 /** What arguments and values of options are called that are files. */

@@ -16,7 +16,7 @@ import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import { FORCE, separate, take, type GivenOption } from './given-options.ts';
 import { GENERAL, type Format, type Given, type OptionKey } from './options.ts';
-import { quoteLine, type Word } from './parse.ts';
+import { quoteLine, type Word } from '../../text/words.ts';
 import { meantLine, meantVerbLine } from './tried-words.ts';
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */

@@ -4,7 +4,7 @@ import { suggest } from '../../text/suggest.ts';
 import { visible } from '../../text/visible.ts';
 import { toggle, type Option } from './option.ts';
 import { OPTIONS, type Given, type OptionKey } from './options.ts';
-import type { Word } from './parse.ts';
+import type { Word } from '../../text/words.ts';
 
 /** An option as it stands in a line. */
 export interface GivenOption {

@@ -1,6 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { quoteLine } from './parse.ts';
+import { quoteLine } from '../../text/words.ts';
 
 /* Words that people bring from other programs, and what does the same here. */
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SETTINGS, type Setting } from '../../settings/settings-table.ts';
-import type { Paths } from '../../settings/paths.ts';
+import type { Paths } from '../../os/paths.ts';
 
 /** A variable of the environment that devsh heeds. */
 interface EnvironmentVariable {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { stepsLeft } from '../../change/run-results.ts';
 import { DevshError } from '../../errors.ts';
-import { quoteWord } from '../grammar/parse.ts';
+import { quoteWord } from '../../text/words.ts';
 import { labelsOf } from '../prompt-text.ts';
 import type { Call } from '../command.ts';
 import type { Services, Session } from '../session.ts';

@@ -13,7 +13,7 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { filterOf, viewOf } from '../commands/read-records.ts';
 import { message, tableColumns, type Output, type ReadOutput } from '../output.ts';
-import { quoteLine } from '../grammar/parse.ts';
+import { quoteLine } from '../../text/words.ts';
 
 type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite'>;
 

@@ -21,7 +21,7 @@ import {
   textOf,
 } from './form-state.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
+import { quoteAssignment, quoteWord } from '../../text/words.ts';
 
 /** Fills forms with fields, and runs the lines that they stand for. */
 export class FormRunner {

@@ -2,7 +2,7 @@ import { argLabel, title } from '../../shell/grammar/bind.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
 import type { Option } from '../../shell/grammar/option.ts';
 import { OPTIONS } from '../../shell/grammar/options.ts';
-import { parseLine } from '../../shell/grammar/parse.ts';
+import { parseLine } from '../../text/words.ts';
 import type { CommandSpec, VerbSpec } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/width.ts';

@@ -2,7 +2,7 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { cellText, fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { quoteAssignment, quoteWord } from '../../shell/grammar/parse.ts';
+import { quoteAssignment, quoteWord } from '../../text/words.ts';
 import type { Effect } from '../keys/key-binding.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';

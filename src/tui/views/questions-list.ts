@@ -1,6 +1,6 @@
 import { expiryText } from '../../shell/access/certificates.ts';
 import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
-import { quoteWord } from '../../shell/grammar/parse.ts';
+import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';

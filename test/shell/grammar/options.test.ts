@@ -3,7 +3,7 @@ import { UsageError } from '../../../src/errors.ts';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { bind } from '../../../src/shell/grammar/bind.ts';
 import { OPTIONS, type Given } from '../../../src/shell/grammar/options.ts';
-import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
+import { parseCompleteLine } from '../../../src/text/words.ts';
 
 function optionsOf(line: string): Given {
   return bind(parseCompleteLine(line), { commands: COMMANDS, resourceFor: () => undefined }).given;

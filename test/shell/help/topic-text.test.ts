@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { parseFilter } from '../../../src/fleet/filter.ts';
 import { Inventory } from '../../../src/fleet/inventory.ts';
 import { selectDevices } from '../../../src/fleet/selector.ts';
-import { resolvePaths } from '../../../src/settings/paths.ts';
+import { resolvePaths } from '../../../src/os/paths.ts';
 import { SETTING_ROWS } from '../../../src/settings/settings-table.ts';
 import { ENVIRONMENT } from '../../../src/shell/help/environment.ts';
 import { HELP_TOPICS, type TopicName } from '../../../src/shell/help/help.ts';
 import { readTopic } from '../../../src/shell/help/topic-text.ts';
-import { parseLine } from '../../../src/shell/grammar/parse.ts';
+import { parseLine } from '../../../src/text/words.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 
 const WORLD = { paths: resolvePaths({}, 'linux', '~'), keys: () => Promise.resolve([]) };

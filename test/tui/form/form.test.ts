@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseCompleteLine } from '../../../src/shell/grammar/parse.ts';
+import { parseCompleteLine } from '../../../src/text/words.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
 import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId, type FormState } from '../../../src/tui/form/form-state.ts';

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  parseCompleteLine,
-  parseLine,
-  quoteLine,
-  wordsOfArgv,
-} from '../../../src/shell/grammar/parse.ts';
+import { parseCompleteLine, parseLine, quoteLine, wordsOfArgv } from '../../src/text/words.ts';
 
 const texts = (line: string): string[] => parseLine(line).words.map(({ text }) => text);
 

@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CancelledError, SettingsError } from '../../src/errors.ts';
-import { readText, writeTextAtomically } from '../../src/settings/files.ts';
-import { withLock } from '../../src/settings/lock.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { readText, writeTextAtomically } from '../../src/os/files.ts';
+import { withLock } from '../../src/os/lock.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
 
 test('twenty changes at a time lose nothing', async () => {
   const folder = await makeTempFolder();

@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../errors.ts';
 
 /** One word of a line with its quotes taken off, and where it stands. */
 export interface Word {
@@ -13,7 +13,7 @@ export interface Word {
 /** The value for what stands in `${…}`; `column` is where that begins. Throws a `UsageError`. */
 export type ValueOf = (inner: string, column: number) => string;
 
-export interface ParsedLine {
+interface ParsedLine {
   readonly words: readonly Word[];
   /** The quote or backslash that is still open at the end, and where it stands. */
   readonly open: { readonly mark: '"' | "'" | '\\'; readonly column: number } | undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFileSync, linkSync, rmSync, type BigIntStats } from 'node:fs';
+import { type BigIntStats, constants, copyFileSync, linkSync, rmSync } from 'node:fs';
 import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RefusedError, SettingsError } from '../errors.ts';

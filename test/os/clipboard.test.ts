@@ -1,5 +1,5 @@
+import { clipboardPrograms, copyWithProgram } from '../../src/os/clipboard.ts';
 import { expect, test } from 'vitest';
-import { clipboardPrograms, copyWithProgram } from '../../src/tui/outside.ts';
 
 test.each<[NodeJS.Platform, NodeJS.ProcessEnv, string[]]>([
   ['darwin', {}, ['pbcopy']],

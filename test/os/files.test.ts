@@ -2,13 +2,8 @@ import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
-import {
-  appendText,
-  readText,
-  writeNewText,
-  writeTextAtomically,
-} from '../../src/settings/files.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { appendText, readText, writeNewText, writeTextAtomically } from '../../src/os/files.ts';
+import { makeTempFolder } from '../settings/temp-folder.ts';
 
 test('reads nothing where there is no file', async () => {
   expect(await readText(join(await makeTempFolder(), 'none'))).toBeUndefined();
