@@ -1,3 +1,5 @@
+import { ownFields } from '../device/observation.ts';
+import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
@@ -71,4 +73,19 @@ function isDeviceTime(field: string, value: Value | undefined): boolean {
   if (!isName) return false;
   const text = valueText(value);
   return /^[\d\s./:-]*$/.test(text) || (/\d/.test(text) && !Number.isNaN(Date.parse(text)));
+}
+
+/** Types of which a device counts or dates what nobody can write: ids, counters, points in time. */
+const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
+
+/**
+ * Fields in which the same record may differ from device to device: ids, counters, and points in time.
+ * Secrets, which are not compared either, have their own rule (`isCompared`).
+ */
+export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
+  const { details = {}, keyField } = profile.resources[resource] ?? {};
+  const counted = Object.entries(details).flatMap(([field, { readOnly, type }]) =>
+    readOnly && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
+  );
+  return [...new Set([...profile.idFields, ...ownFields(profile, resource), ...counted])];
 }

@@ -1,7 +1,7 @@
 import type { Member } from '../../fleet/member.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, type ArgSpec, type CommandSpec } from '../command.ts';
-import { fieldCandidates } from './record-arguments.ts';
+import { fieldCandidates } from '../records/record-arguments.ts';
 
 export const RESOURCE: ArgSpec = {
   name: 'RESOURCE',

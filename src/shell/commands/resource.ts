@@ -17,7 +17,7 @@ import {
   meantBy,
   recordKey,
   whereFilter,
-} from './record-arguments.ts';
+} from '../records/record-arguments.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -28,7 +28,7 @@ import {
   type Refine,
   viewOf,
   withFields,
-} from './read-records.ts';
+} from '../records/read-records.ts';
 
 /** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
@@ -126,7 +126,7 @@ function list(resource: string): VerbSpec {
         throw new UsageError('--drift compares once: leave out --watch, or --drift');
       }
       if (call.options.drift && !call.options.asCurl) {
-        const { compareDevices } = await import('./drift.ts');
+        const { compareDevices } = await import('../records/compare-devices.ts');
         yield* compareDevices(call, resource, filter);
         return;
       }

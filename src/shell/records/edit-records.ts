@@ -19,8 +19,8 @@ import type { Call } from '../command.ts';
 import type { ShellIo } from '../io.ts';
 import { message, type Output } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
-import { bothKeyAndWhere, meantBy, whereFilter } from '../commands/record-arguments.ts';
-import { isKeyed, isKeyOf, isSingleHere } from '../commands/read-records.ts';
+import { bothKeyAndWhere, meantBy, whereFilter } from './record-arguments.ts';
+import { isKeyed, isKeyOf, isSingleHere } from './read-records.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type EditCall = Call<WriteOption | RollOutOption | 'on' | 'where' | 'only'>;

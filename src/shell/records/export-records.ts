@@ -11,7 +11,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { filterOf, viewOf } from '../commands/read-records.ts';
+import { filterOf, viewOf } from './read-records.ts';
 import { message, tableColumns, type Output, type ReadOutput } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 

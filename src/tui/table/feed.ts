@@ -1,10 +1,10 @@
+import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { Services } from '../../shell/session.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { perDeviceFields } from '../../shell/commands/record-arguments.ts';
 import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Gathering } from '../gathering.ts';
 import type { TableRead } from '../state.ts';

@@ -1,7 +1,6 @@
 import type { Candidate } from '../grammar/option.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { FieldFacts } from '../../device/learned-schema.ts';
-import { ownFields } from '../../device/observation.ts';
 import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
@@ -17,21 +16,6 @@ import type { Options } from '../grammar/options.ts';
 /** How the devices of the selection speak, as far as one answer can do for all of them. */
 export function selectionProfile(fleet: Fleet): Profile {
   return fleet.selection[0]?.profile ?? documentedProfile;
-}
-
-/** Types of which a device counts or dates what nobody can write: ids, counters, points in time. */
-const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
-
-/**
- * Fields in which the same record may differ from device to device: ids, counters, and points in time.
- * Secrets, which are not compared either, have their own rule (`isCompared`).
- */
-export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
-  const { details = {}, keyField } = profile.resources[resource] ?? {};
-  const counted = Object.entries(details).flatMap(([field, { readOnly, type }]) =>
-    readOnly && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
-  );
-  return [...new Set([...profile.idFields, ...ownFields(profile, resource), ...counted])];
 }
 
 /** `KEY`: one record, by natural key or id. */

@@ -1,15 +1,14 @@
+import { perDeviceFields, isCompared } from '../../fleet/compared.ts';
 import { isSingle, keyFieldOf } from '../../device/profile.ts';
 import { UsageError } from '../../errors.ts';
-import { isCompared } from '../../fleet/compared.ts';
-import { driftOf, driftSummary, type DriftRow } from '../../fleet/drift.ts';
-import { matches, type Filter } from '../../fleet/filter.ts';
+import { driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
+import { type Filter, matches } from '../../fleet/filter.ts';
 import type { DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
-import { perDeviceFields } from './record-arguments.ts';
 
 /**
  * `RESOURCE list --drift`: the records of the selected devices, compared. A filter chooses records, not

@@ -1,3 +1,4 @@
+import { perDeviceFields } from '../../fleet/compared.ts';
 import {
   collectionPath,
   isSingle,
@@ -15,9 +16,9 @@ import {
 } from '../../fleet/filter.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
-import { keepColumns } from '../records/kept-columns.ts';
+import { keepColumns } from './kept-columns.ts';
 import { message, type Output, type View } from '../output.ts';
-import { perDeviceFields, selectionProfile } from './record-arguments.ts';
+import { selectionProfile } from './record-arguments.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
