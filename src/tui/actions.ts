@@ -11,86 +11,14 @@ import type {
   LineProblem,
   LogLine,
   OpenQuestion,
+  Overlay,
   RollOutState,
   TableRead,
 } from './state.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
-import type { Overlay } from './views/overlay.ts';
-
-/** Moves: of the table's cursor, or of a text that lies over it. */
-export type MoveAction =
-  'up' | 'down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'first' | 'last';
-
-export type TableAction =
-  | MoveAction
-  | 'left'
-  | 'right'
-  | 'mark'
-  | 'mark-all'
-  | 'mark-invert'
-  | 'mark-range'
-  | 'range-up'
-  | 'range-down'
-  | 'sort'
-  | 'sort-more'
-  | 'reverse'
-  | 'fold'
-  | 'fold-row'
-  | 'watch'
-  | 'filter'
-  | 'keep-filter'
-  | 'clear-filter';
-
-export type PromptAction =
-  | 'history-back'
-  | 'history-forth'
-  | 'last-argument'
-  | 'search'
-  | 'search-accept'
-  | 'search-cancel'
-  | 'menu-next'
-  | 'menu-back'
-  | 'menu-accept'
-  | 'menu-close'
-  | 'clear-line';
-
-export type FormAction =
-  | 'next-field'
-  | 'previous-field'
-  | 'fields-on'
-  | 'fields-back'
-  | 'switch'
-  | 'choice-next'
-  | 'choice-back'
-  | 'open-choices'
-  | 'take-choice'
-  | 'close-choices'
-  | 'close-form';
-
-/** What a key does to the screen alone: no command runs, nothing is read. */
-export type ViewAction =
-  | TableAction
-  | PromptAction
-  | FormAction
-  | 'details'
-  | 'find'
-  | 'keep-find'
-  | 'clear-find'
-  | 'only-found'
-  | 'next-found'
-  | 'previous-found'
-  | 'whole'
-  | 'messages'
-  | 'questions'
-  | 'help'
-  | 'close'
-  | 'go-prompt'
-  | 'press-in-table'
-  | 'back'
-  | 'go-table'
-  | 'unfold';
+import type { ViewAction } from './keys/key-binding.ts';
 
 /** All that can happen to the state. */
 export type Action =

@@ -20,9 +20,8 @@ import { failureLines } from './screen/layout.ts';
 import { planView, type PlanView } from './views/plan-lines.ts';
 import { foldResults } from './table/result-fold.ts';
 import { runRows } from './views/runs-lines.ts';
-import type { Overlay } from './views/overlay.ts';
+import type { LogLine, LogTone, Overlay, RollOutState } from './state.ts';
 import { offersOf } from './views/resource-list.ts';
-import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import { filterOf, type TableFeed } from './table/feed.ts';
 

@@ -3,8 +3,7 @@ import { visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/io.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './editor/line.ts';
-import { NO_FIND } from './initial-state.ts';
-import type { LogLine } from './state.ts';
+import { NO_FIND, type LogLine } from './state.ts';
 import type { Store } from './store.ts';
 
 /** So long there must have been no key before a question takes one: nobody answers what he has not read. */

@@ -1,11 +1,9 @@
-import type { MoveAction, ViewAction } from './actions.ts';
-import { NO_FIND } from './initial-state.ts';
+import type { MoveAction, ViewAction } from './keys/key-binding.ts';
+import { NO_FIND, type Find, type OpenQuestion, type State } from './state.ts';
 import { questionWindow } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { movedTop } from './table/moved-top.ts';
-import type { OpenQuestion, State } from './state.ts';
 import { searcher } from './views/overlay-lines.ts';
-import type { Find } from './views/overlay.ts';
 
 /** Changes the question that is asked; the others wait. */
 export function changeQuestion(

@@ -1,5 +1,6 @@
 import type { Filter } from '../fleet/filter.ts';
-import type { Action, TableAction, ViewAction } from './actions.ts';
+import type { Action } from './actions.ts';
+import type { TableAction, ViewAction } from './keys/key-binding.ts';
 import {
   changedDrift,
   changeRollOut,
@@ -31,11 +32,9 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { NO_FILTER } from './initial-state.ts';
-import type { LogLine, State } from './state.ts';
+import { NO_FILTER, type LogLine, type Overlay, type State } from './state.ts';
 import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
 import { followList, sortedList } from './views/listed.ts';
-import type { Overlay } from './views/overlay.ts';
 import { markedQuestions } from './views/questions-list.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
@@ -204,14 +203,7 @@ function editActive(state: State, key: EditKey): State {
       return state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
         ? { ...state, prompt: editWithVi(state.prompt, key) }
         : state;
-    case 'runs':
-    case 'devices':
-    case 'resources':
-    case 'questions':
-    case 'drift':
-    case 'overlay':
-    case 'form-run':
-    case 'table':
+    default:
       return state;
   }
 }

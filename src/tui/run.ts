@@ -10,11 +10,11 @@ import { Controller } from './controller.ts';
 import type { Surface } from './effects.ts';
 import { formCursor } from './form/form-view.ts';
 import { inputLine } from './prompt/input-line.ts';
-import type { Keymap } from './keys/key-binding.ts';
+import type { FleetView, Keymap, State } from './state.ts';
 import { contextOf } from './keys/keymap.ts';
 import { isTooSmall, layoutOf } from './screen/layout.ts';
 import { initialState } from './initial-state.ts';
-import type { FleetView, State } from './state.ts';
+import { reduce } from './reduce.ts';
 import { Store } from './store.ts';
 import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
@@ -50,7 +50,10 @@ export async function runTui(
   { keymap, isVi, theme: asked, reduceMotion, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
-  const store = new Store(initialState(terminal.size, keymap, isVi, themeFor(asked, host.env)));
+  const store = new Store(
+    initialState(terminal.size, keymap, isVi, themeFor(asked, host.env)),
+    reduce,
+  );
   const hasColor = wantsColor(host, opening.color);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
   let lent: Promise<unknown> = Promise.resolve();

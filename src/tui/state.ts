@@ -1,23 +1,29 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
-import type { Filter } from '../fleet/filter.ts';
+import { parseFilter, type Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
-import type { ReadOutcome, ReadOutput, View } from '../shell/output.ts';
+import type { DriftOutput, ReadOutcome, ReadOutput, View } from '../shell/output.ts';
+import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
-import type { Editing, Line } from './editor/line.ts';
+import { EMPTY_EDITING, type Editing, type Line } from './editor/line.ts';
 import type { DeviceFacts } from '../shell/devices/device-facts.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
-import type { Keymap } from './keys/key-binding.ts';
+import type { Binding, KeyContext } from './keys/key-binding.ts';
 import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
-import type { Find, Overlay, Place } from './views/overlay.ts';
-import { parseLine } from '../text/words.ts';
-import { setLine } from './prompt/reduce-prompt.ts';
+
+export type KeyBinding = Binding<State, Context | 'anywhere'>;
+
+/** All keys with their meaning, as they hold for this user. */
+export type Keymap = readonly KeyBinding[];
+
+/** Who gets a key: a part of the screen, or a view that has keys of its own. */
+export type Context = KeyContext | Exclude<Overlay['kind'], 'none'>;
 
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {
@@ -255,30 +261,121 @@ export interface OpenQuestion {
 }
 
 /** What Alt-. put in: the word, from which line of history, and the line without and with it. */
-interface LastArgument {
+export interface LastArgument {
   readonly at: number;
   readonly word: string;
   readonly base: Line;
   readonly line: Line;
 }
 
-/** The last word of the line before, at the cursor; again, in its place that of an older line. */
-export function putLastArgument(prompt: PromptState): PromptState {
-  const { history, editing, lastArgument } = prompt;
-  // Any other key has made another line.
-  const put = lastArgument?.line === editing.line ? lastArgument : undefined;
-  const base = put?.base ?? editing.line;
-  for (let at = (put?.at ?? history.length) - 1; at >= 0; at--) {
-    const word = lastWord(history[at] ?? '');
-    if (word === '' || word === put?.word) continue;
-    const next = setLine(prompt, { ...base, before: base.before + word });
-    return { ...next, lastArgument: { at, word, base, line: next.editing.line } };
-  }
-  return prompt;
+/** A view that lies over the table; `none`: the table itself is the view. */
+export type Overlay =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'pager';
+      readonly title: string;
+      readonly lines: readonly string[];
+      readonly top: number;
+    }
+  | { readonly kind: 'help'; readonly top: number }
+  | { readonly kind: 'roll-out'; readonly rollOut: RollOutState; readonly top: number }
+  | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
+  | { readonly kind: 'details'; readonly details: Details; readonly top: number }
+  | { readonly kind: 'devices'; readonly cursor: number }
+  | { readonly kind: 'resources'; readonly resources: readonly Offer[]; readonly cursor: number }
+  | {
+      readonly kind: 'questions';
+      readonly cursor: number;
+      /** Addresses of the devices whose questions are marked. */
+      readonly marks: ReadonlySet<string>;
+    }
+  | DriftOverlay;
+
+/** Of which record the fields are shown: the table's, or one of a comparison. */
+export type Details =
+  | { readonly kind: 'of-table'; readonly key: string }
+  | {
+      readonly kind: 'of-drift';
+      readonly key: string;
+      readonly drift: DriftOutput;
+      readonly row: DriftRow;
+    };
+
+/** A resource and the devices that have it. */
+export interface Offer {
+  readonly resource: string;
+  readonly devices: readonly string[];
 }
 
-/** As it was typed, with its quotes. */
-function lastWord(line: string): string {
-  const last = parseLine(line).words.at(-1);
-  return last === undefined ? '' : line.slice(last.start, last.end);
+/** Records and devices as a matrix: same, differs, missing. */
+export interface DriftOverlay {
+  readonly kind: 'drift';
+  /** The line that compares them again. */
+  readonly command: string;
+  /** The filter in it, which chose the records. */
+  readonly filter: string;
+  readonly output: DriftOutput;
+  readonly cursor: number;
+  /** How many devices are scrolled out on the left. */
+  readonly shift: number;
+  /** Also the records that are the same on all devices. */
+  readonly isWhole: boolean;
+}
+
+/** Where one has been: a table, and what lay over it. */
+export interface Place {
+  readonly focus: State['focus'];
+  /** As `tableId` tells it. */
+  readonly table: string;
+  readonly overlay: Overlay;
+  readonly find: Find;
+}
+
+/** What was typed behind `/` in a view: a list shows only what has it, in a text it is jumped to. */
+export interface Find {
+  readonly editing: Editing;
+  readonly isOpen: boolean;
+  /** The line of a text that was found last. */
+  readonly at: number | undefined;
+  /** A text, too, shows only the lines that have it. */
+  readonly isOnly: boolean;
+  /** What a list is sorted by, as `--sort` has it; undefined: failed and doubtful ones first. */
+  readonly sort: string | undefined;
+}
+
+const EVERYTHING = parseFilter('');
+
+export const NO_FILTER: TableFilter = {
+  editing: EMPTY_EDITING,
+  isOpen: false,
+  parsed: EVERYTHING,
+  applied: EVERYTHING,
+  problem: undefined,
+};
+
+export const NO_FIND: Find = {
+  editing: EMPTY_EDITING,
+  isOpen: false,
+  at: undefined,
+  isOnly: false,
+  sort: undefined,
+};
+
+/** A table that nothing was read for. */
+export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
+  return {
+    ...source,
+    reads: new Map(),
+    isFolded: true,
+    turnedRows: new Set<string>(),
+    sort: undefined,
+    filter: NO_FILTER,
+    cursor: 0,
+    top: 0,
+    shift: 0,
+    marks: new Set<string>(),
+    range: undefined,
+    watchMs: undefined,
+    changes: undefined,
+  } satisfies TableState;
 }

@@ -1,14 +1,15 @@
 import type { Action } from './actions.ts';
-import { reduce } from './reduce.ts';
 import type { State } from './state.ts';
 
 /** The state outside React: keys that arrive in one tick all count. */
 export class Store {
   #state: State;
+  readonly #reduce: (state: State, action: Action) => State;
   readonly #listeners = new Set<() => void>();
 
-  constructor(state: State) {
+  constructor(state: State, reduce: (state: State, action: Action) => State) {
     this.#state = state;
+    this.#reduce = reduce;
   }
 
   get state(): State {
@@ -16,7 +17,7 @@ export class Store {
   }
 
   dispatch(action: Action): void {
-    const next = reduce(this.#state, action);
+    const next = this.#reduce(this.#state, action);
     if (next === this.#state) return;
     this.#state = next;
     for (const listener of this.#listeners) listener();

@@ -15,10 +15,10 @@ import { lineText } from '../../src/tui/editor/line.ts';
 import type { Surface } from '../../src/tui/effects.ts';
 import { initialState } from '../../src/tui/initial-state.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import type { Context } from '../../src/tui/keys/key-binding.ts';
+import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf } from '../../src/tui/keys/keymap.ts';
 import { isActedIn } from '../../src/tui/keys/stray-key.ts';
-import type { State } from '../../src/tui/state.ts';
+import { reduce } from '../../src/tui/reduce.ts';
 import { Store } from '../../src/tui/store.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
@@ -78,7 +78,7 @@ async function startScreen() {
     session.fleet.members(devices.map(({ name, address }) => ({ name, address, groups: [] }))),
   );
   const shell = new WatchedShell(session);
-  const store = new Store(initialState({ columns: 80, rows: 24 }));
+  const store = new Store(initialState({ columns: 80, rows: 24 }), reduce);
   shell.store = store;
   const surface: Surface = {
     repaint: () => undefined,

@@ -7,7 +7,7 @@ import {
 } from './prompt-keys.ts';
 import { TABLE_KEYS } from './table-keys.ts';
 import { VIEW_KEYS } from './view-keys.ts';
-import type { Keymap } from './key-binding.ts';
+import type { Keymap } from '../state.ts';
 
 /** Every key but those that edit a line (`line.ts`). Footer and help are made from it. */
 export const KEYMAP: Keymap = [

@@ -1,4 +1,4 @@
-import type { ViewAction } from '../actions.ts';
+import type { ViewAction } from './key-binding.ts';
 import type { Effect } from './key-binding.ts';
 import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';

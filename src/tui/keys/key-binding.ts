@@ -1,5 +1,77 @@
-import type { ViewAction } from '../actions.ts';
 import type { KeyName } from '../terminal/key-name.ts';
+
+/** Moves: of the table's cursor, or of a text that lies over it. */
+export type MoveAction =
+  'up' | 'down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'first' | 'last';
+
+export type TableAction =
+  | MoveAction
+  | 'left'
+  | 'right'
+  | 'mark'
+  | 'mark-all'
+  | 'mark-invert'
+  | 'mark-range'
+  | 'range-up'
+  | 'range-down'
+  | 'sort'
+  | 'sort-more'
+  | 'reverse'
+  | 'fold'
+  | 'fold-row'
+  | 'watch'
+  | 'filter'
+  | 'keep-filter'
+  | 'clear-filter';
+
+export type PromptAction =
+  | 'history-back'
+  | 'history-forth'
+  | 'last-argument'
+  | 'search'
+  | 'search-accept'
+  | 'search-cancel'
+  | 'menu-next'
+  | 'menu-back'
+  | 'menu-accept'
+  | 'menu-close'
+  | 'clear-line';
+
+export type FormAction =
+  | 'next-field'
+  | 'previous-field'
+  | 'fields-on'
+  | 'fields-back'
+  | 'switch'
+  | 'choice-next'
+  | 'choice-back'
+  | 'open-choices'
+  | 'take-choice'
+  | 'close-choices'
+  | 'close-form';
+
+/** What a key does to the screen alone: no command runs, nothing is read. */
+export type ViewAction =
+  | TableAction
+  | PromptAction
+  | FormAction
+  | 'details'
+  | 'find'
+  | 'keep-find'
+  | 'clear-find'
+  | 'only-found'
+  | 'next-found'
+  | 'previous-found'
+  | 'whole'
+  | 'messages'
+  | 'questions'
+  | 'help'
+  | 'close'
+  | 'go-prompt'
+  | 'press-in-table'
+  | 'back'
+  | 'go-table'
+  | 'unfold';
 
 const EFFECTS = [
   'run-line',
@@ -59,16 +131,11 @@ const EFFECTS = [
 export type Effect = (typeof EFFECTS)[number];
 
 /** Who gets the key; `waiting`: a question that has just come up gets none yet. */
-export type Context =
+export type KeyContext =
   | 'waiting'
   | 'question'
   | 'plan'
   | 'plan-find'
-  | 'runs'
-  | 'devices'
-  | 'resources'
-  | 'questions'
-  | 'drift'
   | 'find'
   | 'overlay'
   | 'form'
@@ -85,34 +152,34 @@ export type Context =
   | 'prompt'
   | 'table';
 
-export interface KeyBinding {
+/** What a key does in a place. `S`: the state that it is asked about; `C`: the places that get keys. */
+export interface Binding<S, C> {
   /** Each does the same; one of several presses is written with blanks: `ctrl-x ctrl-e`. */
   readonly keys: readonly KeyName[];
-  readonly context: Context | 'anywhere';
+  readonly context: C;
   readonly action: ViewAction | Effect;
   readonly label: string;
   /** Shown in the footer, in this order of importance. */
   readonly hint?: { readonly rank: number; readonly text: string };
   /** The line that does the same. */
   readonly command?: string;
+  /** Why it would do nothing now, in words for the status line; undefined: it does what it says. */
+  readonly disabled?: (state: S) => string | undefined;
 }
-
-/** All keys with their meaning, as they hold for this user. */
-export type Keymap = readonly KeyBinding[];
 
 export function isEffect(action: ViewAction | Effect): action is Effect {
   return EFFECTS.some((effect) => effect === action);
 }
 
 /** One binding; the arguments come in the order of their need. */
-export function bind(
-  context: KeyBinding['context'],
+export function bind<S, C>(
+  context: C,
   keys: readonly KeyName[],
-  action: KeyBinding['action'],
+  action: ViewAction | Effect,
   label: string,
-  hint?: KeyBinding['hint'],
+  hint?: Binding<S, C>['hint'],
   command?: string,
-): KeyBinding {
+): Binding<S, C> {
   return {
     context,
     keys,

@@ -1,11 +1,11 @@
 import { disabledReason } from './disabled-keys.ts';
 import { KEYMAP } from './default-keymap.ts';
-import type { Context, Effect, KeyBinding, Keymap } from './key-binding.ts';
-import type { ViewAction } from '../actions.ts';
+import type { Effect } from './key-binding.ts';
+import type { Context, Keymap, State, KeyBinding } from '../state.ts';
+import type { ViewAction } from './key-binding.ts';
 import { offersFirstSteps } from '../screen/first-steps.ts';
 import { formContext } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
-import type { State } from '../state.ts';
 import { keyLabel, matchesKey, type KeyName } from '../terminal/key-name.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 

@@ -1,7 +1,7 @@
 import { SettingsError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
-import type { KeyBinding, Keymap } from './key-binding.ts';
+import type { Keymap, KeyBinding } from '../state.ts';
 import {
   isKeyName,
   keyLabel,

@@ -1,4 +1,5 @@
-import { bind, type Keymap } from './key-binding.ts';
+import { bind } from './key-binding.ts';
+import type { Keymap } from '../state.ts';
 
 /** The prompt, and what opens at it: proposals, the search in history. */
 export const PROMPT_KEYS: Keymap = [

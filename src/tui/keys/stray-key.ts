@@ -1,6 +1,5 @@
 import { contextOf, keyNameOf } from './keymap.ts';
-import type { Context } from './key-binding.ts';
-import type { State } from '../state.ts';
+import type { Context, State } from '../state.ts';
 
 const ACTED_IN: readonly Context[] = [
   'table',

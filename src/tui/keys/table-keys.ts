@@ -1,4 +1,5 @@
-import { bind, type Keymap } from './key-binding.ts';
+import { bind } from './key-binding.ts';
+import type { Keymap } from '../state.ts';
 
 /** The table, and its filter. */
 export const TABLE_KEYS: Keymap = [

@@ -1,7 +1,7 @@
 import { QUIET_MS } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
-import type { Context } from './key-binding.ts';
+import type { Context } from '../state.ts';
 import { contextOf } from './keymap.ts';
 import { isActedIn } from './stray-key.ts';
 

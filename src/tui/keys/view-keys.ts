@@ -1,4 +1,5 @@
-import { bind, type Keymap } from './key-binding.ts';
+import { bind } from './key-binding.ts';
+import type { Keymap } from '../state.ts';
 
 /** What lies over the table: texts, and lists with actions of their own. */
 export const VIEW_KEYS: Keymap = [

@@ -60,25 +60,14 @@ export function inputLine(state: State): InputLine {
         true,
       );
     }
-    case 'form':
-    case 'form-switch':
-    case 'form-choice':
-    case 'form-pick':
-    case 'form-run':
-    case 'runs':
-    case 'devices':
-    case 'resources':
-    case 'questions':
-    case 'drift':
-    case 'overlay':
-    case 'table':
-      return promptLine(state, state.fleet.prompt, false);
     case 'menu':
     case 'first-run':
     case 'go-on':
     case 'empty-prompt':
     case 'prompt':
       return promptLine(state, promptLabel(state), true);
+    default:
+      return promptLine(state, state.fleet.prompt, false);
   }
 }
 

@@ -1,8 +1,9 @@
-import type { PromptAction } from '../actions.ts';
-import { type HistorySearch, type Menu, type PromptState, putLastArgument } from '../state.ts';
+import type { PromptAction } from '../keys/key-binding.ts';
+import type { HistorySearch, Menu, PromptState } from '../state.ts';
 import { leaveInsert, recorded, VI_START, viKey } from '../editor/vi.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { parseLine } from '../../text/words.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
 /** One key that edits the line at the prompt. The menu stays, to be filled again for the new line. */
@@ -78,6 +79,27 @@ export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptSt
         vi: prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange },
       };
   }
+}
+
+/** The last word of the line before, at the cursor; again, in its place that of an older line. */
+function putLastArgument(prompt: PromptState): PromptState {
+  const { history, editing, lastArgument } = prompt;
+  // Any other key has made another line.
+  const put = lastArgument?.line === editing.line ? lastArgument : undefined;
+  const base = put?.base ?? editing.line;
+  for (let at = (put?.at ?? history.length) - 1; at >= 0; at--) {
+    const word = lastWord(history[at] ?? '');
+    if (word === '' || word === put?.word) continue;
+    const next = setLine(prompt, { ...base, before: base.before + word });
+    return { ...next, lastArgument: { at, word, base, line: next.editing.line } };
+  }
+  return prompt;
+}
+
+/** As it was typed, with its quotes. */
+function lastWord(line: string): string {
+  const last = parseLine(line).words.at(-1);
+  return last === undefined ? '' : line.slice(last.start, last.end);
 }
 
 /** What completion found. One proposal, or what all have in common, goes into the line at once. */

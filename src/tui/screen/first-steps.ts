@@ -2,8 +2,7 @@ import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { fit, widthOf } from '../../text/width.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
-import type { Context, Keymap } from '../keys/key-binding.ts';
-import type { State } from '../state.ts';
+import type { Context, Keymap, State } from '../state.ts';
 
 /** Whether the keys of the first screen hold: nothing is connected, typed or running. */
 export function offersFirstSteps(state: State): boolean {

@@ -1,4 +1,4 @@
-import type { ViewAction } from '../actions.ts';
+import type { ViewAction } from '../keys/key-binding.ts';
 import type { Effect } from '../keys/key-binding.ts';
 import { layoutOf, questionWindow } from './layout.ts';
 import { overlayLines } from '../views/overlay-lines.ts';

@@ -1,4 +1,4 @@
-import type { MoveAction } from '../actions.ts';
+import type { MoveAction } from '../keys/key-binding.ts';
 
 /** The first line shown after a move; `last` is the furthest that it can be. */
 export function movedTop(top: number, action: MoveAction, height: number, last: number): number {

@@ -1,8 +1,7 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import { memoized } from '../screen/memoized.ts';
-import { NO_FILTER } from '../initial-state.ts';
-import type { State, TableState } from '../state.ts';
+import { NO_FILTER, type State, type TableState } from '../state.ts';
 import { markOf, marksOf, rawKeyOf, tableRows } from './rows.ts';
 
 export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {

@@ -1,11 +1,10 @@
 import { DevshError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
 import { WATCH_MS } from '../../shell/grammar/options.ts';
-import type { TableAction } from '../actions.ts';
+import type { TableAction } from '../keys/key-binding.ts';
 import { edit, lineText, type EditKey } from '../editor/line.ts';
 import { extendRange, invertMarks, toggleAll, toggleMark, toggleRange } from './reduce-marks.ts';
-import { NO_FILTER } from '../initial-state.ts';
-import type { State, TableFilter, TableState } from '../state.ts';
+import { NO_FILTER, type State, type TableFilter, type TableState } from '../state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
 import { rawKeyOf, sortFields, tableRows } from './rows.ts';
 

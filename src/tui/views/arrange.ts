@@ -9,7 +9,7 @@ import {
 import { sortBy } from '../../fleet/sort.ts';
 import { lineText } from '../editor/line.ts';
 import { memoized } from '../screen/memoized.ts';
-import type { Find } from './overlay.ts';
+import type { Find } from '../state.ts';
 
 /* What `/`, `s` and `o` do with a list over the table, the same for each. */
 

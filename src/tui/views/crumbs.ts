@@ -2,8 +2,7 @@ import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { visible } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
-import type { State } from '../state.ts';
-import type { Overlay } from './overlay.ts';
+import type { Overlay, State } from '../state.ts';
 import { tableId } from './trail.ts';
 
 const ARROW = ' › ';

@@ -3,11 +3,9 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import type { State } from '../state.ts';
+import { NO_FILTER, type Details, type State } from '../state.ts';
 import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
-import { NO_FILTER } from '../initial-state.ts';
 import { asOfText } from '../table/age.ts';
-import type { Details } from './overlay.ts';
 import { wrapText } from '../screen/wrap.ts';
 import { valueAt } from '../../device/record.ts';
 

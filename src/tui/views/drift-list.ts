@@ -8,7 +8,7 @@ import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { memoized } from '../screen/memoized.ts';
 import { arranged, type ListSource } from './arrange.ts';
 import type { ListView } from './list-view.ts';
-import type { DriftOverlay, Find } from './overlay.ts';
+import type { DriftOverlay, Find } from '../state.ts';
 
 const MOST_KEY = 28;
 const MOST_CELL = 22;

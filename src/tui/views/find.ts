@@ -3,8 +3,7 @@ import { layoutOf } from '../screen/layout.ts';
 import { movedTop } from '../table/moved-top.ts';
 import { listed, listedText } from './listed.ts';
 import { overlayLines, searcher } from './overlay-lines.ts';
-import { NO_FIND } from '../initial-state.ts';
-import type { State } from '../state.ts';
+import { NO_FIND, type State } from '../state.ts';
 
 /** A line of text in pieces: what was looked for, and what is around it. */
 export interface FoundPart {

@@ -1,9 +1,8 @@
 import { fit, widthOf } from '../../text/width.ts';
 import { EDIT_KEYS } from '../editor/line.ts';
 import { disabledReason } from '../keys/disabled-keys.ts';
-import type { Context, KeyBinding } from '../keys/key-binding.ts';
+import type { Context, State, KeyBinding } from '../state.ts';
 import { contextOf, keyText } from '../keys/keymap.ts';
-import type { State } from '../state.ts';
 import { wrapText } from '../screen/wrap.ts';
 
 export const KEY_SECTIONS: readonly {

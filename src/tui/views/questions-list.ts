@@ -4,10 +4,9 @@ import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';
-import type { LogLine, State } from '../state.ts';
+import type { LogLine, Overlay, State } from '../state.ts';
 import { arranged, type ListSource } from './arrange.ts';
 import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
-import type { Overlay } from './overlay.ts';
 
 type QuestionsOverlay = Extract<Overlay, { kind: 'questions' }>;
 type Marks = QuestionsOverlay['marks'];

@@ -1,12 +1,11 @@
-import type { MoveAction } from '../actions.ts';
+import type { MoveAction } from '../keys/key-binding.ts';
 import { layoutOf } from '../screen/layout.ts';
 import { movedTop } from '../table/moved-top.ts';
 import { overlayLines } from './overlay-lines.ts';
-import type { RollOutState, State } from '../state.ts';
+import type { Overlay, RollOutState, State } from '../state.ts';
 import { keyOfRow, tableRows } from '../table/rows.ts';
 import { devicesBeyond, driftRows } from './drift-list.ts';
 import { listed } from './listed.ts';
-import type { Overlay } from './overlay.ts';
 import { opened } from './trail.ts';
 
 /** The record with the cursor, field by field; nothing when there is none. */

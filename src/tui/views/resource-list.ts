@@ -1,10 +1,9 @@
 import type { TableOutput } from '../../shell/output.ts';
 import { visible } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
-import type { State } from '../state.ts';
+import type { Offer, State } from '../state.ts';
 import type { ListSource } from './arrange.ts';
 import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
-import type { Offer } from './overlay.ts';
 
 /** The rows of the command `resources`. */
 export function offersOf({ rows }: TableOutput): Offer[] {

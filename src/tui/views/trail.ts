@@ -1,8 +1,13 @@
 import type { TableSource } from '../actions.ts';
 import { setSource } from '../table/source.ts';
-import { newTable, NO_FIND } from '../initial-state.ts';
-import type { State, TableState } from '../state.ts';
-import type { Overlay, Place } from './overlay.ts';
+import {
+  NO_FIND,
+  newTable,
+  type Overlay,
+  type Place,
+  type State,
+  type TableState,
+} from '../state.ts';
 
 /* Where one is and has been. A view is left by Esc, and comes back as it was. */
 

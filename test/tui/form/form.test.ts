@@ -5,7 +5,7 @@ import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts'
 import { formId, type FormState } from '../../../src/tui/form/form-state.ts';
 import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
-import type { FormAction } from '../../../src/tui/actions.ts';
+import type { FormAction } from '../../../src/tui/keys/key-binding.ts';
 import type { EditKey } from '../../../src/tui/editor/line.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';

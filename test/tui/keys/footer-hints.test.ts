@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import { shownHints } from '../../../src/tui/keys/footer-hints.ts';
-import type { State } from '../../../src/tui/state.ts';
-import type { Overlay } from '../../../src/tui/views/overlay.ts';
+import type { Overlay, State } from '../../../src/tui/state.ts';
 import { after, RUN, stateOf, user } from '../table/table-fixture.ts';
 
 const RECORDS = { fw1: [user('alice')], fw2: [user('alice', 'de')] };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ViewAction } from '../../../src/tui/actions.ts';
+import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { disabledReason } from '../../../src/tui/keys/disabled-keys.ts';
 import { helpLines } from '../../../src/tui/views/help-lines.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import type { Context, Effect } from '../../../src/tui/keys/key-binding.ts';
+import type { Effect } from '../../../src/tui/keys/key-binding.ts';
+import type { Context, State } from '../../../src/tui/state.ts';
 import { actionFor, footerHints } from '../../../src/tui/keys/keymap.ts';
-import type { State } from '../../../src/tui/state.ts';
 import { parseKey } from '../../../src/tui/terminal/key-name.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 

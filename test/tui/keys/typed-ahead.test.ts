@@ -4,6 +4,7 @@ import { formId } from '../../../src/tui/form/form-state.ts';
 import { TypedAhead } from '../../../src/tui/keys/typed-ahead.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import { QUIET_MS } from '../../../src/tui/questions.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 import { parseKey } from '../../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
@@ -29,7 +30,7 @@ afterEach(() => vi.restoreAllMocks());
 
 test('a form that closes by itself leaves no rest of a word to the table, until nobody types', () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
-  const store = new Store({ ...stateOf({ fw1: [user('bob')] }), focus: 'table' });
+  const store = new Store({ ...stateOf({ fw1: [user('bob')] }), focus: 'table' }, reduce);
   const acted: string[] = [];
   let drops = 0;
   const ahead = new TypedAhead(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { initialState } from '../../../src/tui/initial-state.ts';
 import { LineHistory } from '../../../src/tui/prompt/typed-lines.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 
 /** A history file that answers when it is told to. */
@@ -39,7 +40,7 @@ function slowFile(lines: readonly string[]) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function start(lines: readonly string[]) {
-  const store = new Store(initialState({ columns: 80, rows: 24 }));
+  const store = new Store(initialState({ columns: 80, rows: 24 }), reduce);
   const file = slowFile(lines);
   const history = new LineHistory(file as never, store);
   return { history, file, shown: () => store.state.prompt.history };

@@ -6,6 +6,7 @@ import { deviceBar } from '../../../src/tui/screen/bar-lines.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { DeviceTab, LogLine, State } from '../../../src/tui/state.ts';
 import { Questions } from '../../../src/tui/questions.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 import type { Size } from '../../../src/tui/terminal/painter.ts';
 import { planView } from '../../../src/tui/views/plan-lines.ts';
@@ -93,7 +94,7 @@ function planOf(keys: readonly string[]): Plan {
 }
 
 function asked(keys: readonly string[], text: string, size: Size): State {
-  const store = new Store(initialState(size));
+  const store = new Store(initialState(size), reduce);
   void new Questions(store).ask({ kind: 'confirm', text, expected: 'y' }, planView(planOf(keys)));
   return store.state;
 }

@@ -14,6 +14,7 @@ import {
 import { inputLine } from '../../../src/tui/prompt/input-line.ts';
 import { Questions } from '../../../src/tui/questions.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 
@@ -116,7 +117,7 @@ test('the colour of a label is that of the prompt and of the question, and no wo
     const fleet = { ...state.fleet, prompt: 'devsh PROD · fw1> ', color };
     const labelled = after({ ...state, focus: 'prompt' }, { kind: 'fleet', fleet });
     expect(inputLine(labelled)).toMatchObject({ color, label: '▸devsh PROD · fw1> ' });
-    const store = new Store(labelled);
+    const store = new Store(labelled, reduce);
     void new Questions(store).ask({
       kind: 'confirm',
       text: 'PROD: add bob?',

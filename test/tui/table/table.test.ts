@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
 import { widthOf } from '../../../src/text/width.ts';
-import type { ViewAction } from '../../../src/tui/actions.ts';
+import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/detail-lines.ts';
 import type { State } from '../../../src/tui/state.ts';
