@@ -32,7 +32,7 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { NO_FILTER, type LogLine, type Overlay, type State } from './state.ts';
+import { NO_FILTER, type LogLine, type Overlay, type Context, type State } from './state.ts';
 import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
 import { followList, sortedList } from './views/listed.ts';
 import { markedQuestions } from './views/questions-list.ts';
@@ -56,7 +56,7 @@ function step(state: State, action: Action): State {
     case 'view':
       return act(state, action.action);
     case 'edit':
-      return editActive(state, action.key);
+      return EDITS[contextOf(state)]?.(state, action.key) ?? state;
     case 'vi':
       return { ...state, prompt: viPrompt(prompt, action.key) };
     case 'pending-keys':
@@ -174,39 +174,40 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
   return isSame ? { ...next, selected: old.selected } : next;
 }
 
-/** A key that edits goes to the line that has the cursor. */
-function editActive(state: State, key: EditKey): State {
-  switch (contextOf(state)) {
-    case 'plan':
-    case 'question':
-      return editAnswer(state, key);
-    case 'filter':
-      return { ...state, table: { ...state.table, filter: editFilter(state, key) } };
-    case 'form':
-    case 'form-switch':
-    case 'form-choice':
-    case 'form-pick':
-      return state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
-    case 'search':
-    case 'menu':
-    case 'first-run':
-    case 'go-on':
-    case 'empty-prompt':
-    case 'prompt':
-      return { ...state, prompt: editWithVi(state.prompt, key) };
-    case 'find':
-      return editFind(state, key);
-    case 'plan-find':
-      return foundInPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) }));
-    case 'waiting':
-      // Who types a line has not seen the question, and goes on with it; a secret is shown nowhere.
-      return state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
-        ? { ...state, prompt: editWithVi(state.prompt, key) }
-        : state;
-    default:
-      return state;
-  }
-}
+type Edit = (state: State, key: EditKey) => State;
+
+const editPrompt: Edit = (state, key) => ({ ...state, prompt: editWithVi(state.prompt, key) });
+
+const editField: Edit = (state, key) =>
+  state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
+
+/** The line that has the cursor; elsewhere nothing is typed. */
+const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
+  plan: editAnswer,
+  question: editAnswer,
+  filter: (state, key) => ({
+    ...state,
+    table: { ...state.table, filter: editFilter(state, key) },
+  }),
+  form: editField,
+  'form-switch': editField,
+  'form-choice': editField,
+  'form-pick': editField,
+  search: editPrompt,
+  menu: editPrompt,
+  'first-run': editPrompt,
+  'go-on': editPrompt,
+  'empty-prompt': editPrompt,
+  prompt: editPrompt,
+  find: editFind,
+  'plan-find': (state, key) =>
+    foundInPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
+  // Who types a line has not seen the question, and goes on with it; a secret is shown nowhere.
+  waiting: (state, key) =>
+    state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
+      ? editPrompt(state, key)
+      : state,
+};
 
 function act(state: State, action: ViewAction): State {
   const { table } = state;

@@ -3,7 +3,7 @@ import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { hideSecrets } from '../../shell/access/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
-import { contextOf } from '../keys/keymap.ts';
+import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';
 import { memoized } from '../screen/memoized.ts';
 import { searchedLine } from './reduce-prompt.ts';
@@ -32,43 +32,33 @@ const LONG = 4_000;
 export function inputLine(state: State): InputLine {
   const { columns } = state.size;
   const [question] = state.questions;
-  switch (contextOf(state)) {
-    case 'plan':
-    case 'question': {
-      const line = question?.editing.line ?? { before: '', after: '' };
-      const shown = question?.kind === 'secret' ? masked(line) : line;
-      return place('answer> ', shown, columns, true);
-    }
-    case 'waiting':
-      return place('…', { before: '', after: '' }, columns, false);
-    case 'filter':
-      return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
-    case 'find':
-    case 'plan-find': {
-      const { editing } = question?.find ?? state.find;
-      return place('search> ', secretless(editing.line), columns, true);
-    }
-    case 'search': {
-      const { search, history } = state.prompt;
-      const found = searchedLine(history, search) ?? '';
-      const query = visible((search?.query ?? '').slice(0, columns));
-      const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
-      return place(
-        cut(label, Math.floor(columns / 2)),
-        splitAtMatch(found, search?.query ?? ''),
-        columns,
-        true,
-      );
-    }
-    case 'menu':
-    case 'first-run':
-    case 'go-on':
-    case 'empty-prompt':
-    case 'prompt':
-      return promptLine(state, promptLabel(state), true);
-    default:
-      return promptLine(state, state.fleet.prompt, false);
+  const context = contextOf(state);
+  if (context === 'plan' || context === 'question') {
+    const line = question?.editing.line ?? { before: '', after: '' };
+    const shown = question?.kind === 'secret' ? masked(line) : line;
+    return place('answer> ', shown, columns, true);
   }
+  if (context === 'waiting') return place('…', { before: '', after: '' }, columns, false);
+  if (context === 'filter')
+    return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
+  if (context === 'find' || context === 'plan-find') {
+    const { editing } = question?.find ?? state.find;
+    return place('search> ', secretless(editing.line), columns, true);
+  }
+  if (context === 'search') {
+    const { search, history } = state.prompt;
+    const found = searchedLine(history, search) ?? '';
+    const query = visible((search?.query ?? '').slice(0, columns));
+    const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
+    return place(
+      cut(label, Math.floor(columns / 2)),
+      splitAtMatch(found, search?.query ?? ''),
+      columns,
+      true,
+    );
+  }
+  const isActive = isAtPrompt(state);
+  return promptLine(state, isActive ? promptLabel(state) : state.fleet.prompt, isActive);
 }
 
 function promptLine({ prompt, fleet, size }: State, label: string, isActive: boolean): InputLine {
