@@ -1,73 +1,101 @@
 import tseslint from 'typescript-eslint';
 
 /**
- * Imports point one way (docs/architecture.md):
- * cli -> main -> tui | output -> shell -> change -> fleet -> device -> errors.
- * Each folder lists the folders it must not know.
+ * Which rooms a room may import; a room that is not named it may not. At the root of src everybody
+ * may import errors and version, and what a record is (device/record.ts) everybody knows.
+ * docs/architecture.md draws it.
  */
-const mustNotKnow = {
-  device: ['fleet', 'change', 'credentials', 'settings', 'shell', 'output', 'tui', 'simulator'],
-  fleet: ['change', 'credentials', 'settings', 'shell', 'output', 'tui', 'simulator'],
-  change: ['credentials', 'settings', 'shell', 'output', 'tui', 'simulator'],
-  credentials: ['fleet', 'change', 'shell', 'output', 'tui', 'simulator'],
-  settings: ['change', 'credentials', 'shell', 'output', 'tui', 'simulator'],
-  shell: ['output', 'tui', 'simulator'],
-  output: ['tui', 'simulator'],
-  tui: ['device', 'simulator', 'credentials', 'settings'],
-  api: ['credentials', 'shell', 'output', 'tui', 'simulator'],
-  os: [
-    'device',
-    'fleet',
-    'change',
-    'credentials',
-    'settings',
-    'shell',
-    'output',
-    'plain',
-    'tui',
-    'api',
-    'simulator',
-  ],
-  simulator: ['fleet', 'change', 'credentials', 'settings', 'shell', 'output', 'tui'],
+const MAY_IMPORT = {
+  text: [],
+  os: ['text'],
+  device: ['os', 'text'],
+  fleet: ['device', 'text'],
+  change: ['fleet', 'device', 'text'],
+  settings: ['fleet', 'device', 'os', 'text'],
+  credentials: ['settings', 'device', 'os', 'text'],
+  shell: ['change', 'credentials', 'device', 'fleet', 'os', 'settings', 'text'],
+  output: ['change', 'device', 'fleet', 'shell', 'text'],
+  plain: ['os', 'output', 'shell', 'text'],
+  tui: ['change', 'fleet', 'os', 'output', 'plain', 'shell', 'text'],
+  api: ['change', 'device', 'fleet', 'os', 'settings', 'text'],
+  simulator: ['device', 'text'],
 };
 
-/** Below the terminal nobody may draw: no React, no Ink. */
-const headless = [
-  'device',
-  'fleet',
-  'change',
-  'credentials',
-  'settings',
-  'shell',
-  'simulator',
-  'api',
-];
+/** The same for the rooms inside a room; what stands beside them is for all of them. */
+const ROOMS = {
+  shell: {
+    grammar: [],
+    access: ['grammar'],
+    devices: ['grammar'],
+    writing: ['access', 'devices', 'grammar'],
+    completion: ['commands', 'grammar', 'records'],
+    records: ['completion', 'devices', 'grammar', 'writing'],
+    commands: ['access', 'completion', 'devices', 'grammar', 'help', 'records', 'writing'],
+    help: ['commands', 'grammar', 'records', 'writing'],
+  },
+};
 
-const directions = Object.entries(mustNotKnow).map(([folder, forbidden]) => ({
-  files: [`src/${folder}/**`],
-  rules: {
+/** Who may draw; below them there is no React, no Ink, and no terminal of their own. */
+const DRAWING = ['plain', 'output', 'tui'];
+
+const forbidden = (rooms, allowed, prefix, where) =>
+  rooms
+    .filter((room) => !allowed.includes(room))
+    .map((room) => ({
+      regex: `^${prefix}${room}/(?!record\\.ts$)`,
+      message: `${where} must not import ${room} (docs/architecture.md).`,
+    }));
+
+const folders = Object.keys(MAY_IMPORT);
+
+const boundaries = folders.flatMap((folder) => {
+  const patterns = [
+    ...forbidden(
+      folders.filter((one) => one !== folder),
+      MAY_IMPORT[folder],
+      '(\\.\\./)+',
+      `src/${folder}`,
+    ),
+    {
+      regex: '^(\\.\\./)+(main|cli|services|answer-completion|compile-cache)\\.ts$',
+      message: `src/${folder} must not import what puts devsh together.`,
+    },
+  ];
+  const isHeadless = !DRAWING.includes(folder);
+  const rules = (more) => ({
     'no-restricted-imports': [
       'error',
       {
-        paths: headless.includes(folder)
+        paths: isHeadless
           ? ['react', 'ink'].map((name) => ({ name, message: `src/${folder} draws nothing.` }))
           : [],
-        patterns: forbidden.map((other) => ({
-          // What a record is, everybody knows.
-          regex: `^(\\.\\./)+${other}/(?!record\\.ts$)`,
-          message: `src/${folder} must not import src/${other} (docs/architecture.md).`,
-        })),
+        patterns: [...patterns, ...more],
       },
     ],
-    ...(headless.includes(folder) && {
+    ...(isHeadless && {
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'stdout', message: 'Only main and tui own the terminal.' },
         { object: 'process', property: 'exit', message: 'Only main ends the process.' },
       ],
     }),
-  },
-}));
+  });
+  const rooms = ROOMS[folder] ?? {};
+  return [
+    { files: [`src/${folder}/**`], rules: rules([]) },
+    ...Object.entries(rooms).map(([room, allowed]) => ({
+      files: [`src/${folder}/${room}/**`],
+      rules: rules(
+        forbidden(
+          Object.keys(rooms).filter((one) => one !== room),
+          allowed,
+          '\\.\\./',
+          `src/${folder}/${room}`,
+        ),
+      ),
+    })),
+  ];
+});
 
 export default tseslint.config(
   { ignores: ['dist', 'coverage'] },
@@ -84,5 +112,5 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
     },
   },
-  ...directions,
+  ...boundaries,
 );
