@@ -79,6 +79,8 @@ export function startInPty(options: PtyOptions): PtyProgram {
 
   let written = '';
   let hasEnded = false;
+  /** And all that it wrote is on the screen. */
+  let isOver = false;
   const watchers = new Set<() => void>();
   const notify = (): void => {
     for (const watcher of watchers) watcher();
@@ -96,6 +98,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
       hasEnded = true;
       // An empty write is done when everything before it has been drawn.
       emulator.write('', () => {
+        isOver = true;
         resolve({ code: exitCode, signal: signal ?? 0 });
         notify();
       });
@@ -146,7 +149,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
           if (isThere()) {
             stop();
             resolve();
-          } else if (hasEnded) {
+          } else if (isOver) {
             fail('the program ended before the screen showed');
           }
         };
