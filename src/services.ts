@@ -12,6 +12,7 @@ import { homedir, release, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { openInBrowser } from './os/browser.ts';
 import { operatorName, sessionName } from './os/process.ts';
+import { runProgram } from './os/program.ts';
 import { OsKeychain } from './credentials/keychain.ts';
 import { Credentials } from './credentials/sources.ts';
 import { Vault } from './credentials/vault.ts';
@@ -205,7 +206,6 @@ function createImportWorld(env: NodeJS.ProcessEnv): ImportWorld {
       return Promise.all(files.map(async (file) => ({ file, text: await readUserFile(file) })));
     },
     async ansibleInventory(path, signal) {
-      const { runProgram } = await import('./os/run-program.ts');
       const end = await runProgram({
         argv: ['ansible-inventory', '-i', resolve(path), '--list'],
         env,

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { childEnvironment } from '../os/process.ts';
+import { runProgram } from '../os/program.ts';
 import { CredentialError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
 
@@ -72,10 +72,7 @@ export async function askKeychain(
   options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
 ): Promise<KeychainAnswer> {
   const module = findModule();
-  const text = await runProgram(
-    JSON.stringify({ ...request, module, limitMs: options.limitMs }),
-    options,
-  );
+  const text = await run(JSON.stringify({ ...request, module, limitMs: options.limitMs }), options);
   const answer = JSON.parse(text) as KeychainAnswer | { readonly error: string };
   if ('error' in answer) throw errorFor(answer.error);
   return answer;
@@ -92,43 +89,19 @@ function findModule(): string {
   }
 }
 
-function runProgram(
+async function run(
   input: string,
-  { env, limitMs }: { env: NodeJS.ProcessEnv; limitMs: number },
+  options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // Loaded only now: most commands start no program.
-    const { spawn } = process.getBuiltinModule('node:child_process');
-    const child = spawn(process.execPath, ['-e', PROGRAM], {
-      env: childEnvironment(env),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    const chunks: Buffer[] = [];
-    let isLate = false;
-    const limit = setTimeout(() => {
-      isLate = true;
-      child.kill('SIGKILL');
-    }, limitMs);
-    child.on('error', (error) => {
-      clearTimeout(limit);
-      reject(new KeychainUnavailableError('the OS keychain cannot be asked', { cause: error }));
-    });
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // The child may die before it has read: `close` tells.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-    child.on('close', (status) => {
-      clearTimeout(limit);
-      if (status === 0) resolve(Buffer.concat(chunks).toString('utf8'));
-      else if (isLate || status === null) reject(new KeychainUnavailableError(silence(limitMs)));
-      else reject(new KeychainUnavailableError('the OS keychain cannot be asked'));
-    });
-  });
-}
-
-function silence(limitMs: number): string {
-  return `the OS keychain did not answer within ${limitMs / 1_000} s`;
+  const argv = [process.execPath, '-e', PROGRAM];
+  const end = await runProgram({ argv, input, ...options, maxBytes: Infinity, ourGroup: true });
+  if (end.kind === 'ended' && end.status === 0) return end.stdout;
+  if (end.kind === 'late' || (end.kind === 'ended' && end.status < 0)) {
+    const silence = `the OS keychain did not answer within ${options.limitMs / 1_000} s`;
+    throw new KeychainUnavailableError(silence);
+  }
+  const cause = end.kind === 'not started' ? end.cause : undefined;
+  throw new KeychainUnavailableError('the OS keychain cannot be asked', { cause });
 }
 
 function errorFor(message: string): KeychainUnavailableError {

@@ -2,7 +2,7 @@ import { CredentialError } from '../errors.ts';
 import { parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { visible } from '../text/visible.ts';
-import { runProgram, type ProgramEnd } from '../os/run-program.ts';
+import { runProgram, type ProgramEnd } from '../os/program.ts';
 import { readKeyValues, readLogin, type ToldLogin } from './told-login.ts';
 
 export interface ProgramOptions {

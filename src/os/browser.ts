@@ -1,4 +1,5 @@
-import { childEnvironment } from './process.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exitOf, startProgram } from './program.ts';
 
 /** How long a starter may take to say that it cannot. */
 const START_MS = 1000;
@@ -7,29 +8,19 @@ const START_MS = 1000;
  * Opens an address in the user's browser, with the platform's own starter (`$BROWSER` first). Resolves
  * to whether that could be started; a browser that comes later does not hold up devsh.
  */
-export function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const [command = '', ...args] = starterOf(env);
-  return new Promise((resolve) => {
-    // Loaded only now: most commands start no program.
-    const { spawn } = process.getBuiltinModule('node:child_process');
-    const child = spawn(command, [...args, url], {
-      stdio: 'ignore',
-      detached: true,
-      env: childEnvironment(env),
-    });
-    const timer = setTimeout(() => {
-      resolve(true);
-    }, START_MS);
-    child.on('error', () => {
-      clearTimeout(timer);
-      resolve(false);
-    });
-    child.on('exit', (status) => {
-      clearTimeout(timer);
-      resolve(status === 0);
-    });
-    child.unref();
-  });
+export async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const child = startProgram([...starterOf(env), url], env, { stdio: 'ignore', detached: true });
+  child.unref();
+  const isOpen = exitOf(child).then(
+    ({ status }) => status === 0,
+    () => false,
+  );
+  const settled = new AbortController();
+  try {
+    return await Promise.race([isOpen, sleep(START_MS, true, { signal: settled.signal })]);
+  } finally {
+    settled.abort();
+  }
 }
 
 const STARTERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { childEnvironment } from './process.ts';
+import { runProgram } from './program.ts';
 
 /** So long a clipboard program may take to read the text. */
 const LIMIT_MS = 2000;
@@ -33,33 +32,11 @@ export async function copyWithProgram(
   env: NodeJS.ProcessEnv,
   programs = clipboardPrograms(env, process.platform),
 ): Promise<string | undefined> {
-  for (const [command = '', ...args] of programs) {
-    if (await feed(command, args, text, env)) return command;
+  for (const argv of programs) {
+    // xclip stays and holds on to its output, which nobody reads.
+    const call = { argv, env, input: text, limitMs: LIMIT_MS, ignoreOutput: true, ourGroup: true };
+    const end = await runProgram(call);
+    if (end.kind === 'ended' && end.status === 0) return argv[0];
   }
   return undefined;
-}
-
-function feed(
-  command: string,
-  args: readonly string[],
-  text: string,
-  env: NodeJS.ProcessEnv,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      // xclip stays and holds on to its output, which nobody reads.
-      stdio: ['pipe', 'ignore', 'ignore'],
-      env: childEnvironment(env),
-      timeout: LIMIT_MS,
-    });
-    child.on('error', () => {
-      resolve(false);
-    });
-    child.on('exit', (status) => {
-      resolve(status === 0);
-    });
-    // A program that ends without reading is told by its exit.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(text);
-  });
 }

@@ -2,9 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from './process.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
+import { lendTerminal } from './terminal.ts';
 
 /** A text that the user is to change. */
 export interface Draft {
@@ -42,7 +42,12 @@ export async function editInProgram(
   try {
     const file = join(folder, name);
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    await run([...words, file], childEnvironment(env), signal);
+    const loan = { role: 'editor', variables: '$VISUAL, $EDITOR', env, signal };
+    const { status, killedBy } = await lendTerminal([...words, file], loan);
+    if (status !== 0) {
+      const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
+      throw new RefusedError(`the editor ended with ${code}: nothing was changed`);
+    }
     return await readFile(file, 'utf8');
   } finally {
     removeNow();
@@ -63,39 +68,4 @@ export function editorWords(env: NodeJS.ProcessEnv): string[] {
 export function programWords(program: string): string[] {
   if (existsSync(program)) return [program];
   return parseLine(program).words.map(({ text }) => text);
-}
-
-function run(
-  [command = '', ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Ctrl-C is a key of the editor as long as it has the terminal.
-    const ignore = (): void => undefined;
-    process.on('SIGINT', ignore);
-    // Loaded only now: most commands start no program.
-    const { spawn } = process.getBuiltinModule('node:child_process');
-    const child = spawn(command, args, { stdio: 'inherit', env });
-    const stop = (): void => void child.kill();
-    signal?.addEventListener('abort', stop);
-    const end = (): void => {
-      process.off('SIGINT', ignore);
-      signal?.removeEventListener('abort', stop);
-    };
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      end();
-      const why = error.code === 'ENOENT' ? 'there is no such program' : (error.code ?? 'unknown');
-      const text = `cannot start the editor "${command}" ($VISUAL, $EDITOR): ${why}`;
-      reject(new UsageError(text, { cause: error }));
-    });
-    child.on('exit', (status, killedBy) => {
-      end();
-      if (status === 0) resolve();
-      else {
-        const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
-        reject(new RefusedError(`the editor ended with ${code}: nothing was changed`));
-      }
-    });
-  });
 }

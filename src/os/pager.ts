@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { childEnvironment } from './process.ts';
 import { UsageError } from '../errors.ts';
 import { programWords } from './editor.ts';
+import { lendTerminal, stty } from './terminal.ts';
 
 /** The setting `pager`: a program with its arguments, or false for none. */
 export type PagerSetting = string | false | undefined;
@@ -44,56 +44,35 @@ export async function pageInProgram(
  * Shows a text in the pager, which gets the terminal until the user leaves it: Ctrl-C is a key of the
  * pager then. Leaving early is no failure. Throws a `UsageError` when it cannot be started.
  */
-export function showInPager(
+export async function showInPager(
   text: string,
-  [command = '', ...args]: readonly string[],
+  words: readonly string[],
   env: NodeJS.ProcessEnv,
   lessOptions: string,
 ): Promise<void> {
-  // Loaded only now: most commands start no program.
-  const { spawn, spawnSync } = process.getBuiltinModule('node:child_process');
-  const stty = (mode: string, stdout: 'pipe' | 'ignore'): string => {
-    if (process.platform === 'win32') return '';
-    const { stdout: said } = spawnSync('stty', [mode], { stdio: ['inherit', stdout, 'ignore'] });
-    return (said as Buffer | null)?.toString().trim() ?? '';
+  const modes = stty('-g');
+  const ended = new AbortController();
+  const endedBy: NodeJS.Signals[] = [];
+  const onEnd = (signal: NodeJS.Signals): void => {
+    endedBy.push(signal);
+    ended.abort();
   };
-  const modes = stty('-g', 'pipe');
-  return new Promise((resolve, reject) => {
-    let endedBy: NodeJS.Signals | undefined;
-    const ignore = (): void => undefined;
-    const child = spawn(command, args, {
-      stdio: ['pipe', 'inherit', 'inherit'],
-      env: { ...childEnvironment(env), LESS: env['LESS'] ?? lessOptions, LV: env['LV'] ?? '-c' },
+  for (const one of ENDS) process.on(one, onEnd);
+  try {
+    const { killedBy } = await lendTerminal(words, {
+      role: 'pager',
+      variables: '$DEVSH_PAGER, $PAGER',
+      env: { ...env, LESS: env['LESS'] ?? lessOptions, LV: env['LV'] ?? '-c' },
+      input: text,
+      signal: ended.signal,
     });
-    const onEnd = (signal: NodeJS.Signals): void => {
-      endedBy = signal;
-      child.kill();
-    };
-    const end = (): void => {
-      process.off('SIGINT', ignore);
-      for (const one of ENDS) process.off(one, onEnd);
-      // With nobody else listening it is for us to end as it wants.
-      if (endedBy !== undefined && process.listenerCount(endedBy) === 0)
-        process.kill(process.pid, endedBy);
-    };
-    process.on('SIGINT', ignore);
-    for (const one of ENDS) process.on(one, onEnd);
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      end();
-      const why = error.code === 'ENOENT' ? 'there is no such program' : (error.code ?? 'unknown');
-      const said = `cannot start the pager "${command}" ($DEVSH_PAGER, $PAGER): ${why}`;
-      reject(new UsageError(said, { cause: error }));
-    });
-    child.on('exit', (_status, killedBy) => {
-      // It had no time to give the terminal back.
-      if (killedBy !== null && modes !== '') stty(modes, 'ignore');
-      end();
-      resolve();
-    });
-    // Who has seen enough closes it.
-    child.stdin.on('error', ignore);
-    child.stdin.end(text);
-  });
+    // It had no time to give the terminal back.
+    if (killedBy !== null && modes !== undefined) stty(modes);
+  } finally {
+    for (const one of ENDS) process.off(one, onEnd);
+    // With nobody else listening it is for us to end as it wants.
+    for (const one of endedBy) if (process.listenerCount(one) === 0) process.kill(process.pid, one);
+  }
 }
 
 function isInPath(name: string, env: NodeJS.ProcessEnv): boolean {

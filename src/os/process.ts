@@ -2,24 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 
-/**
- * The environment for a program that devsh starts: without devsh's own variables, which may hold
- * secrets, without the login of a proxy, and without NODE_OPTIONS, which would change how one in Node
- * runs.
- */
-export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env)
-      .filter(([name]) => !/^(DEVSH_|NODE_OPTIONS$)/i.test(name))
-      .map(([name, value]) => [name, /_proxy$/i.test(name) ? withoutLogin(value) : value]),
-  );
-}
-
-/** `http://me:secret@proxy:3128` without what stands before the last `@`. */
-function withoutLogin(url: string | undefined): string | undefined {
-  return url?.replace(/^(\w+:\/\/)?.*@/s, '$1');
-}
-
 /** Who uses devsh, for the journal: `user@machine`. */
 export function operatorName(): string {
   return `${userInfo().username}@${hostname()}`;

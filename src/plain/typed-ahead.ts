@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { stty } from '../os/terminal.ts';
 import type { Host } from './host.ts';
 
 /** What waits in the terminal is here by then. */
@@ -113,7 +114,8 @@ export class HeldEcho {
   }
 
   readonly #hide = (): void => {
-    this.#isHeld = stty('-echo');
+    // Where there is no such program all is as it was.
+    this.#isHeld = stty('-echo') !== undefined;
   };
 
   readonly #show = (): void => {
@@ -128,11 +130,4 @@ export class HeldEcho {
     this.#show();
     process.kill(process.pid, 'SIGSTOP');
   };
-}
-
-/** False where there is no such program: then all is as it was. */
-function stty(mode: 'echo' | '-echo'): boolean {
-  // Loaded only now: a prompt on a terminal alone needs it.
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  return spawnSync('stty', [mode], { stdio: ['inherit', 'ignore', 'ignore'] }).status === 0;
 }

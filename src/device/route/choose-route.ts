@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { childEnvironment } from '../../os/process.ts';
+import { childEnvironment } from '../../os/program.ts';
 import { UsageError } from '../../errors.ts';
 import type { Address } from '../address.ts';
 import { DIRECT, parseJumpHost, parseProxy, type ProxyServer, type Route } from './route.ts';

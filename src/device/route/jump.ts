@@ -1,10 +1,9 @@
-import type { ChildProcessByStdio } from 'node:child_process';
-import { Duplex, type Readable, type Writable } from 'node:stream';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { Duplex } from 'node:stream';
+import { killProgram, startProgram } from '../../os/program.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { JumpHost } from './route.ts';
-
-type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const MOST_STDERR = 4096;
 const KILL_AFTER_MS = 1000;
@@ -19,16 +18,10 @@ export class JumpLostError extends Error {
  * JumpLostError, also when ssh cannot even be started.
  */
 export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
-  // Loaded only now: most commands start no program.
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn('ssh', sshArguments(jump, address), {
-    env,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    windowsHide: true,
-    // A session of its own: Ctrl-C must not end the connection of a write under way, and no question
-    // of ssh may appear on the terminal.
-    detached: process.platform !== 'win32',
-  });
+  // A group of its own: Ctrl-C must not end the connection of a write under way, and no question of ssh
+  // may appear on the terminal.
+  const argv = ['ssh', ...sshArguments(jump, address)];
+  const child = startProgram(argv, env, { stdio: 'pipe', ownGroup: true, windowsHide: true });
   return new JumpStream(child);
 }
 
@@ -45,10 +38,10 @@ function sshArguments({ destination, port }: JumpHost, address: Address): string
 
 /** The two pipes of ssh as one stream; destroying it ends ssh. */
 class JumpStream extends Duplex {
-  readonly #child: Ssh;
+  readonly #child: ChildProcessWithoutNullStreams;
   #stderr = '';
 
-  constructor(child: Ssh) {
+  constructor(child: ChildProcessWithoutNullStreams) {
     super();
     this.#child = child;
     child.stdout.on('data', (chunk: Buffer) => {
@@ -99,23 +92,14 @@ class JumpStream extends Duplex {
   }
 }
 
-function endProcess(child: Ssh): void {
+function endProcess(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  signalGroup(child, 'SIGTERM');
+  // A ProxyCommand of ssh ends with it.
+  killProgram(child, true, 'SIGTERM');
   const timer = setTimeout(() => {
-    signalGroup(child, 'SIGKILL');
+    killProgram(child, true, 'SIGKILL');
   }, KILL_AFTER_MS);
   child.once('exit', () => {
     clearTimeout(timer);
   });
-}
-
-/** A ProxyCommand of ssh ends with it. */
-function signalGroup(child: Ssh, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    if (child.pid === undefined || process.platform === 'win32') child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch {
-    // It has ended by itself.
-  }
 }

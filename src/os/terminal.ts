@@ -1,0 +1,59 @@
+import { UsageError } from '../errors.ts';
+import { childEnvironment, exitOf, startProgram, type ProgramExit } from './program.ts';
+
+interface Loan {
+  /** What the program is to the user, and the variables that name it. */
+  readonly role: string;
+  readonly variables: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What it reads in place of keys. */
+  readonly input?: string;
+  /** Ends the program. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs a program that has the terminal until the user leaves it: Ctrl-C is a key of the program then.
+ * Throws a `UsageError` when it cannot be started.
+ */
+export async function lendTerminal(
+  argv: readonly string[],
+  { role, variables, env, input, signal }: Loan,
+): Promise<ProgramExit> {
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  const stdin = input === undefined ? 'inherit' : 'pipe';
+  const child = startProgram(argv, env, { stdio: [stdin, 'inherit', 'inherit'] });
+  const stop = (): void => void child.kill();
+  signal?.addEventListener('abort', stop);
+  // Who has seen enough closes it.
+  child.stdin?.on('error', ignore);
+  child.stdin?.end(input);
+  try {
+    return await exitOf(child);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such program' : (code ?? 'unknown');
+    const said = `cannot start the ${role} "${argv[0] ?? ''}" (${variables}): ${why}`;
+    throw new UsageError(said, { cause: error });
+  } finally {
+    process.off('SIGINT', ignore);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * What stty(1) says when it sets or asks a mode of the terminal; undefined where that is not to be had.
+ * At once, as it has to be done before the next key, or before the process ends.
+ */
+export function stty(mode: string): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  // Loaded only now: a prompt on a terminal alone needs it.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const { status, stdout } = spawnSync('stty', [mode], {
+    env: childEnvironment(process.env),
+    stdio: ['inherit', 'pipe', 'ignore'],
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : undefined;
+}
