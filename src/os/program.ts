@@ -4,6 +4,7 @@ import type {
   SpawnOptions,
 } from 'node:child_process';
 import { once } from 'node:events';
+import { errorCode } from './files.ts';
 
 /**
  * The environment for a program that devsh starts: without devsh's own variables, which may hold
@@ -149,7 +150,7 @@ export function runProgram({
       });
     }
     child.on('error', (error) => {
-      finish({ kind: 'not started', reason: reasonOf(error), cause: error });
+      finish({ kind: 'not started', reason: whyNotStarted(error), cause: error });
     });
     const ended = (status: number | null): void => {
       finish({
@@ -185,8 +186,10 @@ export function killProgram(
   }
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') return 'there is no such program';
-  if (error.code === 'EACCES') return 'it may not be executed';
-  return error.code ?? 'it cannot be started';
+/** Of what spawn said: no path of ours, no call of the system. */
+export function whyNotStarted(error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'EACCES') return 'it may not be executed';
+  return code ?? 'it cannot be started';
 }

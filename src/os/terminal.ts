@@ -1,5 +1,11 @@
 import { UsageError } from '../errors.ts';
-import { childEnvironment, exitOf, startProgram, type ProgramExit } from './program.ts';
+import {
+  childEnvironment,
+  exitOf,
+  startProgram,
+  whyNotStarted,
+  type ProgramExit,
+} from './program.ts';
 
 interface Loan {
   /** What the program is to the user, and the variables that name it. */
@@ -32,8 +38,7 @@ export async function lendTerminal(
   try {
     return await exitOf(child);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such program' : (code ?? 'unknown');
+    const why = whyNotStarted(error);
     const said = `cannot start the ${role} "${argv[0] ?? ''}" (${variables}): ${why}`;
     throw new UsageError(said, { cause: error });
   } finally {

@@ -122,6 +122,7 @@ test('without a terminal nothing is opened', async () => {
 
 test.each([
   ['EDITOR is no program', { EDITOR: '/no/such/editor' }, 2, 'there is no such program'],
+  ['EDITOR may not be run', { EDITOR: '/etc/passwd' }, 2, 'it may not be executed'],
   ['the editor ends with an error', { VISUAL: 'false' }, 6, 'the editor ended with 1'],
 ])('%s', async (_title, env, code, message) => {
   const fleet = await startFleet();

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
-import { killProgram, startProgram } from '../../os/program.ts';
+import { killProgram, startProgram, whyNotStarted } from '../../os/program.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { JumpHost } from './route.ts';
@@ -53,7 +53,8 @@ class JumpStream extends Duplex {
     // A pipe breaks when ssh ends: what ssh says about it comes with its end.
     child.stdin.on('error', () => undefined);
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? 'there is no program "ssh" in PATH' : error.message;
+      const why =
+        error.code === 'ENOENT' ? 'there is no program "ssh" in PATH' : whyNotStarted(error);
       this.destroy(new JumpLostError(`ssh cannot be started: ${why}`, { cause: error }));
     });
     child.once('close', (code, signal) => {
