@@ -3,6 +3,7 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import { changedParts } from './compare.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
+import type { WriteName } from '../device/learned-schema.ts';
 import {
   collectionPath,
   idFieldOf,
@@ -10,7 +11,6 @@ import {
   itemPath,
   keyFieldOf,
   type Profile,
-  type WriteName,
 } from '../device/profile.ts';
 import { originOfWrite, waysOf } from '../device/observation.ts';
 import { valueText } from '../device/value-text.ts';

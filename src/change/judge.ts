@@ -154,7 +154,7 @@ function judgeAdd(profile: Profile, step: Step, answered: Answered, readings: Re
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
     ),
   );
-  const unread = unreadFields(profile, step, { before, after }, held);
+  const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = without(unread, differencesOfNew(compared, held));
   const differing: StepEnd = {
     verdict: 'differs',
@@ -249,7 +249,7 @@ function judgeHeld(
   held: DeviceRecord,
 ): StepEnd {
   const before = step.before ?? {};
-  const unread = unreadFields(profile, step, readings, held);
+  const unread = unreadFields(profile, step, [...readings.before, ...readings.after], held);
   const missed = without(unread, differencesOf(step.asked, held));
   const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
   const sideEffects = changesUnasked(step, held, ignored);

@@ -5,7 +5,6 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { suggest } from '../text/suggest.ts';
 import { isSameValue } from './compare.ts';
-import type { Readings } from './judge.ts';
 import type { Step } from './plan.ts';
 
 /** What was asked for and cannot be compared with what the device holds. */
@@ -20,11 +19,14 @@ export interface Unread {
   readonly untold: readonly string[];
 }
 
-/** @param held the record as read back */
+/**
+ * @param records all that were read, before and after
+ * @param held the record as read back
+ */
 export function unreadFields(
   profile: Profile,
   step: Step,
-  { before, after }: Readings,
+  records: readonly DeviceRecord[],
   held: DeviceRecord,
 ): Unread {
   const asked = Object.keys(step.asked).filter(
@@ -42,11 +44,11 @@ export function unreadFields(
   const unshown = secrets.filter(
     (field) => !rehashed.includes(field) && !isShownAsBefore(step, held, field),
   );
-  const known = hiddenFields(profile, step.resource, [...before, ...after]);
+  const known = hiddenFields(profile, step.resource, records);
   const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
   const told = [...unshown, ...writeOnly];
   const isTaken = told.length + rehashed.length > 0 || showsChange(step, held);
-  const unknown = unknownFields(profile, step, held, [...before, ...after]);
+  const unknown = unknownFields(profile, step, held, records);
   const more = isTaken ? unknown.filter((field) => !told.includes(field)) : [];
   return { hidden: [...told, ...more], rehashed, hashes, untold: isTaken ? [] : unknown };
 }

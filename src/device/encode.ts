@@ -1,8 +1,9 @@
+import { isUsableId, namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
 import { bookkeepingFields, ownFields } from './observation.ts';
 import { isValueObject, formText, isValueList, valueText } from './value-text.ts';
-import { isUsableId, namedBy, namesRecord, writePath } from './record-path.ts';
+import { namedBy, writePath } from './record-path.ts';
 import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { WRITES } from './profile.ts';
 
 /** What a device says of one field. */
 const fieldFactsSchema = z.object({
@@ -29,6 +28,9 @@ const listAnswersSchema = z.object({
   withoutAccept: z.enum(['JSON', 'HTML', 'text', 'refused']).exactOptional(),
 });
 
+/** The kinds of writes. */
+const writeName = z.enum(['create', 'update', 'remove']);
+
 const wayShape = {
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
   path: z.string(),
@@ -48,7 +50,7 @@ const writingSchema = z.object({
 /** What is kept of observations, by device. */
 const observedShape = {
   /** Ways to write that a read-back has proved; another way needs another proof. */
-  proven: z.partialRecord(z.enum(WRITES), z.object(wayShape)).optional(),
+  proven: z.partialRecord(writeName, z.object(wayShape)).optional(),
   /** Ids were seen to move when other records came or went. */
   ids: z.literal('positional').optional(),
   /** A write was taken only when no other connection was open. */
@@ -112,6 +114,7 @@ export const learnedSchema = z.object({
   ...observedShape,
 });
 
+export type WriteName = z.infer<typeof writeName>;
 export type PageStep = Readonly<z.infer<typeof stepSchema>>;
 export type ListAnswers = Readonly<z.infer<typeof listAnswersSchema>>;
 export type SeenWriting = Readonly<z.infer<typeof writingSchema>>;

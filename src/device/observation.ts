@@ -1,4 +1,4 @@
-import type { Observed, SeenWriting } from './learned-schema.ts';
+import type { Observed, SeenWriting, WriteName } from './learned-schema.ts';
 import {
   type Origin,
   type Profile,
@@ -6,7 +6,6 @@ import {
   updateFacts,
   withResource,
   type WriteFacts,
-  type WriteName,
   WRITES,
 } from './profile.ts';
 import type { DeviceRecord } from './record.ts';

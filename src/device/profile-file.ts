@@ -1,9 +1,9 @@
+import { namesRecord } from './path-template.ts';
 import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
-import { namesRecord } from './record-path.ts';
 import { meant, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
   type Origin,

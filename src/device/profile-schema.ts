@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { namesRecord } from './path-template.ts';
 import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
-import { namesRecord } from './record-path.ts';
 
 /*
  * Every fact of a profile: its name in a file, its type and what it says. The types of the code come from

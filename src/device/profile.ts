@@ -4,6 +4,7 @@ import type {
   ListAnswers,
   PageStep,
   SeenWriting,
+  WriteName,
 } from './learned-schema.ts';
 import type { SaidOfList, SaidOfProfile, SaidOfResource, SaidOfWrite } from './profile-schema.ts';
 import type { DeviceRecord } from './record.ts';
@@ -12,9 +13,7 @@ import { valueText } from './value-text.ts';
 /** Where devsh knows a fact from: the API document, convention, this very device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
 
-/** The kinds of writes. */
-export const WRITES = ['create', 'update', 'remove'] as const;
-export type WriteName = (typeof WRITES)[number];
+export const WRITES = ['create', 'update', 'remove'] as const satisfies readonly WriteName[];
 
 /** Facts that a file may leave out, and a profile always has. */
 type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Names>>;

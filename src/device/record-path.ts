@@ -1,4 +1,5 @@
 import { RefusedError, UsageError } from '../errors.ts';
+import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
 import { formText } from './value-text.ts';
 import {
   collectionPath,
@@ -18,17 +19,6 @@ import type { DeviceRecord, Value } from './record.ts';
 interface Named {
   readonly field: string;
   readonly text: string;
-}
-
-const PLACEHOLDER = /\{([^{}]+)\}/g;
-
-/** Whether a path says which record is meant: `{item}`, `{id}`, `{key}` or any field of it. */
-export function namesRecord(template: string): boolean {
-  return placeholdersIn(template).some((name) => name !== 'collection' && name !== 'resource');
-}
-
-function placeholdersIn(template: string): string[] {
-  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 
 /**
@@ -97,11 +87,6 @@ function textOf(profile: Profile, resource: string, record: DeviceRecord, name: 
   return checkedName(field, valueAt(record, field), resource).text;
 }
 
-/** Like `encodeURIComponent`, and the one mark that URLs encode in a query only. */
-function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll("'", '%27');
-}
-
 /** A field, or one below it: `owner.uuid`. */
 function valueAt(record: DeviceRecord, path: string): Value | undefined {
   if (Object.hasOwn(record, path)) return record[path];
@@ -149,20 +134,6 @@ function checkedName(field: string, value: Value | undefined, resource: string):
     );
   }
   return { field, text };
-}
-
-/** Ids that a device may take for "none", or a server for a way up to the collection. */
-export function isUsableId(id: string): boolean {
-  if (id.trim() === '' || /^(?:null|undefined|none)$/i.test(id.trim())) return false;
-  if (/[\p{Cc}\p{Surrogate}]/u.test(id)) return false;
-  // Some servers decode once more before they walk the path.
-  const decoded = id
-    .replace(/%2e/gi, '.')
-    .replace(/%2f|%5c/gi, '/')
-    .replaceAll('\\', '/');
-  // Some take `;x` for a remark on the name before it, and `*` for every name.
-  const names = decoded.split('/').map((segment) => segment.replace(/;.*$/s, '').trim());
-  return !names.some((name) => ['', '.', '..', '*'].includes(name));
 }
 
 /**

@@ -6,8 +6,7 @@ import type { Services } from '../session.ts';
 import { verb, type CommandSpec } from '../command.ts';
 
 /** The shells that can be taught to complete the words of devsh. */
-const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type ShellName = (typeof SHELL_NAMES)[number];
+const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish', 'powershell'];
 
 export const completion: CommandSpec = {
   name: 'completion',

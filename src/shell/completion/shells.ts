@@ -1,10 +1,9 @@
 import type { Candidate } from '../grammar/option.ts';
-import type { ShellName } from '../commands/completion.ts';
 import { visible } from '../../text/visible.ts';
 
 /** A shell that completes the words of devsh: what it asks, and how it wants the answer. */
 export interface CompletionShell {
-  readonly name: ShellName;
+  readonly name: 'bash' | 'zsh' | 'fish' | 'powershell';
   /** Set up for this user, for good; lines to be read by a person. */
   readonly install: readonly string[];
   /** What the shell is to load. It calls `devsh __complete NAME …`, and runs nothing that comes back. */
