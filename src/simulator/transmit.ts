@@ -25,43 +25,16 @@ export interface ByteAnswer extends Omit<ApiAnswer, 'body'> {
 
 const SLOW_BYTE_MS = 250;
 
-function writeHead(response: ServerResponse, answer: ByteAnswer, contentLength: number): void {
-  response.writeHead(answer.status, { ...answer.headers, 'Content-Length': contentLength });
+/** Says all that stands before the body, and gives the body. */
+export function writeHead(response: ServerResponse, answer: ByteAnswer): Buffer {
+  const body = Buffer.from(answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'Content-Length': body.length });
+  return body;
 }
 
 export function send({ response }: Pick<Wire, 'response'>, answer: ByteAnswer): void {
-  const body = Buffer.from(answer.body);
-  writeHead(response, answer, body.length);
+  const body = writeHead(response, answer);
   response.end(body);
-}
-
-/** All of the answer, one byte at a time. */
-export function sendSlowly({ response }: Wire, answer: ApiAnswer): void {
-  const body = Buffer.from(answer.body);
-  writeHead(response, answer, body.length);
-  response.flushHeaders();
-  dribble(body, response, () => response.end());
-}
-
-/** All of the answer in forty pieces, twenty in a second. */
-export function sendInPieces({ response }: Wire, answer: ApiAnswer): void {
-  const body = Buffer.from(answer.body);
-  writeHead(response, answer, body.length);
-  response.flushHeaders();
-  dribble(body, response, () => response.end(), { size: Math.ceil(body.length / 40), everyMs: 50 });
-}
-
-/** Promises the whole body, sends half of it and ends the connection in good order. */
-export function sendTruncated({ response }: Wire, answer: ApiAnswer): void {
-  const body = Buffer.from(answer.body);
-  if (body.length === 0) {
-    send({ response }, answer);
-    return;
-  }
-  writeHead(response, answer, body.length);
-  response.write(body.subarray(0, body.length / 2), () => {
-    response.socket?.end();
-  });
 }
 
 /** A body of blocks, in chunks, for as long as somebody reads it. */
@@ -72,26 +45,6 @@ export function sendBlocks(
 ): void {
   response.writeHead(answer.status, answer.headers);
   pour(blocks, response);
-}
-
-/** Bytes as they are, then the end of the connection in good order. */
-export function sendRaw({ socket }: Wire, bytes: string | Buffer): void {
-  socket.end(bytes);
-}
-
-/** Bytes as they are, then silence. */
-export function sendRawAndStall({ socket }: Wire, bytes: string | Buffer): void {
-  socket.write(bytes);
-}
-
-/** Bytes as they are, for as long as somebody reads them. */
-export function pourRaw({ socket }: Wire, blocks: Iterable<string | Buffer>): void {
-  pour(blocks, socket);
-}
-
-/** Bytes as they are, four in a second. */
-export function dribbleRaw({ socket }: Wire, bytes: string): void {
-  dribble(Buffer.from(bytes), socket, () => socket.end());
 }
 
 /** The head of an answer, with its own headers and `lines`; the connection ends after it. */
@@ -111,9 +64,8 @@ export function* endlessly<Block>(first: Block, ...again: readonly Block[]): Ite
   for (;;) yield* again;
 }
 
-type Sink = Pick<Socket, 'write' | 'once'>;
-
-function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
+/** The blocks for as long as somebody reads them. */
+export function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
   const source = Readable.from(blocks);
   sink.once('close', () => {
     source.destroy();
@@ -121,10 +73,10 @@ function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse):
   source.pipe(sink);
 }
 
-function dribble(
+/** A few bytes at a time, then the end; unless told, four single bytes in a second. */
+export function dribble(
   bytes: Buffer,
-  sink: Sink | ServerResponse,
-  end: () => void,
+  sink: Socket | ServerResponse,
   { size, everyMs } = { size: 1, everyMs: SLOW_BYTE_MS },
 ): void {
   let sent = 0;
@@ -133,7 +85,7 @@ function dribble(
     sent += size;
     if (sent < bytes.length) return;
     clearInterval(timer);
-    end();
+    sink.end();
   }, everyMs);
   sink.once('close', () => {
     clearInterval(timer);

@@ -1,12 +1,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { endlessly, send, sendBlocks } from '../transmit.ts';
-import type { ApiAnswer } from '../view.ts';
-import { answerFault, type AnswerFault } from './fault.ts';
+import { type AnswerFault, atAnswer } from './fault.ts';
+
+type Encode = (body: string) => Buffer;
 
 /** The body in other bytes, and what the headers say of them. */
 function encoded(
   headers: Readonly<Record<string, string>>,
-  encode: (body: string) => Buffer,
+  encode: Encode,
 ): AnswerFault['transmit'] {
   return (wire, answer) => {
     const isEmpty = answer.status === 204;
@@ -15,18 +16,28 @@ function encoded(
   };
 }
 
-const contentEncoding = (name: string): Readonly<Record<string, string>> => ({
-  'Content-Encoding': name,
-});
+function packed<const Name extends string>(
+  name: Name,
+  summary: string,
+  encoding: string,
+  encode: Encode,
+) {
+  return atAnswer(name, summary, encoded({ 'Content-Encoding': encoding }, encode));
+}
 
-const charset = (name: string): Readonly<Record<string, string>> => ({
-  'Content-Type': `application/json; charset=${name}`,
-});
+function inCharset<const Name extends string>(
+  name: Name,
+  summary: string,
+  charset: string,
+  encode: Encode,
+) {
+  const type = charset === '' ? 'application/json' : `application/json; charset=${charset}`;
+  return atAnswer(name, summary, encoded({ 'Content-Type': type }, encode));
+}
 
 /** Unpacks to a gigabyte: members of a gzip file may follow each other. */
 function bomb(): Buffer {
-  const megabyte = gzipSync(Buffer.alloc(1024 * 1024, ' '));
-  return Buffer.concat(Array.from({ length: 1024 }, () => megabyte));
+  return Buffer.concat(Array<Buffer>(1024).fill(gzipSync(MEGABYTE)));
 }
 
 /** What Latin-1 does not have is written as JSON allows it. */
@@ -38,104 +49,69 @@ function latin1(body: string): Buffer {
   return Buffer.from(escaped, 'latin1');
 }
 
-const withMark = (body: string): string => `\ufeff${body}`;
+function firstHalf(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.length / 2);
+}
+
+const MEGABYTE = Buffer.alloc(1024 * 1024, ' ');
+const TWENTY = Array<string>(20).fill('gzip').join(',');
+const noise: Encode = () => Buffer.alloc(2000, 0xa5);
+const plain: Encode = (body) => Buffer.from(body);
+const utf16: Encode = (body) => Buffer.from(body, 'utf16le');
+const marked = (body: string): string => `\ufeff${body}`;
 
 /** The same text in other bytes. */
 export const ENCODING_FAULTS = [
-  answerFault(
-    'gzip',
-    'The body is compressed, which nobody has asked for.',
-    encoded(contentEncoding('gzip'), gzipSync),
-  ),
-  answerFault(
-    'deflate',
-    'The same with deflate.',
-    encoded(contentEncoding('deflate'), deflateSync),
-  ),
-  answerFault(
+  packed('gzip', 'The body is compressed, which nobody has asked for.', 'gzip', gzipSync),
+  packed('deflate', 'The same with deflate.', 'deflate', deflateSync),
+  packed(
     'deflate-bare',
     'The same with deflate, without the header that the standard asks for.',
-    encoded(contentEncoding('deflate'), deflateRawSync),
+    'deflate',
+    deflateRawSync,
   ),
-  answerFault(
-    'brotli',
-    'The same with brotli.',
-    encoded(contentEncoding('br'), brotliCompressSync),
+  packed('brotli', 'The same with brotli.', 'br', brotliCompressSync),
+  packed('gzip-twice', 'The body is compressed twice.', 'gzip, gzip', (body) =>
+    gzipSync(gzipSync(body)),
   ),
-  answerFault(
-    'gzip-twice',
-    'The body is compressed twice.',
-    encoded(contentEncoding('gzip, gzip'), (body) => gzipSync(gzipSync(body))),
-  ),
-  answerFault(
-    'gzip-many-times',
-    'The body is said to be compressed twenty times.',
-    encoded(contentEncoding(Array<string>(20).fill('gzip').join(',')), gzipSync),
-  ),
-  answerFault(
+  packed('gzip-many-times', 'The body is said to be compressed twenty times.', TWENTY, gzipSync),
+  packed(
     'gzip-truncated',
     'The compressed body breaks off, under a length that is right.',
-    encoded(contentEncoding('gzip'), (body) => {
-      const whole = gzipSync(body);
-      return whole.subarray(0, whole.length / 2);
-    }),
+    'gzip',
+    (body) => firstHalf(gzipSync(body)),
   ),
-  answerFault(
-    'gzip-garbage',
-    'The body is said to be compressed, and is noise.',
-    encoded(contentEncoding('gzip'), () => Buffer.alloc(2000, 0xa5)),
-  ),
-  answerFault(
-    'gzip-not',
-    'The body is said to be compressed, and is not.',
-    encoded(contentEncoding('gzip'), (body) => Buffer.from(body)),
-  ),
-  answerFault(
-    'gzip-bomb',
-    'A megabyte that unpacks to a gigabyte.',
-    encoded(contentEncoding('gzip'), bomb),
-  ),
-  answerFault('endless-gzip', 'A compressed body that never ends.', (wire, answer: ApiAnswer) => {
+  packed('gzip-garbage', 'The body is said to be compressed, and is noise.', 'gzip', noise),
+  packed('gzip-not', 'The body is said to be compressed, and is not.', 'gzip', plain),
+  packed('gzip-bomb', 'A megabyte that unpacks to a gigabyte.', 'gzip', bomb),
+  atAnswer('endless-gzip', 'A compressed body that never ends.', (wire, answer) => {
     const status = answer.status === 204 ? 200 : answer.status;
-    const block = gzipSync(Buffer.alloc(1024 * 1024, ' '));
-    const headers = { ...answer.headers, ...contentEncoding('gzip') };
+    const block = gzipSync(MEGABYTE);
+    const headers = { ...answer.headers, 'Content-Encoding': 'gzip' };
     sendBlocks(wire, { status, headers }, endlessly(block, block));
   }),
-  answerFault(
+  packed(
     'unknown-encoding',
     'The body is compressed in a way that nobody knows.',
-    encoded(contentEncoding('x-vendor'), (body) => Buffer.from(body)),
+    'x-vendor',
+    plain,
   ),
-  answerFault(
-    'latin-1',
-    'The body is in Latin-1, and says so.',
-    encoded(charset('iso-8859-1'), latin1),
-  ),
-  answerFault(
-    'latin-1-unsaid',
-    'The body is in Latin-1 and says that it is UTF-8.',
-    encoded(charset('utf-8'), latin1),
-  ),
-  answerFault(
-    'utf-16',
-    'The body is in UTF-16, and says so.',
-    encoded(charset('utf-16le'), (body) => Buffer.from(body, 'utf16le')),
-  ),
-  answerFault(
+  inCharset('latin-1', 'The body is in Latin-1, and says so.', 'iso-8859-1', latin1),
+  inCharset('latin-1-unsaid', 'The body is in Latin-1 and says that it is UTF-8.', 'utf-8', latin1),
+  inCharset('utf-16', 'The body is in UTF-16, and says so.', 'utf-16le', utf16),
+  inCharset(
     'utf-16-marked',
     'The body is in UTF-16 and begins with a byte order mark.',
-    encoded({ 'Content-Type': 'application/json' }, (body) =>
-      Buffer.from(withMark(body), 'utf16le'),
-    ),
+    '',
+    (body) => utf16(marked(body)),
   ),
-  answerFault(
-    'byte-order-mark',
-    'The body begins with a byte order mark.',
-    encoded(charset('utf-8'), (body) => Buffer.from(withMark(body))),
+  inCharset('byte-order-mark', 'The body begins with a byte order mark.', 'utf-8', (body) =>
+    plain(marked(body)),
   ),
-  answerFault(
+  inCharset(
     'unknown-charset',
     'The body is in a character set that nobody knows.',
-    encoded(charset('x-klingon'), (body) => Buffer.from(body)),
+    'x-klingon',
+    plain,
   ),
 ];

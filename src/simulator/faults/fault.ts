@@ -80,50 +80,46 @@ export interface AnswerFault extends Named {
 export const CHANGES = ['POST', 'PUT', 'PATCH'] as const;
 export const WRITES = [...CHANGES, 'DELETE'] as const;
 
-export function connectionFault<const Name extends string>(
+/** A row of a table of faults: its name stays a literal, so that the names of all make a type. */
+type Row<Of extends Fault, Name extends string> = Of & { readonly name: Name };
+
+export function atConnection<const Name extends string>(
   name: Name,
   summary: string,
   strike: ConnectionStrike,
-): ConnectionFault & { name: Name } {
+): Row<ConnectionFault, Name> {
   return { stage: 'connection', name, summary, ...strike };
 }
 
-export function requestFault<const Name extends string>(
+export function atRequest<const Name extends string>(
   name: Name,
   summary: string,
-  reply: ApiAnswer | RequestFault['reply'],
-  isOnce?: 'once',
-): RequestFault & { name: Name } {
-  return {
-    stage: 'request',
-    name,
-    summary,
-    reply: typeof reply === 'function' ? reply : () => reply,
-    ...(isOnce && { isOnce: true }),
-  };
+  reply: RequestFault['reply'],
+): Row<RequestFault, Name> {
+  return { stage: 'request', name, summary, reply };
 }
 
-export function writeFault<const Name extends string>(
+export function atWrite<const Name extends string>(
   name: Name,
   summary: string,
   methods: readonly string[],
   carryOut: WriteFault['carryOut'],
-): WriteFault & { name: Name } {
+): Row<WriteFault, Name> {
   return { stage: 'write', name, summary, methods, carryOut };
 }
 
-export function listFault<const Name extends string>(
+export function atList<const Name extends string>(
   name: Name,
   summary: string,
   rewrite: ListFault['rewrite'],
-): ListFault & { name: Name } {
+): Row<ListFault, Name> {
   return { stage: 'list', name, summary, methods: ['GET'], rewrite };
 }
 
-export function answerFault<const Name extends string>(
+export function atAnswer<const Name extends string>(
   name: Name,
   summary: string,
   transmit: AnswerFault['transmit'],
-): AnswerFault & { name: Name } {
+): Row<AnswerFault, Name> {
   return { stage: 'answer', name, summary, transmit };
 }

@@ -1,52 +1,66 @@
 import {
-  dribbleRaw,
+  dribble,
   endlessly,
-  pourRaw,
+  pour,
   rawHead,
   send,
   sendBlocks,
-  sendInPieces,
-  sendRaw,
-  sendRawAndStall,
-  sendSlowly,
-  sendTruncated,
+  type Wire,
+  writeHead,
 } from '../transmit.ts';
 import type { ApiAnswer } from '../view.ts';
-import { answerFault, type AnswerFault, connectionFault, WRITES } from './fault.ts';
+import { atAnswer, atConnection, WRITES } from './fault.ts';
 
 /** One that has a body to get wrong: 204 has none. */
 function full(answer: ApiAnswer): ApiAnswer {
   return answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer;
 }
 
-function size({ body }: ApiAnswer): number {
-  return Buffer.byteLength(body);
+/** An answer as bytes, to be put together in another way; `whole` is the right one. */
+function partsOf(answer: ApiAnswer) {
+  const { body } = answer;
+  const size = Buffer.byteLength(body);
+  const length = `Content-Length: ${size}`;
+  /** Under headers that say what they like about its length. */
+  const under = (lines: readonly string[], text: string): string => rawHead(answer, lines) + text;
+  return { answer, under, body, size, length, whole: under([length], body) };
 }
 
-/** A whole answer as bytes, under headers that say what they like about its length. */
-function raw(write: (answer: ApiAnswer) => string): AnswerFault['transmit'] {
-  return (wire, answer) => {
-    sendRaw(wire, write(full(answer)));
-  };
+type Write = (parts: ReturnType<typeof partsOf>) => string;
+
+/** Bytes as they are, then the end of the connection in good order. */
+function raw<const Name extends string>(name: Name, summary: string, write: Write) {
+  return atAnswer(name, summary, ({ socket }, answer) => {
+    socket.end(write(partsOf(full(answer))));
+  });
 }
 
 /** Bytes, then silence on a connection that stays open. */
-function stalled(write: (answer: ApiAnswer) => string): AnswerFault['transmit'] {
-  return (wire, answer) => {
-    sendRawAndStall(wire, write(full(answer)));
-  };
+function stalled<const Name extends string>(name: Name, summary: string, write: Write) {
+  return atAnswer(name, summary, ({ socket }, answer) => {
+    socket.write(write(partsOf(full(answer))));
+  });
 }
 
-function poured(
-  first: (answer: ApiAnswer) => string,
-  ...again: readonly string[]
-): AnswerFault['transmit'] {
-  return (wire, answer) => {
-    pourRaw(wire, endlessly(first(full(answer)), ...again));
-  };
+/** Bytes, and then `again` for as long as somebody reads. */
+function poured<const Name extends string>(
+  name: Name,
+  summary: string,
+  again: string,
+  first: Write,
+) {
+  return atAnswer(name, summary, ({ socket }, answer) => {
+    pour(endlessly(first(partsOf(full(answer))), again), socket);
+  });
 }
 
-const lengthOf = (answer: ApiAnswer): string => `Content-Length: ${size(answer)}`;
+/** Sends the head at once; gives the body, which it promises. */
+function startBody({ response }: Wire, answer: ApiAnswer): Buffer {
+  const body = writeHead(response, answer);
+  response.flushHeaders();
+  return body;
+}
+
 const CHUNKED = 'Transfer-Encoding: chunked';
 const LAST_CHUNK = '0\r\n\r\n';
 
@@ -57,11 +71,12 @@ function chunk(text: string): string {
 const RECORDS = `${JSON.stringify({ username: 'again' })},`.repeat(1000);
 const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n';
 const FORGED = '[{"uuid":"666","username":"forged","first_name":"","lastname":"","lang":"en"}]';
+const TRAILERS = `X-Trailer: ${'y'.repeat(100)}\r\n`.repeat(100);
 
 /** How long an answer is, and where it ends. */
 export const FRAMING_FAULTS = [
   {
-    ...answerFault(
+    ...atAnswer(
       'store-and-drop',
       'A write is carried out, then the connection dies.',
       ({ response }) => response.destroy(),
@@ -69,204 +84,160 @@ export const FRAMING_FAULTS = [
     methods: WRITES,
     isLost: true as const,
   },
-  answerFault('slow-body', 'The body comes byte by byte, four in a second.', sendSlowly),
-  answerFault(
+  atAnswer('slow-body', 'The body comes byte by byte, four in a second.', (wire, answer) => {
+    dribble(startBody(wire, answer), wire.response);
+  }),
+  atAnswer(
     'body-in-pieces',
     'The body comes in forty pieces, within two seconds.',
-    sendInPieces,
+    (wire, answer) => {
+      const body = startBody(wire, answer);
+      dribble(body, wire.response, { size: Math.ceil(body.length / 40), everyMs: 50 });
+    },
   ),
-  answerFault('truncated-body', 'The connection ends in the middle of the body.', sendTruncated),
-  answerFault('endless-body', 'The body never ends.', (wire, answer) => {
+  atAnswer('truncated-body', 'The connection ends in the middle of the body.', (wire, answer) => {
+    const { response } = wire;
+    if (answer.body === '') {
+      send(wire, answer);
+      return;
+    }
+    const body = writeHead(response, answer);
+    response.write(body.subarray(0, body.length / 2), () => {
+      response.socket?.end();
+    });
+  }),
+  atAnswer('endless-body', 'The body never ends.', (wire, answer) => {
     sendBlocks(wire, full(answer), endlessly('[', RECORDS));
   }),
-  answerFault(
-    'stalled-body',
-    'The body stops in the middle, and the connection stays open.',
-    stalled(
-      (answer) => rawHead(answer, [lengthOf(answer)]) + answer.body.slice(0, size(answer) / 2),
-    ),
+  stalled('stalled-body', 'The body stops in the middle, and the connection stays open.', (right) =>
+    right.under([right.length], right.body.slice(0, right.size / 2)),
   ),
-  answerFault(
-    'short-length',
-    'Content-Length says less than the body has.',
-    raw((answer) => rawHead(answer, [`Content-Length: ${size(answer) - 1}`]) + answer.body),
+  raw('short-length', 'Content-Length says less than the body has.', ({ under, size, body }) =>
+    under([`Content-Length: ${size - 1}`], body),
   ),
-  answerFault(
+  stalled(
     'long-length',
     'Content-Length says more than comes, and the connection stays open.',
-    stalled((answer) => rawHead(answer, [`Content-Length: ${size(answer) + 9}`]) + answer.body),
+    ({ under, size, body }) => under([`Content-Length: ${size + 9}`], body),
   ),
-  answerFault(
+  raw(
     'long-length-closed',
     'Content-Length says more than comes, then the connection ends.',
-    raw((answer) => rawHead(answer, [`Content-Length: ${size(answer) + 9}`]) + answer.body),
+    ({ under, size, body }) => under([`Content-Length: ${size + 9}`], body),
   ),
-  answerFault(
-    'huge-length',
-    'Content-Length says a terabyte.',
-    raw((answer) => rawHead(answer, ['Content-Length: 1099511627776']) + answer.body),
+  raw('huge-length', 'Content-Length says a terabyte.', ({ under, body }) =>
+    under(['Content-Length: 1099511627776'], body),
   ),
-  answerFault(
-    'negative-length',
-    'Content-Length is negative.',
-    raw((answer) => rawHead(answer, ['Content-Length: -1']) + answer.body),
+  raw('negative-length', 'Content-Length is negative.', ({ under, body }) =>
+    under(['Content-Length: -1'], body),
   ),
-  answerFault(
-    'two-lengths',
-    'Two Content-Length headers contradict each other.',
-    raw((answer) => rawHead(answer, [lengthOf(answer), 'Content-Length: 2']) + answer.body),
+  raw('two-lengths', 'Two Content-Length headers contradict each other.', (right) =>
+    right.under([right.length, 'Content-Length: 2'], right.body),
   ),
-  answerFault(
-    'length-and-chunks',
-    'The answer has a Content-Length and comes in chunks.',
-    raw((answer) => rawHead(answer, [lengthOf(answer), CHUNKED]) + chunk(answer.body) + LAST_CHUNK),
+  raw('length-and-chunks', 'The answer has a Content-Length and comes in chunks.', (right) =>
+    right.under([right.length, CHUNKED], chunk(right.body) + LAST_CHUNK),
   ),
-  answerFault(
-    'chunk-garbage',
-    'The size of a chunk is no number.',
-    raw((answer) => rawHead(answer, [CHUNKED]) + chunk(answer.body) + 'what?\r\n'),
+  raw('chunk-garbage', 'The size of a chunk is no number.', ({ under, body }) =>
+    under([CHUNKED], `${chunk(body)}what?\r\n`),
   ),
-  answerFault(
-    'chunk-negative',
-    'The size of a chunk is negative.',
-    raw((answer) => `${rawHead(answer, [CHUNKED])}-5\r\n${answer.body}\r\n${LAST_CHUNK}`),
+  raw('chunk-negative', 'The size of a chunk is negative.', ({ under, body }) =>
+    under([CHUNKED], `-5\r\n${body}\r\n${LAST_CHUNK}`),
   ),
-  answerFault(
-    'chunk-huge',
-    'The size of a chunk does not fit into 64 bits.',
-    raw((answer) => `${rawHead(answer, [CHUNKED])}FFFFFFFFFFFFFFFFF\r\n${answer.body}`),
+  raw('chunk-huge', 'The size of a chunk does not fit into 64 bits.', ({ under, body }) =>
+    under([CHUNKED], `FFFFFFFFFFFFFFFFF\r\n${body}`),
   ),
-  answerFault(
-    'chunk-cut',
-    'The connection ends before the last chunk.',
-    raw((answer) => rawHead(answer, [CHUNKED]) + chunk(answer.body)),
+  raw('chunk-cut', 'The connection ends before the last chunk.', ({ under, body }) =>
+    under([CHUNKED], chunk(body)),
   ),
-  answerFault(
+  poured(
     'chunk-extensions',
     'The size of a chunk is followed by extensions without end.',
-    poured((answer) => `${rawHead(answer, [CHUNKED])}2;x=`, 'y'.repeat(16_384)),
+    'y'.repeat(16_384),
+    ({ under }) => under([CHUNKED], '2;x='),
   ),
-  answerFault(
+  poured(
     'trailer-flood',
     'Behind the last chunk come trailers without end.',
-    poured(
-      (answer) => `${rawHead(answer, [CHUNKED])}${chunk(answer.body)}0\r\n`,
-      `X-Trailer: ${'y'.repeat(100)}\r\n`.repeat(100),
-    ),
+    TRAILERS,
+    ({ under, body }) => under([CHUNKED], `${chunk(body)}0\r\n`),
   ),
-  answerFault(
-    'no-length',
-    'Nothing says how long the answer is; the connection ends with it.',
-    raw((answer) => rawHead(answer, []) + answer.body),
+  raw('no-length', 'Nothing says how long the answer is; the connection ends with it.', (right) =>
+    right.under([], right.body),
   ),
-  answerFault(
-    'no-length-cut',
-    'Nothing says how long the answer is, and half of it comes.',
-    raw((answer) => rawHead(answer, []) + answer.body.slice(0, size(answer) / 2)),
+  raw('no-length-cut', 'Nothing says how long the answer is, and half of it comes.', (right) =>
+    right.under([], right.body.slice(0, right.size / 2)),
   ),
-  answerFault(
+  raw(
     'forged-answer',
     'Behind the answer comes a second one that nobody has asked for.',
-    raw((answer) => {
-      const forged = { ...answer, status: 200, body: FORGED };
+    (right) => {
+      const forged = partsOf({ ...right.answer, status: 200, body: FORGED });
       // No word of an end: the forged one is for the next request.
-      const heads = [answer, forged].map((each) => rawHead(each, [lengthOf(each)]) + each.body);
-      return heads.join('').replaceAll('Connection: close\r\n', '');
-    }),
+      return (right.whole + forged.whole).replaceAll('Connection: close\r\n', '');
+    },
   ),
-  answerFault(
-    'http-0.9',
-    'The body comes without a head.',
-    raw(({ body }) => body),
+  raw('http-0.9', 'The body comes without a head.', ({ body }) => body),
+  raw('wrong-version', 'The answer speaks of HTTP/3.7.', ({ whole }) =>
+    whole.replace('1.1', '3.7'),
   ),
-  answerFault(
-    'wrong-version',
-    'The answer speaks of HTTP/3.7.',
-    raw((answer) => (rawHead(answer, [lengthOf(answer)]) + answer.body).replace('1.1', '3.7')),
-  ),
-  answerFault(
-    'garbage',
-    'The answer is noise.',
-    raw(() => '\u0000\u0001\u0002\u001b[31m\u00ff'.repeat(500)),
-  ),
+  raw('garbage', 'The answer is noise.', () => '\u0000\u0001\u0002\u001b[31m\u00ff'.repeat(500)),
 ];
 
 /** What stands before the body. */
 export const HEADER_FAULTS = [
-  answerFault(
-    'headers-stall',
-    'The headers stop in the middle.',
-    stalled((answer) => rawHead(answer, [lengthOf(answer)]).slice(0, 40)),
+  stalled('headers-stall', 'The headers stop in the middle.', ({ whole }) => whole.slice(0, 40)),
+  atAnswer('slow-headers', 'The headers come byte by byte, four in a second.', (wire, answer) => {
+    dribble(Buffer.from(partsOf(answer).whole), wire.socket);
+  }),
+  raw('many-headers', 'The answer has 5,000 headers.', ({ under, length, body }) => {
+    const flood = Array.from({ length: 5000 }, (_, index) => `X-${index}: ${index}`);
+    return under([...flood, length], body);
+  }),
+  raw('long-header', 'One header is 1 MB long.', ({ under, length }) =>
+    under([`X-Long: ${'y'.repeat(1_000_000)}`, length], ''),
   ),
-  answerFault(
-    'slow-headers',
-    'The headers come byte by byte, four in a second.',
-    (wire, answer) => {
-      dribbleRaw(wire, rawHead(answer, [lengthOf(answer)]) + answer.body);
-    },
-  ),
-  answerFault(
-    'many-headers',
-    'The answer has 5,000 headers.',
-    raw((answer) => {
-      const flood = Array.from({ length: 5000 }, (_, index) => `X-${index}: ${index}`);
-      return rawHead(answer, [...flood, lengthOf(answer)]) + answer.body;
-    }),
-  ),
-  answerFault(
-    'long-header',
-    'One header is 1 MB long.',
-    raw((answer) => rawHead(answer, [`X-Long: ${'y'.repeat(1_000_000)}`, lengthOf(answer)])),
-  ),
-  answerFault(
+  poured(
     'endless-headers',
     'The headers never end.',
-    poured(() => 'HTTP/1.1 200 OK\r\n', `X-More: ${'y'.repeat(1000)}\r\n`),
+    `X-More: ${'y'.repeat(1000)}\r\n`,
+    () => 'HTTP/1.1 200 OK\r\n',
   ),
-  answerFault(
+  raw(
     'early-hints',
     'A hundred interim answers (103) come before the answer.',
-    raw((answer) => EARLY_HINTS.repeat(100) + rawHead(answer, [lengthOf(answer)]) + answer.body),
+    ({ whole }) => EARLY_HINTS.repeat(100) + whole,
   ),
-  answerFault(
+  poured(
     'endless-hints',
     'Interim answers (103) never end.',
-    poured(() => EARLY_HINTS, EARLY_HINTS.repeat(100)),
+    EARLY_HINTS.repeat(100),
+    () => EARLY_HINTS,
   ),
-  answerFault(
+  raw(
     'continue-unasked',
     'The device asks to go on (100), which nobody has offered.',
-    raw(
-      (answer) =>
-        `HTTP/1.1 100 Continue\r\n\r\n${rawHead(answer, [lengthOf(answer)])}${answer.body}`,
-    ),
+    ({ whole }) => `HTTP/1.1 100 Continue\r\n\r\n${whole}`,
   ),
-  answerFault(
+  raw(
     'switching-protocols',
     'The device changes to another protocol (101), which nobody has offered.',
-    raw(() => 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'),
+    () => 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello',
   ),
-  answerFault(
-    'bare-line-feeds',
-    'The lines of the head end without a carriage return.',
-    raw((answer) => rawHead(answer, [lengthOf(answer)]).replaceAll('\r', '') + answer.body),
+  raw('bare-line-feeds', 'The lines of the head end without a carriage return.', (right) =>
+    right.under([right.length], '').replaceAll('\r', '').concat(right.body),
   ),
-  answerFault(
-    'folded-header',
-    'A header goes on in the next line, as it was done long ago.',
-    raw((answer) => rawHead(answer, ['X-Folded: one', '\ttwo', lengthOf(answer)]) + answer.body),
+  raw('folded-header', 'A header goes on in the next line, as it was done long ago.', (right) =>
+    right.under(['X-Folded: one', '\ttwo', right.length], right.body),
   ),
-  answerFault(
-    'nul-in-header',
-    'A header has a NUL in it.',
-    raw((answer) => rawHead(answer, ['X-Nul: a\u0000b', lengthOf(answer)]) + answer.body),
+  raw('nul-in-header', 'A header has a NUL in it.', ({ under, length, body }) =>
+    under(['X-Nul: a\u0000b', length], body),
   ),
-  answerFault('cookies', 'Fifty cookies are set with each answer.', (wire, answer) => {
+  atAnswer('cookies', 'Fifty cookies are set with each answer.', (wire, answer) => {
     const cookies = Array.from({ length: 50 }, (_, index) => `c${index}=${'x'.repeat(50)}; Path=/`);
     wire.response.setHeader('Set-Cookie', cookies);
     send(wire, answer);
   }),
-  answerFault(
+  atAnswer(
     'certificate-changes-later',
     'After one more answer, another certificate is presented.',
     (wire, answer) => {
@@ -290,55 +261,55 @@ function daysFromNow(days: number): Date {
 
 /** Before there is a connection that a request could go over. */
 export const CONNECTION_FAULTS = [
-  connectionFault('refuse', 'Connections are refused: nothing listens on the port.', {
+  atConnection('refuse', 'Connections are refused: nothing listens on the port.', {
     isClosed: true,
   }),
-  connectionFault('accept-and-close', 'Connections are accepted and closed at once.', {
+  atConnection('accept-and-close', 'Connections are accepted and closed at once.', {
     greet: (socket) => socket.end(),
   }),
-  connectionFault('accept-and-reset', 'Connections are accepted and reset at once.', {
+  atConnection('accept-and-reset', 'Connections are accepted and reset at once.', {
     greet: (socket) => socket.resetAndDestroy(),
   }),
-  connectionFault('one-connection', 'A second connection at the same time is closed at once.', {
+  atConnection('one-connection', 'A second connection at the same time is closed at once.', {
     isSingle: true,
   }),
-  connectionFault('handshake-stall', 'Connections are accepted, and TLS never begins.', {
+  atConnection('handshake-stall', 'Connections are accepted, and TLS never begins.', {
     greet: () => undefined,
   }),
-  connectionFault('handshake-cut', 'The connection ends in the middle of the handshake.', {
+  atConnection('handshake-cut', 'The connection ends in the middle of the handshake.', {
     greet: (socket) => socket.once('data', () => socket.end()),
   }),
-  connectionFault('handshake-failure', 'The handshake is refused with a TLS alert.', {
+  atConnection('handshake-failure', 'The handshake is refused with a TLS alert.', {
     greet: (socket) => socket.once('data', () => socket.end(HANDSHAKE_FAILURE)),
   }),
-  connectionFault('tls-garbage', 'The handshake is answered with noise.', {
+  atConnection('tls-garbage', 'The handshake is answered with noise.', {
     greet: (socket) => socket.end(Buffer.alloc(4096, 0xa5)),
   }),
-  connectionFault('plain-http', 'The port speaks HTTP without TLS.', {
+  atConnection('plain-http', 'The port speaks HTTP without TLS.', {
     greet: (socket) => socket.once('data', () => socket.end(PLAIN_ANSWER)),
   }),
-  connectionFault('ssh-banner', 'Another service is on the port: SSH greets.', {
+  atConnection('ssh-banner', 'Another service is on the port: SSH greets.', {
     greet: (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'),
   }),
-  connectionFault('old-tls', 'The device speaks TLS 1.1 only.', {
+  atConnection('old-tls', 'The device speaks TLS 1.1 only.', {
     tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
   }),
-  connectionFault('client-certificate', 'The device wants a certificate of the client, too.', {
+  atConnection('client-certificate', 'The device wants a certificate of the client, too.', {
     tls: { requestCert: true, rejectUnauthorized: true },
   }),
-  connectionFault('reset-after-handshake', 'The connection is reset as soon as TLS is ready.', {
+  atConnection('reset-after-handshake', 'The connection is reset as soon as TLS is ready.', {
     greetSecured: (socket) => socket.resetAndDestroy(),
   }),
-  connectionFault('certificate-change', 'Another certificate is presented from now on.', {
+  atConnection('certificate-change', 'Another certificate is presented from now on.', {
     certificate: {},
   }),
-  connectionFault('certificate-expired', 'The certificate expired yesterday.', {
+  atConnection('certificate-expired', 'The certificate expired yesterday.', {
     certificate: { validity: { from: daysFromNow(-300), to: daysFromNow(-1) } },
   }),
-  connectionFault('certificate-too-early', 'The certificate is valid from tomorrow on.', {
+  atConnection('certificate-too-early', 'The certificate is valid from tomorrow on.', {
     certificate: { validity: { from: daysFromNow(1), to: daysFromNow(300) } },
   }),
-  connectionFault('certificate-of-another', 'The certificate is made out to another device.', {
+  atConnection('certificate-of-another', 'The certificate is made out to another device.', {
     certificate: { isForOthers: true },
   }),
 ];

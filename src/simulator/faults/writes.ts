@@ -1,7 +1,7 @@
 import { answer, page } from '../api.ts';
 import { type ApiAnswer, SERVER_ERROR_PAGE } from '../view.ts';
 import { LANGUAGES, type Store, type User } from '../store.ts';
-import { CHANGES, writeFault, WRITES, type WriteFault, type Writing } from './fault.ts';
+import { CHANGES, atWrite, WRITES, type Writing } from './fault.ts';
 
 const STORE_LATE_MS = 300;
 const REVERT_LATE_MS = 3000;
@@ -13,22 +13,30 @@ function pretend({ site, request }: Writing): { reply: ApiAnswer; store: Store }
 }
 
 /** Carries the write out; the users that it stored are then changed again. */
-function storing(alter: (user: User) => User): WriteFault['carryOut'] {
-  return ({ site, request }) => {
-    const { store } = site;
-    const before = new Set(store.users);
+function storing<const Name extends string>(
+  name: Name,
+  summary: string,
+  alter: (user: User) => User,
+) {
+  return atWrite(name, summary, CHANGES, ({ site, request }) => {
+    const before = new Set(site.store.users);
     const reply = answer(site, request);
-    for (const user of newUsers(store, before)) store.replace(alter(user));
+    for (const user of newUsers(site.store, before)) site.store.replace(alter(user));
     return reply;
-  };
+  });
 }
 
 /** Carries the write out and answers something else. */
-function answering(reply: (store: Store) => ApiAnswer): WriteFault['carryOut'] {
-  return ({ site, request }) => {
+function answering<const Name extends string>(
+  name: Name,
+  summary: string,
+  reply: (store: Store) => ApiAnswer,
+  methods: readonly string[] = WRITES,
+) {
+  return atWrite(name, summary, methods, ({ site, request }) => {
     answer(site, request);
     return reply(site.store);
-  };
+  });
 }
 
 function newUsers(store: Store, before: ReadonlySet<User>): User[] {
@@ -58,13 +66,13 @@ function refusal(status: number, body: object): ApiAnswer {
 
 /** What a write does, and what it says that it does. */
 export const WRITE_FAULTS = [
-  writeFault(
+  atWrite(
     'accept-and-forget',
     'A POST, PUT or PATCH is accepted, but nothing is stored.',
     CHANGES,
     (writing) => pretend(writing).reply,
   ),
-  writeFault(
+  atWrite(
     'code-in-200',
     'A POST, PUT or PATCH is answered with 200 and a code of 500 inside; nothing is stored.',
     CHANGES,
@@ -73,37 +81,26 @@ export const WRITE_FAULTS = [
         results: [{ code: 500, status: 'Attribute cannot be modified', errors: [] }],
       }),
   ),
-  writeFault(
+  atWrite(
     'delete-and-keep',
     'A DELETE is accepted (204), but the user stays.',
     ['DELETE'],
     (writing) => pretend(writing).reply,
   ),
-  writeFault(
-    'store-altered',
-    'A POST, PUT or PATCH stores another lang than it answers.',
-    CHANGES,
-    storing((user) => ({ ...user, lang: LANGUAGES.find((lang) => lang !== user.lang) ?? '' })),
+  storing('store-altered', 'A POST, PUT or PATCH stores another lang than it answers.', (user) => ({
+    ...user,
+    lang: LANGUAGES.find((lang) => lang !== user.lang) ?? '',
+  })),
+  storing('store-upper-case', 'Texts are stored in capitals.', (user) =>
+    alterTexts(user, (text) => text.toUpperCase()),
   ),
-  writeFault(
-    'store-upper-case',
-    'Texts are stored in capitals.',
-    CHANGES,
-    storing((user) => alterTexts(user, (text) => text.toUpperCase())),
+  storing('store-cut', 'Texts are stored up to their second letter.', (user) =>
+    alterTexts(user, (text) => text.slice(0, 2)),
   ),
-  writeFault(
-    'store-cut',
-    'Texts are stored up to their second letter.',
-    CHANGES,
-    storing((user) => alterTexts(user, (text) => text.slice(0, 2))),
+  storing('store-padded', 'Texts are stored with a blank behind them.', (user) =>
+    alterTexts(user, (text) => `${text} `),
   ),
-  writeFault(
-    'store-padded',
-    'Texts are stored with a blank behind them.',
-    CHANGES,
-    storing((user) => alterTexts(user, (text) => `${text} `)),
-  ),
-  writeFault('store-twice', 'A POST, PUT or PATCH leaves two records.', CHANGES, (writing) => {
+  atWrite('store-twice', 'A POST, PUT or PATCH leaves two records.', CHANGES, (writing) => {
     const { site, request } = writing;
     const before = new Set(site.store.users);
     const reply = answer(site, request);
@@ -112,11 +109,11 @@ export const WRITE_FAULTS = [
     }
     return reply;
   }),
-  writeFault('update-creates', 'An update makes a second record.', CHANGES, ({ site, request }) => {
+  atWrite('update-creates', 'An update makes a second record.', CHANGES, ({ site, request }) => {
     const quirks = new Set([...site.dialect.quirks, 'update-creates' as const]);
     return answer({ ...site, dialect: { ...site.dialect, quirks } }, request);
   }),
-  writeFault(
+  atWrite(
     'update-another',
     'A POST, PUT or PATCH is written into another record.',
     CHANGES,
@@ -131,24 +128,24 @@ export const WRITE_FAULTS = [
       return reply;
     },
   ),
-  writeFault('alter-another', 'A write changes another record, too.', WRITES, (writing) => {
+  atWrite('alter-another', 'A write changes another record, too.', WRITES, (writing) => {
     const { store } = writing.site;
     const [other] = bystanders(store, writing);
     if (other !== undefined) store.replace({ ...other, lastname: 'Elsewhere' });
     return answer(writing.site, writing.request);
   }),
-  writeFault('add-another', 'A write adds a user of its own, too.', WRITES, (writing) => {
+  atWrite('add-another', 'A write adds a user of its own, too.', WRITES, (writing) => {
     const fields = { first_name: '', lastname: '', username: 'backdoor', lang: 'en' };
     writing.site.store.create(fields);
     return answer(writing.site, writing.request);
   }),
-  writeFault('delete-another', 'A DELETE deletes another user.', ['DELETE'], (writing) => {
+  atWrite('delete-another', 'A DELETE deletes another user.', ['DELETE'], (writing) => {
     const { store } = writing.site;
     const [other] = bystanders(store, writing);
     if (other !== undefined) store.delete(other.uuid);
     return pretend(writing).reply;
   }),
-  writeFault(
+  atWrite(
     'delete-all-others',
     'A DELETE deletes all users but the accounts.',
     ['DELETE'],
@@ -158,7 +155,7 @@ export const WRITE_FAULTS = [
       return answer(writing.site, writing.request);
     },
   ),
-  writeFault(
+  atWrite(
     'delete-everything',
     'A write deletes all users, and with them every login.',
     WRITES,
@@ -168,41 +165,29 @@ export const WRITE_FAULTS = [
       return reply;
     },
   ),
-  writeFault(
-    '500-after-storing',
-    'A write is carried out and answered with 500.',
-    WRITES,
-    answering(() => page(500, SERVER_ERROR_PAGE)),
+  answering('500-after-storing', 'A write is carried out and answered with 500.', () =>
+    page(500, SERVER_ERROR_PAGE),
   ),
-  writeFault(
-    '400-after-storing',
-    'A write is carried out and refused.',
-    WRITES,
-    answering(() => refusal(400, { username: ['This field is wrong.'] })),
+  answering('400-after-storing', 'A write is carried out and refused.', () =>
+    refusal(400, { username: ['This field is wrong.'] }),
   ),
-  writeFault(
-    '409-after-storing',
-    'A write is carried out and said to be a duplicate.',
-    WRITES,
-    answering(() => refusal(409, { detail: 'A user with that username already exists.' })),
+  answering('409-after-storing', 'A write is carried out and said to be a duplicate.', () =>
+    refusal(409, { detail: 'A user with that username already exists.' }),
   ),
-  writeFault(
-    '401-after-storing',
-    'A write is carried out, and the login refused.',
-    WRITES,
-    answering(() => refusal(401, { detail: 'Invalid token.' })),
+  answering('401-after-storing', 'A write is carried out, and the login refused.', () =>
+    refusal(401, { detail: 'Invalid token.' }),
   ),
-  writeFault(
+  answering(
     'answer-another',
     'The answer to a write shows another user.',
+    ({ users }) => refusal(201, users[0] ?? {}),
     CHANGES,
-    answering(({ users }) => refusal(201, users[0] ?? {})),
   ),
-  writeFault('store-late', 'A write takes effect 300 ms after its answer.', WRITES, (writing) => {
+  atWrite('store-late', 'A write takes effect 300 ms after its answer.', WRITES, (writing) => {
     writing.later(STORE_LATE_MS, () => answer(writing.site, writing.request));
     return pretend(writing).reply;
   }),
-  writeFault('revert-later', 'What was added is gone 3 s after the answer.', CHANGES, (writing) => {
+  atWrite('revert-later', 'What was added is gone 3 s after the answer.', CHANGES, (writing) => {
     const { store } = writing.site;
     const before = new Set(store.users);
     const reply = answer(writing.site, writing.request);
