@@ -142,7 +142,8 @@ export class LineRunner {
     const isElsewhere = job.prompt !== undefined && job.prompt !== prompt;
     if (made !== undefined || isElsewhere) {
       const where = isElsewhere ? prompt : '› ';
-      router.log('quiet', visible(where + shortened(shown, LONGEST_ECHO)));
+      const echo = made?.shown ?? invocation.line;
+      router.log('quiet', visible(where + shortened(echo, LONGEST_ECHO)));
     }
     const io = this.#ioOf(router, signal, isBeside);
     let failure: DevshError | undefined;
