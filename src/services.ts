@@ -87,11 +87,11 @@ export function createServices(options: ServiceOptions): Services {
         user,
         keychain: () => (keychain ??= new OsKeychain({ env })),
         vault,
-        ...(passphraseStdin && {
-          // Behind the secret, when that comes from there, too.
-          passphrase: async () => lineOf(await readStdin(), kind === undefined ? 0 : 1),
-        }),
-        ...(kind !== undefined && { stdin: { kind, read: readStdin } }),
+        // Behind the secret, when that comes from there, too.
+        passphrase: passphraseStdin
+          ? async () => lineOf(await readStdin(), kind === undefined ? 0 : 1)
+          : undefined,
+        stdin: kind && { kind, read: readStdin },
       });
       sources.set(key, credentials);
       return credentials;
@@ -117,8 +117,7 @@ export function createServices(options: ServiceOptions): Services {
     holdFile: (path) => holdFile(paths.state, path),
     startSimulator,
     async keys() {
-      const { effectiveKeymap } = await import('./tui/keys/own-keys.ts');
-      const { keyTable } = await import('./tui/keys/own-keys.ts');
+      const { effectiveKeymap, keyTable } = await import('./tui/keys/own-keys.ts');
       return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path));
     },
     async faults() {

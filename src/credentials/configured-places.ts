@@ -17,8 +17,12 @@ export interface CredentialPlaces {
   readonly netrc?: string | true | undefined;
 }
 
+export type ConfiguredSource = 'credential_command' | 'git_credential' | 'netrc';
+
 interface PlaceRequest {
   readonly device: DeviceRef;
+  /** The account that is wanted. */
+  readonly user: string | undefined;
   readonly places?: CredentialPlaces | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,47 +49,44 @@ export class ConfiguredPlaces {
     this.#netrcs.clear();
   }
 
-  /** The same words for several devices are run once. Throws CredentialError when it gives no login. */
-  async command({ device, places, signal }: PlaceRequest): Promise<ToldLogin | undefined> {
-    if (places?.command === undefined) return undefined;
-    const argv = commandFor(places.command, device);
-    const options = { env: this.#env, signal, onRemark: this.#onRemark };
+  /**
+   * The login that a place tells; undefined where the inventory does not name it for this device. Throws
+   * CredentialError, also when a program gives no login.
+   */
+  async ask(source: ConfiguredSource, request: PlaceRequest): Promise<ToldLogin | undefined> {
     try {
-      return await this.#commands.get(argv.join('\0'), () =>
+      return await this.#askers[source](request);
+    } catch (error) {
+      throw about(request.device, error);
+    }
+  }
+
+  readonly #askers: Record<
+    ConfiguredSource,
+    (request: PlaceRequest) => Promise<ToldLogin | undefined>
+  > = {
+    credential_command: async ({ device, places, signal }) => {
+      if (places?.command === undefined) return undefined;
+      const argv = commandFor(places.command, device);
+      const options = { env: this.#env, signal, onRemark: this.#onRemark };
+      // The same words for several devices are run once.
+      return this.#commands.get(argv.join('\0'), () =>
         this.#turns.take(() => askCommand(argv, options)),
       );
-    } catch (error) {
-      throw about(device, error);
-    }
-  }
-
-  async git(
-    { device, places, signal }: PlaceRequest,
-    user: string | undefined,
-  ): Promise<ToldLogin | undefined> {
-    const helper = places?.git;
-    if (helper === undefined) return undefined;
-    try {
-      return await this.#turns.take(() => askGit(helper, device, user, { env: this.#env, signal }));
-    } catch (error) {
-      throw about(device, error);
-    }
-  }
-
-  async netrc(
-    { device, places }: PlaceRequest,
-    user: string | undefined,
-  ): Promise<ToldLogin | undefined> {
-    if (places?.netrc === undefined) return undefined;
-    const path = this.#netrcPath(places.netrc);
-    try {
+    },
+    git_credential: async ({ device, user, places, signal }) => {
+      const helper = places?.git;
+      if (helper === undefined) return undefined;
+      return this.#turns.take(() => askGit(helper, device, user, { env: this.#env, signal }));
+    },
+    netrc: async ({ device, user, places }) => {
+      if (places?.netrc === undefined) return undefined;
+      const path = this.#netrcPath(places.netrc);
       const entries = await this.#netrcs.get(path, () => readNetrc(path));
       const entry = netrcEntryFor(entries, device.address, user);
       return entry && named('password', entry.login, entry.password);
-    } catch (error) {
-      throw about(device, error);
-    }
-  }
+    },
+  };
 
   #netrcPath(file: string | true): string {
     const home = this.#env['HOME'] ?? homedir();

@@ -9,27 +9,22 @@ export interface StdinSecret {
   readonly read: () => Promise<string>;
 }
 
+export interface GivenOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin?: StdinSecret | undefined;
+  /** `--user` */
+  readonly user?: string | undefined;
+}
+
 /** What was given with the command itself: on standard input, or in the environment. */
 export class GivenLogin {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #stdin: StdinSecret | undefined;
-  /** `--user` */
-  readonly #asked: string | undefined;
+  readonly #options: GivenOptions;
   readonly #tell: (problem: string) => void;
   #text: Promise<string> | undefined;
 
-  constructor(
-    options: {
-      readonly env: NodeJS.ProcessEnv;
-      readonly stdin?: StdinSecret | undefined;
-      readonly user?: string | undefined;
-    },
-    tell: (problem: string) => void,
-  ) {
+  constructor(options: GivenOptions, tell: (problem: string) => void) {
+    this.#options = options;
     this.#tell = tell;
-    this.#env = options.env;
-    this.#stdin = options.stdin;
-    this.#asked = options.user;
   }
 
   /** @param user the account that is wanted */
@@ -37,7 +32,7 @@ export class GivenLogin {
     device: DeviceRef,
     user: string | undefined,
   ): Promise<FoundCredential | undefined> {
-    const stdin = this.#stdin;
+    const { stdin } = this.#options;
     if (stdin === undefined) return undefined;
     if (stdin.kind === 'password' && user === undefined) throw noUser(device, '--password-stdin');
     this.#text ??= stdin.read();
@@ -55,16 +50,17 @@ export class GivenLogin {
   }
 
   fromEnvironment(device: DeviceRef, user: string | undefined): FoundCredential | undefined {
-    const token = this.#env['DEVSH_TOKEN'];
+    const { env, user: asked } = this.#options;
+    const token = env['DEVSH_TOKEN'];
     if (token) {
       const credential = tokenCredential(token, 'DEVSH_TOKEN', user);
       return { credential, source: 'environment', user };
     }
-    const password = this.#env['DEVSH_PASSWORD'];
+    const password = env['DEVSH_PASSWORD'];
     if (!password) return undefined;
-    const owner = this.#env['DEVSH_USER'] || undefined;
+    const owner = env['DEVSH_USER'] || undefined;
     // The password is that of DEVSH_USER: it must not be tried on another account.
-    if (owner !== undefined && this.#asked !== undefined && this.#asked !== owner) return undefined;
+    if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
     const account = owner ?? user;
     if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
     return {

@@ -9,6 +9,7 @@ import {
   accountOf,
   type CredentialStore,
   entryOf,
+  isOf,
   pickEntry,
   Recent,
   type StoredAccount,
@@ -56,11 +57,7 @@ export class OsKeychain implements CredentialStore {
   }
 
   async forget(address: string, user?: string): Promise<number> {
-    const accounts = (await this.list())
-      .filter(
-        (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
-      )
-      .map(accountName);
+    const accounts = (await this.list()).filter(isOf(address, user)).map(accountName);
     if (accounts.length === 0) return 0;
     return (await this.#ask({ service: this.#service, remove: accounts })).removed;
   }
@@ -113,7 +110,7 @@ export function parseAccount(account: string): StoredAccount | undefined {
   if (separator < 0) return undefined;
   const address = rest.slice(separator + 1);
   const user = rest.slice(0, separator);
-  if (isToken) return { address, kind: 'token', ...(user !== '' && { user }) };
+  if (isToken) return { address, kind: 'token', user: user || undefined };
   return user === '' || user.includes(':') ? undefined : { address, kind: 'basic', user };
 }
 

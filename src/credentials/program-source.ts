@@ -41,8 +41,9 @@ export async function askCommand(
   options: ProgramOptions,
 ): Promise<ToldLogin> {
   const title = `credential_command "${visible(argv[0] ?? '')}"`;
-  const end = await run(argv, undefined, options);
-  const { stdout, stderr } = successOf(end, title, limitOf(options));
+  const { env, signal, limitMs = LIMIT_MS } = options;
+  const end = await runProgram({ argv, env, signal, limitMs });
+  const { stdout, stderr } = successOf(end, title, limitMs);
   const login = readLogin(stdout);
   if (login === undefined) {
     throw new CredentialError(
@@ -83,11 +84,12 @@ export async function askGit(
     SSH_ASKPASS: undefined,
     LC_ALL: 'C',
   };
-  const end = await run(argv, `${input.join('\n')}\n\n`, { ...options, env });
+  const { signal, limitMs = LIMIT_MS } = options;
+  const end = await runProgram({ argv, env, input: `${input.join('\n')}\n\n`, signal, limitMs });
   if (end.kind === 'ended' && end.status !== 0 && /terminal prompts disabled/.test(end.stderr)) {
     return undefined;
   }
-  const { stdout } = successOf(end, title, limitOf(options));
+  const { stdout } = successOf(end, title, limitMs);
   const login = readKeyValues(stdout.split('\n'));
   return user !== undefined && login?.user === undefined && login?.kind === 'password'
     ? { ...login, user }
@@ -106,19 +108,6 @@ function gitHost({ address }: DeviceRef): string {
   const { host, port } = parseAddress(address);
   const name = host.includes(':') ? `[${host}]` : host;
   return port === 443 ? name : `${name}:${port}`;
-}
-
-function run(
-  argv: readonly string[],
-  input: string | undefined,
-  options: ProgramOptions,
-): Promise<ProgramEnd> {
-  const { env, signal } = options;
-  return runProgram({ argv, env, input, limitMs: limitOf(options), signal });
-}
-
-function limitOf({ limitMs = LIMIT_MS }: ProgramOptions): number {
-  return limitMs;
 }
 
 function successOf(

@@ -1,19 +1,22 @@
 import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
-import { ConfiguredPlaces, type CredentialPlaces } from './configured-places.ts';
+import {
+  ConfiguredPlaces,
+  type ConfiguredSource,
+  type CredentialPlaces,
+} from './configured-places.ts';
 import {
   type FoundCredential,
   GivenLogin,
+  type GivenOptions,
   noUser,
   type SourceName,
-  type StdinSecret,
   tokenCredential,
 } from './given-login.ts';
 import { KeychainIfAny } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential } from './store.ts';
-import type { ToldLogin } from './told-login.ts';
 import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
 
 export interface CredentialRequest {
@@ -38,13 +41,9 @@ export interface CredentialOrigin {
   readonly note?: string | undefined;
 }
 
-export interface CredentialOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdin?: StdinSecret | undefined;
+export interface CredentialOptions extends GivenOptions {
   /** `--passphrase-stdin` */
   readonly passphrase?: (() => Promise<string>) | undefined;
-  /** `--user` */
-  readonly user?: string | undefined;
   /** Called when the keychain is needed for the first time. */
   readonly keychain: () => CredentialStore;
   readonly vault: Vault;
@@ -105,11 +104,11 @@ export class Credentials {
     const found =
       (await this.#given.fromStdin(device, user)) ??
       (request.skipsEnvironment === true ? undefined : this.#given.fromEnvironment(device, user)) ??
-      (await this.#fromCommand(request)) ??
+      (await this.#told('credential_command', request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request)) ??
-      (await this.#fromGit(request)) ??
-      (await this.#fromNetrc(request));
+      (await this.#told('git_credential', request)) ??
+      (await this.#told('netrc', request));
     if (found === undefined) await this.#tellOfLockedVault();
     return found;
   }
@@ -138,7 +137,7 @@ export class Credentials {
     if (places?.git !== undefined) {
       return { source: 'git_credential', note: 'is asked when the device is used' };
     }
-    const last = await this.#fromNetrc(request);
+    const last = await this.#told('netrc', request);
     return last === undefined ? { source: undefined } : summaryOf(last);
   }
 
@@ -199,11 +198,6 @@ export class Credentials {
     return { keychain: inKeychain, vault: 0 };
   }
 
-  async #fromCommand(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const login = await this.#configured.command(request);
-    return login && this.#told(request, login, 'credential_command');
-  }
-
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const stored = await this.#keychain.ask((keychain) => this.#look(keychain, request));
     return stored && foundIn('keychain', stored);
@@ -231,25 +225,17 @@ export class Credentials {
     this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
-  async #fromGit(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const login = await this.#configured.git(request, this.#userFor(request));
-    return login && this.#told(request, login, 'git_credential');
-  }
-
-  async #fromNetrc(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const login = await this.#configured.netrc(request, this.#userFor(request));
-    return login && this.#told(request, login, 'netrc');
-  }
-
   /** A login that a program or a file told. Another account than that of `--user` is none. */
-  #told(
+  async #told(
+    source: ConfiguredSource,
     request: CredentialRequest,
-    login: ToldLogin,
-    source: SourceName,
-  ): FoundCredential | undefined {
+  ): Promise<FoundCredential | undefined> {
+    const wanted = this.#userFor(request);
+    const login = await this.#configured.ask(source, { ...request, user: wanted });
+    if (login === undefined) return undefined;
     const asked = this.#options.user;
     if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;
-    const user = login.user ?? this.#userFor(request);
+    const user = login.user ?? wanted;
     if (login.kind === 'token') {
       const origin = `${request.device.name}: ${source}`;
       return { credential: tokenCredential(login.secret, origin, user), source, user };

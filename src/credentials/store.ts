@@ -8,7 +8,7 @@ export type StoredCredential =
 /** Which account of which device an entry is for. */
 export interface StoredAccount {
   readonly address: string;
-  readonly user?: string;
+  readonly user?: string | undefined;
   readonly kind: StoredCredential['kind'];
 }
 
@@ -16,6 +16,9 @@ export interface StoredAccount {
 export interface StoredEntry extends StoredAccount {
   readonly secret: string;
 }
+
+/** The passphrase does not open the vault. */
+export class WrongPassphraseError extends CredentialError {}
 
 /** A place that keeps credentials: the OS keychain, or the vault. */
 export interface CredentialStore {
@@ -31,6 +34,12 @@ export interface CredentialStore {
   list(): Promise<StoredAccount[]>;
 }
 
+/** Whether an entry is of this account, or without a user of this device. */
+export function isOf(address: string, user: string | undefined): (entry: StoredAccount) => boolean {
+  return (entry) =>
+    entry.address === address && (user === undefined || (entry.user ?? '') === user);
+}
+
 /** The one entry that is meant, as `CredentialStore.find` says. */
 export function pickEntry(
   entries: readonly StoredEntry[],
@@ -38,9 +47,7 @@ export function pickEntry(
   user: string | undefined,
   place: 'keychain' | 'vault',
 ): StoredCredential | undefined {
-  const found = entries.filter(
-    (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
-  );
+  const found = entries.filter(isOf(address, user));
   if (found.length > 1) {
     const users = found.map((entry) => entry.user ?? 'a token without a user').sort();
     throw new CredentialError(
@@ -53,14 +60,14 @@ export function pickEntry(
 }
 
 export function accountOf({ address, kind, user }: StoredAccount): StoredAccount {
-  return { address, kind, ...(user !== undefined && { user }) };
+  return { address, kind, user };
 }
 
 /** The same as an entry of a list. */
 export function entryOf(address: string, credential: StoredCredential): StoredEntry {
   const { kind, user } = credential;
   const secret = credential.kind === 'basic' ? credential.password : credential.token;
-  return { ...accountOf({ address, kind, ...(user !== undefined && { user }) }), secret };
+  return { address, kind, user, secret };
 }
 
 function credentialOf({ kind, user, secret }: StoredEntry): StoredCredential {

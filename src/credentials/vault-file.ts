@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { Identity, Recipient, Stanza } from 'age-encryption';
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { SettingsError } from '../errors.ts';
-import { accountOf, type StoredEntry } from './store.ts';
-import { WrongPassphraseError } from './wrong-passphrase.ts';
+import { type StoredEntry, WrongPassphraseError } from './store.ts';
 
 const SCHEMA = 'devsh-vault/1';
 
@@ -84,10 +83,7 @@ function readContent(data: unknown, path: string): StoredEntry[] {
       `the vault ${path} opens, but holds no logins of this version of devsh; it is left as it is`,
     );
   }
-  return result.data.entries.map(({ address, kind, user, secret }) => ({
-    ...accountOf({ address, kind, ...(user !== undefined && { user }) }),
-    secret,
-  }));
+  return result.data.entries;
 }
 
 // The scrypt recipient of age, as https://c2sp.org/age says it. The one in age-encryption computes the

@@ -5,13 +5,14 @@ import {
   accountOf,
   type CredentialStore,
   entryOf,
+  isOf,
   pickEntry,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
+  WrongPassphraseError,
 } from './store.ts';
 import type { OpenedVault } from './vault-file.ts';
-import { WrongPassphraseError } from './wrong-passphrase.ts';
 
 /** The vault is there, and nobody has said its passphrase. Says the ways in. */
 export class VaultLockedError extends CredentialError {
@@ -93,9 +94,7 @@ export class Vault implements CredentialStore {
   }
 
   async forget(address: string, user?: string): Promise<number> {
-    return this.#change(
-      (entry) => entry.address === address && (user === undefined || (entry.user ?? '') === user),
-    );
+    return this.#change(isOf(address, user));
   }
 
   async list(): Promise<StoredAccount[]> {

@@ -206,6 +206,11 @@ export async function appendText(path: string, text: string): Promise<void> {
   }
 }
 
+/** For what can be had again: that its file cannot be read or written is no reason to fail. */
+export function ignoreFileError(error: unknown): undefined {
+  if (!(error instanceof SettingsError)) throw error;
+}
+
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import {
   fileStamp,
   linkNewSync,
   makePrivateFolder,
+  readBytes,
   stampOf,
 } from './files.ts';
 
@@ -165,12 +166,7 @@ export async function sweepLocks(folder: string): Promise<void> {
 }
 
 async function readOwner(lock: string): Promise<string | undefined> {
-  try {
-    return await readFile(lock, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw fileError('read', lock, error);
-  }
+  return (await readBytes(lock))?.toString('utf8');
 }
 
 async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {

@@ -1,17 +1,20 @@
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { SettingsError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { readText, writeTextAtomically } from '../os/files.ts';
+import { ignoreFileError, readText, writeTextAtomically } from '../os/files.ts';
 
 /** What a file of the cache holds; undefined where there is none, or it cannot be read: it can be had again. */
 export async function readCached(path: string): Promise<unknown> {
+  const text = await readText(path).catch(ignoreFileError);
+  return text === undefined ? undefined : jsonIn(text);
+}
+
+/** Undefined for what is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
-    const text = await readText(path);
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SettingsError || error instanceof SyntaxError) return undefined;
-    throw error;
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -41,12 +44,8 @@ export class ParsedCopy<Content> {
   }
 
   async keep(stamp: string, content: Content): Promise<void> {
-    try {
-      const kept: Kept<Content> = { version: VERSION, stamp, content };
-      await writeTextAtomically(this.#path, `${JSON.stringify(kept)}\n`);
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-    }
+    const kept: Kept<Content> = { version: VERSION, stamp, content };
+    await writeTextAtomically(this.#path, `${JSON.stringify(kept)}\n`).catch(ignoreFileError);
   }
 }
 

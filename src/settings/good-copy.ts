@@ -1,7 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { copyFile } from 'node:fs/promises';
-import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, fileStamp, readText, writeTextAtomically } from '../os/files.ts';
+import {
+  errorCode,
+  fileError,
+  fileStamp,
+  ignoreFileError,
+  readText,
+  writeTextAtomically,
+} from '../os/files.ts';
 
 /**
  * The last good copy of a file that is worth more than a warning: when the file is damaged, what it
@@ -16,22 +22,12 @@ export class GoodCopy {
 
   /** Undefined when there is none, or it cannot be read: a copy is no reason to fail. */
   async read(): Promise<string | undefined> {
-    try {
-      return await readText(this.path);
-    } catch (error) {
-      if (error instanceof SettingsError) return undefined;
-      throw error;
-    }
+    return readText(this.path).catch(ignoreFileError);
   }
 
   /** As `fileStamp`; empty, too, when it cannot be looked at. */
   async stamp(): Promise<string> {
-    try {
-      return await fileStamp(this.path);
-    } catch (error) {
-      ignoreFileError(error);
-      return '';
-    }
+    return (await fileStamp(this.path).catch(ignoreFileError)) ?? '';
   }
 
   /** Keeps the text, unless it is there already. A disk that is full or read-only is no reason to fail. */
@@ -47,10 +43,6 @@ export class GoodCopy {
     if (text !== undefined) await writeTextAtomically(older, text).catch(ignoreFileError);
     return older;
   }
-}
-
-function ignoreFileError(error: unknown): void {
-  if (!(error instanceof SettingsError)) throw error;
 }
 
 /** Copies a damaged file to a name of its own beside it. Resolves to that name; undefined when there is no file. */

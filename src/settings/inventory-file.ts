@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { SettingsError } from '../errors.ts';
 import type { ImportPlan } from '../fleet/import/import-plan.ts';
+import type * as InventoryEdit from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
 import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
@@ -62,26 +63,22 @@ export class InventoryFile {
 
   /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
   async carryOut(plan: ImportPlan): Promise<void> {
-    const { carryOutImport } = await import('../fleet/inventory-edit.ts');
-    await this.#edit((text) => carryOutImport(text, plan, this.path));
+    await this.#edit((text, edit) => edit.carryOutImport(text, plan, this.path));
   }
 
   /** Throws UsageError when the name or the address is taken. */
   async add(device: InventoryDevice): Promise<void> {
-    const { addDevice } = await import('../fleet/inventory-edit.ts');
-    await this.#edit((text) => addDevice(text, device, this.path));
+    await this.#edit((text, edit) => edit.addDevice(text, device, this.path));
   }
 
   /** Throws UsageError when there is no such device. */
   async remove(name: string): Promise<void> {
-    const { removeDevice } = await import('../fleet/inventory-edit.ts');
-    await this.#edit((text) => removeDevice(text, name, this.path));
+    await this.#edit((text, edit) => edit.removeDevice(text, name, this.path));
   }
 
   /** Throws UsageError when there is no such device. */
   async setProfile(name: string, profile: string): Promise<void> {
-    const { setProfile } = await import('../fleet/inventory-edit.ts');
-    await this.#edit((text) => setProfile(text, name, profile, this.path));
+    await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
   }
 
   /**
@@ -113,11 +110,12 @@ export class InventoryFile {
     return [this.path, own, await this.#copy.stamp()].join('|');
   }
 
-  async #edit(change: (text: string) => string): Promise<void> {
+  async #edit(change: (text: string, edit: typeof InventoryEdit) => string): Promise<void> {
+    const edit = await import('../fleet/inventory-edit.ts');
     await withLock(this.path, async () => {
       // What the file has lost is told before it is written over.
       await this.load();
-      const text = change((await readText(this.path)) ?? '');
+      const text = change((await readText(this.path)) ?? '', edit);
       await writeTextAtomically(this.path, text);
       await this.#copy.keep(text);
     });

@@ -8,7 +8,7 @@ import type { Profile } from '../device/profile.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
-import { isSealed, readCached, seal } from './cache.ts';
+import { isSealed, jsonIn, readCached, seal } from './cache.ts';
 
 /** So long what another devsh has learned meanwhile may stay unknown. */
 const PRESENT_MS = 500;
@@ -174,12 +174,4 @@ function texts(folder: string, ending: string): string[] {
 function partsOf(data: unknown): Readonly<Record<string, unknown>> {
   const own = typeof data === 'object' && data !== null ? Object.entries(data) : [];
   return Object.assign(Object.create(null) as Record<string, unknown>, Object.fromEntries(own));
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { isSecretField } from '../device/secret-fields.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import { SettingsError } from '../errors.ts';
 import { readCached } from './cache.ts';
-import { errorCode, fileError, makePrivateFolder } from '../os/files.ts';
+import { errorCode, fileError, ignoreFileError, makePrivateFolder } from '../os/files.ts';
 
 /** More keys of a resource help nobody to complete one, and would make the file large. */
 const MOST_KEYS = 5_000;
@@ -53,11 +52,7 @@ export class SeenKeys {
     const resources = { ...held, [resource]: seen };
     if (isFresh(held[resource], seen)) return;
     this.#known.set(address, Promise.resolve(resources));
-    try {
-      await this.#write(this.#path(address), JSON.stringify({ resources }));
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-    }
+    await this.#write(this.#path(address), JSON.stringify({ resources })).catch(ignoreFileError);
   }
 
   async #read(address: string): Promise<Readonly<Record<string, SeenRecords>>> {

@@ -121,7 +121,7 @@ export async function openSettings(
     (layer) => Object.keys(layer.said).length > 0,
   );
   let own: Readonly<Record<string, unknown>> =
-    text === undefined ? {} : await readStore(paths, path);
+    text === undefined ? {} : (await openStore(paths, path)).said;
   let values = await combined(own, above, path);
   const settings: Settings = {
     path,
@@ -145,11 +145,8 @@ export async function openSettings(
     async change(name, change) {
       const { checkSettings } = await import('./settings-schema.ts');
       await withLock(path, async () => {
-        const store = await openStore(paths, path);
-        const held = checkSettings(
-          inFile(path, 'read', () => store.store),
-          path,
-        );
+        const { store, said } = await openStore(paths, path);
+        const held = checkSettings(said, path);
         const value = change(held[name]);
         inFile(path, 'write', () => {
           if (value === undefined) store.delete(name);
@@ -212,29 +209,24 @@ function lineOf(name: string, text: string): number {
   return text.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1 || 1;
 }
 
-type Store = Conf;
-
-async function readStore(paths: Paths, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const store = await openStore(paths, path);
-  return inFile(path, 'read', () => store.store);
-}
-
-async function openStore(paths: Paths, path: string): Promise<Store> {
+/** The file as conf holds it, and what it says. */
+async function openStore(
+  paths: Paths,
+  path: string,
+): Promise<{ store: Conf; said: Readonly<Record<string, unknown>> }> {
   await makePrivateFolder(paths.config); // conf would let others look into it
   const { default: Conf } = await import('conf');
-  return inFile(
-    path,
-    'read',
-    () =>
-      new Conf({
-        cwd: paths.config,
-        configName: FILE,
-        configFileMode: 0o600,
-        projectSuffix: '',
-        accessPropertiesByDotNotation: false,
-        clearInvalidConfig: false,
-      }),
-  );
+  return inFile(path, 'read', () => {
+    const store = new Conf({
+      cwd: paths.config,
+      configName: FILE,
+      configFileMode: 0o600,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+    });
+    return { store, said: store.store };
+  });
 }
 
 /** conf reads and writes synchronously, and throws what Node and JSON.parse throw. */

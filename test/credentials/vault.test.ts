@@ -6,7 +6,7 @@ import { spawn } from '@lydell/node-pty';
 import { Encrypter, armor } from 'age-encryption';
 import { expect, onTestFinished, test } from 'vitest';
 import { Vault, VaultKey, VaultLockedError } from '../../src/credentials/vault.ts';
-import { WrongPassphraseError } from '../../src/credentials/wrong-passphrase.ts';
+import { WrongPassphraseError } from '../../src/credentials/store.ts';
 import { CredentialError, RefusedError, SettingsError } from '../../src/errors.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
