@@ -138,6 +138,16 @@ function latin([first, ...rest]: readonly [string, ...string[]]): [WrittenName, 
   return [named(first), ...rest.map(named)];
 }
 
+/** Other letters: each name with how it is typed, `山田 yamada, 佐藤 sato`. */
+function foreign(names: string): [WrittenName, ...WrittenName[]] {
+  const [first = '', ...rest] = names.split(', ');
+  const named = (pair: string): WrittenName => {
+    const [written = '', typed = ''] = pair.split(' ');
+    return [written, typed];
+  };
+  return [named(first), ...rest.map(named)];
+}
+
 /** Accents, CJK and right-to-left: what a table has to measure right. */
 const CULTURES: readonly [Culture, ...Culture[]] = [
   {
@@ -147,22 +157,10 @@ const CULTURES: readonly [Culture, ...Culture[]] = [
   },
   {
     lang: 'ja',
-    first: [
-      ['さくら', 'sakura'],
-      ['健太', 'kenta'],
-      ['美咲', 'misaki'],
-      ['大輔', 'daisuke'],
-      ['ひなた', 'hinata'],
-      ['翔', 'sho'],
-    ],
-    last: [
-      ['山田', 'yamada'],
-      ['佐藤', 'sato'],
-      ['鈴木', 'suzuki'],
-      ['渡辺', 'watanabe'],
-      ['小林', 'kobayashi'],
-      ['中村', 'nakamura'],
-    ],
+    first: foreign('さくら sakura, 健太 kenta, 美咲 misaki, 大輔 daisuke, ひなた hinata, 翔 sho'),
+    last: foreign(
+      '山田 yamada, 佐藤 sato, 鈴木 suzuki, 渡辺 watanabe, 小林 kobayashi, 中村 nakamura',
+    ),
   },
   {
     lang: 'fr',
@@ -171,16 +169,8 @@ const CULTURES: readonly [Culture, ...Culture[]] = [
   },
   {
     lang: 'en',
-    first: [
-      ['ליאור', 'lior'],
-      ['סמיר', 'samir'],
-      ['נועה', 'noa'],
-    ],
-    last: [
-      ['כהן', 'cohen'],
-      ['לוי', 'levi'],
-      ['מזרחי', 'mizrahi'],
-    ],
+    first: foreign('ליאור lior, סמיר samir, נועה noa'),
+    last: foreign('כהן cohen, לוי levi, מזרחי mizrahi'),
   },
   {
     lang: 'en',
@@ -199,42 +189,18 @@ const CULTURES: readonly [Culture, ...Culture[]] = [
   },
   {
     lang: 'fr',
-    first: [
-      ['نور', 'nur'],
-      ['ليلى', 'layla'],
-      ['سامي', 'sami'],
-    ],
-    last: [
-      ['حداد', 'haddad'],
-      ['خوري', 'khoury'],
-      ['نجار', 'najjar'],
-    ],
+    first: foreign('نور nur, ليلى layla, سامي sami'),
+    last: foreign('حداد haddad, خوري khoury, نجار najjar'),
   },
   {
     lang: 'en',
-    first: [
-      ['伟', 'wei'],
-      ['芳', 'fang'],
-      ['晓明', 'xiaoming'],
-    ],
-    last: [
-      ['王', 'wang'],
-      ['欧阳', 'ouyang'],
-      ['李', 'li'],
-    ],
+    first: foreign('伟 wei, 芳 fang, 晓明 xiaoming'),
+    last: foreign('王 wang, 欧阳 ouyang, 李 li'),
   },
   {
     lang: 'en',
-    first: [
-      ['지우', 'jiwoo'],
-      ['민준', 'minjun'],
-      ['서연', 'seoyeon'],
-    ],
-    last: [
-      ['김', 'kim'],
-      ['박', 'park'],
-      ['최', 'choi'],
-    ],
+    first: foreign('지우 jiwoo, 민준 minjun, 서연 seoyeon'),
+    last: foreign('김 kim, 박 park, 최 choi'),
   },
   {
     lang: 'en',

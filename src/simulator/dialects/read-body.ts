@@ -85,9 +85,10 @@ function formInput(
 }
 
 /** Texts per field, as in the body of a 400. */
-type Problems = readonly string[] | { readonly [field: string]: Problems };
+export type Problems = readonly string[] | ProblemsByField;
+type ProblemsByField = { readonly [field: string]: Problems };
 
-type Read<T> = { readonly value: T } | { readonly problems: Problems };
+type Read<T, P = Problems> = { readonly value: T } | { readonly problems: P };
 
 interface Reading {
   /** What the record is now; undefined for a new one. */
@@ -106,7 +107,11 @@ const TRUE = ['true', 't', 'yes', 'y', 'on', '1'];
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0'];
 
 /** All fields of a record, or what is wrong with each. Unknown and read-only fields are ignored. */
-function readFields(fields: readonly Field[], input: Input, reading: Reading): Read<DeviceRecord> {
+export function readFields(
+  fields: readonly Field[],
+  input: Input,
+  reading: Reading,
+): Read<DeviceRecord, ProblemsByField> {
   const record: Record<string, Value> = {};
   const problems: Record<string, Problems> = {};
   for (const field of fields) {

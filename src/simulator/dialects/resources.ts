@@ -11,9 +11,10 @@ const LANGUAGE_NAMES: Readonly<Record<(typeof LANGUAGES)[number], string>> = {
   ja: 'Japanese',
 };
 
+/** All of them are to be filled, says the API document. */
 const PERSON: readonly Field[] = [
-  { name: 'first_name', type: 'string', maxLength: 150, mayBeBlank: true, fallback: '' },
-  { name: 'lastname', type: 'string', maxLength: 150, mayBeBlank: true, fallback: '' },
+  { name: 'first_name', type: 'string', maxLength: 150, mayBeBlank: true },
+  { name: 'lastname', type: 'string', maxLength: 150, mayBeBlank: true },
   {
     name: 'username',
     type: 'string',
@@ -29,6 +30,11 @@ const PERSON: readonly Field[] = [
   },
 ];
 
+/** The same where a user may have no name but one. */
+const SHORT_PERSON = PERSON.map((field): Field =>
+  'mayBeBlank' in field ? { ...field, fallback: '' } : field,
+);
+
 const IS_ACTIVE: Field = { name: 'is_active', type: 'boolean', fallback: true };
 const MODIFIED: Field = { name: 'modified', type: 'datetime', readOnly: true };
 const CAN_BE_DELETED: Field = {
@@ -39,8 +45,8 @@ const CAN_BE_DELETED: Field = {
 };
 
 const documentedUser: Resource = { name: 'user', key: 'username', fields: PERSON };
-const restUser: Resource = { ...documentedUser, fields: [...PERSON, IS_ACTIVE, MODIFIED] };
-const formUser: Resource = { ...documentedUser, fields: [...PERSON, CAN_BE_DELETED] };
+const restUser: Resource = { ...documentedUser, fields: [...SHORT_PERSON, IS_ACTIVE, MODIFIED] };
+const formUser: Resource = { ...documentedUser, fields: [...SHORT_PERSON, CAN_BE_DELETED] };
 
 const networkInterface: Resource = {
   name: 'interface',
