@@ -1,5 +1,5 @@
 import { jsonText, type JsonValue } from '../device/value-text.ts';
-import { replaceUnsafe } from '../text/visible.ts';
+import { replaceUnsafeInJson } from '../text/visible.ts';
 
 /** The version of every JSON document; changes only when a reader could break. */
 export const SCHEMA = 'devsh/1';
@@ -12,7 +12,9 @@ export type JsonObject = Readonly<Record<string, JsonValue>>;
  * characters and half surrogates are written as `\uXXXX`.
  */
 export function toJson(value: JsonValue, options: { readonly indent?: number } = {}): string {
-  return replaceUnsafe(nativeText(value, options.indent) ?? jsonText(value, options), escaped);
+  const text = nativeText(value, options.indent) ?? jsonText(value, options);
+  // Line breaks inside strings are escaped already; those left belong to the layout.
+  return text.split('\n').map(replaceUnsafeInJson).join('\n');
 }
 
 /** Three times faster, but it knows no `bigint` and is recursive: undefined where it gives up. */
@@ -23,14 +25,4 @@ function nativeText(value: JsonValue, indent: number | undefined): string | unde
     if (error instanceof TypeError || error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-function escaped(character: string): string {
-  // Inside strings it is escaped already; what is left belongs to the layout.
-  if (character === '\n') return character;
-  let result = '';
-  for (let index = 0; index < character.length; index += 1) {
-    result += '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
-  }
-  return result;
 }

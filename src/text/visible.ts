@@ -42,6 +42,15 @@ export function replaceUnsafe(text: string, replacement: (character: string) => 
   return text.replace(SUSPECT, (run) => run.replace(ALL_UNSAFE, replacement));
 }
 
+/** Each unsafe code point as JSON can have it in a string: `\uXXXX`. */
+export function replaceUnsafeInJson(text: string): string {
+  return replaceUnsafe(text, (character) =>
+    Array.from({ length: character.length }, (_, index) => {
+      return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    }).join(''),
+  );
+}
+
 /**
  * A text from outside as one harmless line: control characters as `^[`, other invisible ones as
  * `<U+202E>`, and so the letters that stand in for Latin ones. Other letters, combining marks and emoji

@@ -1,6 +1,6 @@
 import { formText, isValueList, valueText } from '../../device/value-text.ts';
 import type { Value } from '../../device/record.ts';
-import { hasUnsafe, replaceUnsafe } from '../../text/visible.ts';
+import { hasUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { isSameValue } from '../compare.ts';
@@ -17,7 +17,7 @@ import { isSameValue } from '../compare.ts';
 export function encodeCell(value: Value | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return encodeText(value);
-  return replaceUnsafe(formText(value), escaped);
+  return replaceUnsafeInJson(formText(value));
 }
 
 /** Formulas also behind blanks, and with the wide signs of Asian keyboards. */
@@ -26,7 +26,7 @@ const HAS_MARK = /^'+(?:\s*[=+\-@＝＋－＠]|[[{"])/;
 
 function encodeText(text: string): string {
   if (hasUnsafe(text)) {
-    return `"${replaceUnsafe(text.replace(/["\\]/g, '\\$&'), escaped)}"`;
+    return `"${replaceUnsafeInJson(text.replace(/["\\]/g, '\\$&'))}"`;
   }
   return NEEDS_MARK.test(text) ? `'${text}` : text;
 }
@@ -53,14 +53,6 @@ function stringIn(json: string): string | undefined {
     // Typed by hand: it is what it looks like.
     return undefined;
   }
-}
-
-function escaped(character: string): string {
-  let result = '';
-  for (let index = 0; index < character.length; index += 1) {
-    result += '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
-  }
-  return result;
 }
 
 /** Whether a cell of CSV says what a record holds, in whatever kind of value. */

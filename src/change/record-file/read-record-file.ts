@@ -245,72 +245,33 @@ function isFailure(value: DeviceRecord): boolean {
   );
 }
 
+const JSON_TOKEN = /"(?:[^"\\]+|\\.)*"?|[[\]{},:]|[^\s[\]{},:"]+/gs;
+
 /** Where in a JSON text the value at a path begins; at the nearest one above it where there is none. */
-function jsonOffset(text: string, path: readonly (string | number)[]): number {
-  let at = skipBlanks(text, text.startsWith('\ufeff') ? 1 : 0);
-  for (const part of path) {
-    const below = text[at] === '{' ? member(text, at, part) : element(text, at, part);
-    if (below === undefined) return at;
-    at = below;
-  }
-  return at;
-}
-
-/** Of a name that is there twice, the last counts. */
-function member(text: string, object: number, name: string | number): number | undefined {
-  let found: number | undefined;
-  for (let at = skipBlanks(text, object + 1); text[at] === '"';) {
-    const keyEnd = endOfString(text, at);
-    const key: unknown = JSON.parse(text.slice(at, keyEnd));
-    const value = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    if (key === name) found = value;
-    at = next(text, value);
-  }
-  return found;
-}
-
-function element(text: string, list: number, index: string | number): number | undefined {
-  if (text[list] !== '[') return undefined;
-  let at = skipBlanks(text, list + 1);
-  for (let place = 0; place !== index && at < text.length; place += 1) at = next(text, at);
-  return at < text.length ? at : undefined;
-}
-
-/** Where the value behind this one begins, and the comma. */
-function next(text: string, value: number): number {
-  const end = skipBlanks(text, endOfValue(text, value));
-  return text[end] === ',' ? skipBlanks(text, end + 1) : text.length;
-}
-
-function endOfValue(text: string, from: number): number {
-  let level = 0;
-  let at = from;
-  while (at < text.length) {
-    const character = text[at] ?? '';
-    if (character === '"') {
-      at = endOfString(text, at);
-      if (level === 0) return at;
-      continue;
+function jsonOffset(text: string, path: Path): number {
+  /** Which part of it is being passed, of each list or object that is open. */
+  const open: (string | number)[] = [];
+  let nearest = { offset: 0, level: -1 };
+  let isName = false;
+  for (const { 0: token, index } of text.replace(/^\ufeff/, ' ').matchAll(JSON_TOKEN)) {
+    const part = open.at(-1);
+    if (token === '}' || token === ']') {
+      open.pop();
+      // All that is below the nearest one has been passed.
+      if (open.length <= nearest.level) break;
+    } else if (token === ',') {
+      isName = typeof part === 'string';
+      if (typeof part === 'number') open.splice(-1, 1, part + 1);
+    } else if (isName) {
+      open.splice(-1, 1, JSON.parse(token) as string);
+      isName = false;
+    } else if (token !== ':') {
+      const isNext = open.length === nearest.level + 1 && part === path[nearest.level];
+      if (isNext) nearest = { offset: index, level: open.length };
+      isName = token === '{';
+      if (isName) open.push('');
+      if (token === '[') open.push(0);
     }
-    if (level === 0 && /[,\]}\s]/.test(character)) return at;
-    if (character === '{' || character === '[') level += 1;
-    if (character === '}' || character === ']') level -= 1;
-    at += 1;
-    if (level === 0 && (character === '}' || character === ']')) return at;
   }
-  return at;
-}
-
-function endOfString(text: string, open: number): number {
-  for (let at = open + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (/\s/.test(text[at] ?? '')) at += 1;
-  return at;
+  return nearest.offset;
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
-import type { DeviceRecord, DeviceRef, Value } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../../device/record.ts';
 import { jsonText, type JsonValue, valueText } from '../../device/value-text.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
@@ -8,7 +8,7 @@ import { type NotCovered, notCoveredBy, notCoveredData } from '../not-covered.ts
 import type { Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
-import { replaceUnsafe, visible } from '../../text/visible.ts';
+import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
 
@@ -24,9 +24,9 @@ export interface FieldChange {
 export interface StepReport {
   readonly result: StepResult;
   /** Absent when no request was needed or possible. */
-  readonly step?: Step;
+  readonly step?: Step | undefined;
   /** When it was sent or ended, ISO 8601. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /** Whether its request has left, or may have. */
   readonly isSent: boolean;
   readonly changes: readonly FieldChange[];
@@ -35,7 +35,7 @@ export interface StepReport {
 export interface DeviceReport {
   readonly device: DeviceRef;
   /** Set when the device could not be read, so that nothing was planned there. */
-  readonly error?: DevshError;
+  readonly error?: DevshError | undefined;
   /** In the order in which they were planned. */
   readonly steps: readonly StepReport[];
 }
@@ -87,7 +87,7 @@ export function reportOf(run: Run): Report {
     notCovered: notCoveredBy(run.plan),
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
-      ...(error && { error }),
+      error,
       steps: steps.get(device.name) ?? [],
     })),
   };
@@ -123,11 +123,10 @@ export function remarksOf({ note, error }: StepResult): string[] {
 }
 
 function stepReport({ result, step, state }: StepOutcome): StepReport {
-  const at = state === undefined || state.kind === 'waiting' ? undefined : state.at;
   return {
     result,
-    ...(step && { step }),
-    ...(at !== undefined && { at }),
+    step,
+    at: state === undefined || state.kind === 'waiting' ? undefined : state.at,
     isSent: state !== undefined && hasLeft(state),
     changes: changesOf(result, step),
   };
@@ -152,49 +151,35 @@ function changesOf(result: StepResult, step: Step | undefined): FieldChange[] {
   const before = maskedRecord(step.before ?? {});
   const planned = maskedRecord(step.after ?? {});
   const held = maskedRecord(result.record ?? {});
-  return fieldsOf(step, before, held, differences).map((field) => ({
+  return [...new Set(fieldsOf(step, before, held, differences))].map((field) => ({
     field,
-    before: own(before, field),
-    planned: own(planned, field),
-    held: own(held, field),
+    before: valueAt(before, field),
+    planned: valueAt(planned, field),
+    held: valueAt(held, field),
   }));
 }
 
 function fieldsOf(
-  step: Step,
+  { action, asked, filled }: Step,
   before: DeviceRecord,
   held: DeviceRecord,
   differences: NonNullable<StepResult['differences']>,
 ): string[] {
-  const differing = differences.map(({ field }) => field);
-  switch (step.action) {
+  const all = Object.keys(held);
+  const said = [...Object.keys(asked), ...differences.map(({ field }) => field)];
+  switch (action) {
     case 'add':
-      return unique([
-        ...Object.keys(step.asked),
-        ...Object.keys(step.filled),
-        ...differing,
-        ...Object.keys(held),
-      ]);
+      return [...Object.keys(asked), ...Object.keys(filled), ...said, ...all];
     case 'set':
-      return unique([
-        ...Object.keys(step.asked),
-        ...differing,
-        ...Object.keys(held).filter((field) => {
-          return valueText(own(before, field)) !== valueText(own(held, field));
+      return [
+        ...said,
+        ...all.filter((field) => {
+          return valueText(valueAt(before, field)) !== valueText(valueAt(held, field));
         }),
-      ]);
+      ];
     case 'delete':
-      return unique([...Object.keys(before), ...Object.keys(held)]);
+      return [...Object.keys(before), ...all];
   }
-}
-
-function unique(fields: readonly string[]): string[] {
-  return [...new Set(fields)];
-}
-
-/** A device may call a field `toString`. */
-function own(record: DeviceRecord, field: string): Value | undefined {
-  return Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
 const HEADER = ['device', 'address', 'resource', 'key', 'action', 'verdict', 'at', 'reason'];
@@ -248,8 +233,7 @@ export function reportData(report: Report): JsonValue {
 export function jsonReport(report: Report): string {
   const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
   // Line breaks inside strings are escaped already; those left belong to the layout.
-  const lines = text.split('\n').map((line) => replaceUnsafe(line, escaped));
-  return lines.join('\n') + '\n';
+  return text.split('\n').map(replaceUnsafeInJson).join('\n') + '\n';
 }
 
 function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue {
@@ -274,10 +258,4 @@ function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue 
 
 function errorData({ code, message }: DevshError): JsonValue {
   return { code, message };
-}
-
-function escaped(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => {
-    return '\\u' + character.charCodeAt(index).toString(16).padStart(4, '0');
-  }).join('');
 }
