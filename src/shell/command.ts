@@ -93,15 +93,22 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
 }
 
+/** What is written of a verb: what it does not say, it does not take. */
+type Stated<K extends OptionKey> = Omit<VerbSpec<K>, 'args' | 'options' | 'run'> & {
+  readonly args?: readonly ArgSpec[];
+  readonly options?: readonly K[];
+  readonly run: (call: Call<K>) => ReturnType<VerbSpec['run']>;
+};
+
 /** A verb whose `run` gets the options that it lists, and no others. */
-export function verb<const K extends OptionKey>(spec: VerbSpec<K>): VerbSpec {
-  return spec;
+export function verb<const K extends OptionKey = never>(spec: Stated<K>): VerbSpec {
+  return { args: [], options: [], ...spec };
 }
 
 /** A first word of the grammar. */
 export interface CommandSpec {
   readonly name: string;
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   readonly summary: string;
   /** Under which heading `help` lists it. */
   readonly section: 'Devices' | 'Records' | 'Change sets' | 'Raw API' | 'Trust and login' | 'Shell';
@@ -109,7 +116,32 @@ export interface CommandSpec {
   /** The verb that is meant when none is given. */
   readonly defaultVerb?: string;
   /** Its argument is a line: options behind its first word are those of the line. */
-  readonly takesLine?: true;
+  readonly takesLine?: true | undefined;
+}
+
+/** A command without verbs. `brief`: its summary where there is less room than in `help`. */
+export function command<const K extends OptionKey = never>({
+  brief,
+  section,
+  aliases,
+  takesLine,
+  ...spec
+}: Stated<K> & { readonly brief?: string } & Pick<
+    CommandSpec,
+    'section' | 'aliases' | 'takesLine'
+  >): CommandSpec {
+  const { name, summary } = spec;
+  const verbs = [verb({ ...spec, name: '' })];
+  return { name, section, summary: brief ?? summary, aliases, takesLine, verbs };
+}
+
+/** The work of a verb that is loaded when it is called for. */
+export function later<C>(
+  load: () => Promise<(call: C) => AsyncGenerator<Output>>,
+): (call: C) => AsyncGenerator<Output> {
+  return async function* run(call) {
+    yield* (await load())(call);
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
-import { type Call, type CommandSpec, verb } from '../command.ts';
+import { type Call, command } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
@@ -15,138 +15,112 @@ import { CONNECTED, SOME_TARGETS } from './arguments.ts';
 /** Connecting means: trust the certificate, log in, and read the users. */
 const PROBED_RESOURCE = 'user';
 
-export const connect: CommandSpec = {
+export const connect = command({
   name: 'connect',
-  summary: 'Connect to devices and open the shell on them',
+  brief: 'Connect to devices and open the shell on them',
   section: 'Devices',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Connect to devices: check the certificate, log in, read the users',
-      args: [SOME_TARGETS],
-      options: [...DEVICES, 'profile'],
-      changes: 'choice',
-      details:
-        'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
-        'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
-        '--user, --ca, --insecure, --proxy and --jump hold for these devices, --read-only and --timeout for the whole session.',
-      examples: [
-        'connect 10.0.0.5 10.0.0.6',
-        'connect @berlin !fw3',
-        'connect 10.0.0.[5-9] --user admin',
-      ],
-      async *run(call) {
-        const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
-        const { fleet } = call.session;
-        const isNew = members.some((member) => !fleet.connected.includes(member));
-        const before = new Set(fleet.connected.map(({ ref }) => ref.name));
-        fleet.join(members);
-        // Who connects again may be asked again.
-        for (const member of members) member.decline(undefined);
-        keepForSession(call);
-        if (isNew && call.io.isPrompt === true) {
-          const { keepForNextSession } = await import('../help/first-run.ts');
-          await keepForNextSession(call);
-        }
-        yield* probe(call, members);
-        const added = members.filter(({ ref }) => !before.has(ref.name));
-        if (!fleet.isNarrowed || added.length === 0) return;
-        yield message(
-          'info',
-          `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
-        );
-      },
-    }),
+  summary: 'Connect to devices: check the certificate, log in, read the users',
+  args: [SOME_TARGETS],
+  options: [...DEVICES, 'profile'],
+  changes: 'choice',
+  details:
+    'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
+    'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
+    '--user, --ca, --insecure, --proxy and --jump hold for these devices, --read-only and --timeout for the whole session.',
+  examples: [
+    'connect 10.0.0.5 10.0.0.6',
+    'connect @berlin !fw3',
+    'connect 10.0.0.[5-9] --user admin',
   ],
-};
+  async *run(call) {
+    const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
+    const { fleet } = call.session;
+    const isNew = members.some((member) => !fleet.connected.includes(member));
+    const before = new Set(fleet.connected.map(({ ref }) => ref.name));
+    fleet.join(members);
+    // Who connects again may be asked again.
+    for (const member of members) member.decline(undefined);
+    keepForSession(call);
+    if (isNew && call.io.isPrompt === true) {
+      const { keepForNextSession } = await import('../help/first-run.ts');
+      await keepForNextSession(call);
+    }
+    yield* probe(call, members);
+    const added = members.filter(({ ref }) => !before.has(ref.name));
+    if (!fleet.isNarrowed || added.length === 0) return;
+    yield message(
+      'info',
+      `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
+    );
+  },
+});
 
-export const disconnect: CommandSpec = {
+export const disconnect = command({
   name: 'disconnect',
-  summary: 'Close connections',
+  brief: 'Close connections',
   section: 'Devices',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Close the connection to these devices, or to all',
-      args: [CONNECTED],
-      options: [],
-      changes: 'choice',
-      async *run(call) {
-        const members = connectedMembers(call);
-        const { fleet } = call.session;
-        await fleet.leave(members);
-        const isNone = fleet.isNarrowed && fleet.selection.length === 0;
-        const none = isNone
-          ? `; no device is selected now: "use" chooses, "use all" takes all`
-          : '';
-        yield message(
-          'info',
-          `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
-        );
-      },
-    }),
-  ],
-};
+  summary: 'Close the connection to these devices, or to all',
+  args: [CONNECTED],
+  changes: 'choice',
+  async *run(call) {
+    const members = connectedMembers(call);
+    const { fleet } = call.session;
+    await fleet.leave(members);
+    const isNone = fleet.isNarrowed && fleet.selection.length === 0;
+    const none = isNone ? `; no device is selected now: "use" chooses, "use all" takes all` : '';
+    yield message(
+      'info',
+      `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
+    );
+  },
+});
 
-export const use: CommandSpec = {
+export const use = command({
   name: 'use',
-  summary: 'Choose which connected devices the next commands are about',
+  brief: 'Choose which connected devices the next commands are about',
   section: 'Devices',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Choose which of the connected devices the next commands are about',
-      args: [CONNECTED],
-      options: [],
-      changes: 'choice',
-      examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
-      *run(call) {
-        const { fleet } = call.session;
-        const members = connectedMembers(call);
-        fleet.select(members.length === fleet.connected.length ? undefined : members);
-        yield message(
-          'info',
-          `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
-        );
-      },
-    }),
-  ],
-};
+  summary: 'Choose which of the connected devices the next commands are about',
+  args: [CONNECTED],
+  changes: 'choice',
+  examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
+  *run(call) {
+    const { fleet } = call.session;
+    const members = connectedMembers(call);
+    fleet.select(members.length === fleet.connected.length ? undefined : members);
+    yield message(
+      'info',
+      `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
+    );
+  },
+});
 
-export const devices: CommandSpec = {
+export const devices = command({
   name: 'devices',
-  summary: 'Show the connected devices and their state',
   section: 'Devices',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Show the connected devices and their state',
-      args: [],
-      options: [...DEVICES, 'watchMs'],
-      changes: 'nothing',
-      details:
-        'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
-        'tells what changed: state, latency (when it is another by half), account, certificate, counts.',
-      examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
-      async *run(call) {
-        const { on, watchMs } = call.options;
-        const { connected } = call.session.fleet;
-        const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
-        const members = isNamed ? await call.members() : connected;
-        const ask = (): AsyncGenerator<Output> => askAll(call, members);
-        const tableOf = (): TableOutput => devicesTable(members, true);
-        // The full screen asks again by itself.
-        if (watchMs !== undefined && call.io.isRefreshing !== true) {
-          const { watchDevices } = await import('../watch.ts');
-          yield* watchDevices(call, members, watchMs, tableOf, ask);
-          return;
-        }
-        if (isNamed) yield* ask();
-        yield tableOf();
-      },
-    }),
-  ],
-};
+  summary: 'Show the connected devices and their state',
+  options: [...DEVICES, 'watchMs'],
+  changes: 'nothing',
+  details:
+    'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
+    'tells what changed: state, latency (when it is another by half), account, certificate, counts.',
+  examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
+  async *run(call) {
+    const { on, watchMs } = call.options;
+    const { connected } = call.session.fleet;
+    const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
+    const members = isNamed ? await call.members() : connected;
+    const ask = (): AsyncGenerator<Output> => askAll(call, members);
+    const tableOf = (): TableOutput => devicesTable(members, true);
+    // The full screen asks again by itself.
+    if (watchMs !== undefined && call.io.isRefreshing !== true) {
+      const { watchDevices } = await import('../watch.ts');
+      yield* watchDevices(call, members, watchMs, tableOf, ask);
+      return;
+    }
+    if (isNamed) yield* ask();
+    yield tableOf();
+  },
+});
 
 /** Asks each device for its users; a failure is told when it is not the one that was told before. */
 async function* askAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {

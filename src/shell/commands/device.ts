@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
-import { type Call, type CommandSpec, verb } from '../command.ts';
+import { type Call, type CommandSpec, later, verb } from '../command.ts';
 import { configuredText } from '../../device/route/choose-route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
@@ -16,7 +16,6 @@ const MOST_CONFLICTS = 5;
 const listDevices = verb({
   name: 'list',
   summary: 'Show the devices of the inventory',
-  args: [],
   options: ['ansible', 'host'],
   changes: 'nothing',
   details:
@@ -135,10 +134,7 @@ const importDevices = verb({
     'device import inventory/ --from ansible',
     'device import https://netbox.example/dcim/devices/?site=berlin',
   ],
-  async *run(call) {
-    const { takeOverDevices } = await import('../devices/import-devices.ts');
-    yield* takeOverDevices(call);
-  },
+  run: later(async () => (await import('../devices/import-devices.ts')).takeOverDevices),
 });
 
 /** `device add|remove|list|import`: the inventory in devices.yaml. */
@@ -204,7 +200,6 @@ export const device: CommandSpec = {
           complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
         },
       ],
-      options: [],
       async *run({ args, session }) {
         const name = args.required('NAME');
         await session.services.inventory.remove(name);
@@ -218,8 +213,6 @@ export const device: CommandSpec = {
     verb({
       name: 'restore',
       summary: 'Bring the inventory back as it was last understood',
-      args: [],
-      options: [],
       details: 'For a file that was damaged; what it holds now is kept beside it.',
       async *run({ session }) {
         const { services } = session;
@@ -234,8 +227,6 @@ export const device: CommandSpec = {
     verb({
       name: 'schema',
       summary: 'Print the JSON schema of devices.yaml, for editors',
-      args: [],
-      options: [],
       async *run() {
         const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
         const schema = JSON.stringify(inventoryJsonSchema(), null, 2);

@@ -1,53 +1,48 @@
 import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../command.ts';
+import { command } from '../command.ts';
 import { TARGETS } from './arguments.ts';
 import { message, tableColumns } from '../output.ts';
 
-export const doctor: CommandSpec = {
+export const doctor = command({
   name: 'doctor',
-  summary: 'Check this machine, the files of devsh, and devices',
+  brief: 'Check this machine, the files of devsh, and devices',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Check Node, terminal, files, keychain, and how devices answer',
-      args: [TARGETS],
-      options: [...DEVICES],
-      changes: 'nothing',
-      details:
-        'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
-        'and no secret is shown: --json is fit for a bug report.',
-      examples: ['doctor', 'doctor @berlin --json'],
-      async *run(call) {
-        const findings: Finding[] = [];
-        const { allFindings } = await import('../doctor.ts');
-        for await (const finding of allFindings(call)) {
-          findings.push(finding);
-          const text = `checking: ${finding.area}`;
-          yield { kind: 'progress', done: findings.length, total: findings.length, text };
-        }
-        yield {
-          kind: 'table',
-          name: 'checks',
-          columns: tableColumns('area', 'what', 'state', 'detail'),
-          rows: byArea(findings).map(({ area, what, state, detail }) => ({
-            area,
-            what,
-            state,
-            detail,
-          })),
-          // Of devices: that Node is new enough does not make up for one that is down.
-          hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
-        };
-        for (const { error } of findings) {
-          if (error !== undefined) yield { kind: 'error', error };
-        }
-        yield message('info', countText(findings));
-      },
-    }),
-  ],
-};
+  summary: 'Check Node, terminal, files, keychain, and how devices answer',
+  args: [TARGETS],
+  options: [...DEVICES],
+  changes: 'nothing',
+  details:
+    'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
+    'and no secret is shown: --json is fit for a bug report.',
+  examples: ['doctor', 'doctor @berlin --json'],
+  async *run(call) {
+    const findings: Finding[] = [];
+    const { allFindings } = await import('../doctor.ts');
+    for await (const finding of allFindings(call)) {
+      findings.push(finding);
+      const text = `checking: ${finding.area}`;
+      yield { kind: 'progress', done: findings.length, total: findings.length, text };
+    }
+    yield {
+      kind: 'table',
+      name: 'checks',
+      columns: tableColumns('area', 'what', 'state', 'detail'),
+      rows: byArea(findings).map(({ area, what, state, detail }) => ({
+        area,
+        what,
+        state,
+        detail,
+      })),
+      // Of devices: that Node is new enough does not make up for one that is down.
+      hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
+    };
+    for (const { error } of findings) {
+      if (error !== undefined) yield { kind: 'error', error };
+    }
+    yield message('info', countText(findings));
+  },
+});
 
 const OWN_AREAS = ['machine', 'files', 'credentials'];
 

@@ -12,60 +12,54 @@ import {
   type HelpTopic,
 } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
-import { verb, type CommandSpec, type CompletionScope } from '../command.ts';
+import { verb, type CommandSpec, type CompletionScope, command } from '../command.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 
-export const help: CommandSpec = {
+export const help = command({
   name: 'help',
-  summary: 'Explain commands',
+  brief: 'Explain commands',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'List commands and topics, or explain one',
-      args: [
-        {
-          name: 'COMMAND',
-          summary: `a command, and one of its verbs; or ${TOPIC_NAMES.join(', ')}`,
-          isRest: true,
-          complete: candidates,
-        },
-      ],
-      options: [],
-      changes: 'nothing',
-      examples: ['help', 'help user', 'help user add', 'help filters'],
-      async *run({ args, grammar, session }) {
-        const { commands } = grammar;
-        const [first, second] = args.words('COMMAND');
-        if (first === undefined) {
-          yield { kind: 'text', name: 'help', text: helpOverview(commands) };
-          return;
-        }
-        const command = commands.find(({ name }) => name === first.text);
-        const topic = HELP_TOPICS.find(({ name }) => name === first.text);
-        const about = topic && (await helpOnTopic(topic, session.services));
-        if (command === undefined) {
-          if (about === undefined) throw unknown(first, commands);
-          yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
-          return;
-        }
-        const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
-        if (second !== undefined && verb === undefined) {
-          const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
-          const has = verbs.length > 0 ? `; it has ${verbs.join(', ')}` : '';
-          throw new UsageError(`${command.name} has no verb "${oneLine(second.text)}"${has}`, {
-            column: second.start,
-            suggestions: suggest(second.text, verbs),
-          });
-        }
-        const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
-        const more = verb === undefined && about !== undefined ? `\n\n${about}` : '';
-        yield { kind: 'text', name: 'help', text: `${text}${more}` };
-      },
-    }),
+  summary: 'List commands and topics, or explain one',
+  args: [
+    {
+      name: 'COMMAND',
+      summary: `a command, and one of its verbs; or ${TOPIC_NAMES.join(', ')}`,
+      isRest: true,
+      complete: candidates,
+    },
   ],
-};
+  changes: 'nothing',
+  examples: ['help', 'help user', 'help user add', 'help filters'],
+  async *run({ args, grammar, session }) {
+    const { commands } = grammar;
+    const [first, second] = args.words('COMMAND');
+    if (first === undefined) {
+      yield { kind: 'text', name: 'help', text: helpOverview(commands) };
+      return;
+    }
+    const command = commands.find(({ name }) => name === first.text);
+    const topic = HELP_TOPICS.find(({ name }) => name === first.text);
+    const about = topic && (await helpOnTopic(topic, session.services));
+    if (command === undefined) {
+      if (about === undefined) throw unknown(first, commands);
+      yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
+      return;
+    }
+    const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
+    if (second !== undefined && verb === undefined) {
+      const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+      const has = verbs.length > 0 ? `; it has ${verbs.join(', ')}` : '';
+      throw new UsageError(`${command.name} has no verb "${oneLine(second.text)}"${has}`, {
+        column: second.start,
+        suggestions: suggest(second.text, verbs),
+      });
+    }
+    const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
+    const more = verb === undefined && about !== undefined ? `\n\n${about}` : '';
+    yield { kind: 'text', name: 'help', text: `${text}${more}` };
+  },
+});
 
 function candidates({ commands, given }: CompletionScope): readonly Candidate[] {
   const [first, second] = given;

@@ -1,30 +1,23 @@
-import { verb, type CommandSpec } from '../command.ts';
+import { command } from '../command.ts';
 
-export const history: CommandSpec = {
+export const history = command({
   name: 'history',
-  summary: 'Show the lines typed before',
+  brief: 'Show the lines typed before',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Show the lines typed before, oldest first',
-      args: [],
-      options: [],
-      changes: 'nothing',
-      details:
-        'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
-      async *run({ session }) {
-        const lines = await session.services.history.load();
-        yield {
-          kind: 'table',
-          name: 'history',
-          columns: [
-            { key: 'number', title: '#' },
-            { key: 'line', title: 'LINE' },
-          ],
-          rows: lines.map((line, index) => ({ number: index + 1, line })),
-        };
-      },
-    }),
-  ],
-};
+  summary: 'Show the lines typed before, oldest first',
+  changes: 'nothing',
+  details:
+    'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
+  async *run({ session }) {
+    const lines = await session.services.history.load();
+    yield {
+      kind: 'table',
+      name: 'history',
+      columns: [
+        { key: 'number', title: '#' },
+        { key: 'line', title: 'LINE' },
+      ],
+      rows: lines.map((line, index) => ({ number: index + 1, line })),
+    };
+  },
+});

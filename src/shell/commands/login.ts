@@ -1,77 +1,67 @@
 import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { type Call, type CommandSpec, verb } from '../command.ts';
+import { type Call, command } from '../command.ts';
 import { checkLogins } from '../access/logins.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { TARGETS } from './arguments.ts';
 
-export const login: CommandSpec = {
+export const login = command({
   name: 'login',
-  summary: 'Check a login and keep it in the keychain or the vault',
+  brief: 'Check a login and keep it in the keychain or the vault',
   section: 'Trust and login',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Check a login on each device and keep it in the keychain or the vault',
-      args: [TARGETS],
-      options: [...DEVICES, 'profile', 'check', 'token', 'to'],
-      details:
-        'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
-        'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
-        'answers in the vault ("vault init"). --token keeps a token in place of the password, which is\n' +
-        'forgotten then. With --passphrase-stdin, the passphrase of the vault follows the secret in the\n' +
-        'next line. --check keeps nothing: it tries the login that each device has with one GET, and\n' +
-        'sends one that two devices refused to no other.',
-      examples: [
-        'login 10.0.0.5 --user admin',
-        'login fw1 --token',
-        'login @berlin --token-stdin < token.txt',
-        'login --check @all',
-      ],
-      async *run(call) {
-        const members = await membersOf(call);
-        if (call.options.check) {
-          if (call.options.to !== undefined || call.options.token) {
-            throw new UsageError('--check keeps nothing: it goes without --to and --token');
-          }
-          yield* checkLogins(call, members);
-          return;
-        }
-        for (const member of members) yield* loginTo(call, member);
-      },
-    }),
+  summary: 'Check a login on each device and keep it in the keychain or the vault',
+  args: [TARGETS],
+  options: [...DEVICES, 'profile', 'check', 'token', 'to'],
+  details:
+    'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
+    'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
+    'answers in the vault ("vault init"). --token keeps a token in place of the password, which is\n' +
+    'forgotten then. With --passphrase-stdin, the passphrase of the vault follows the secret in the\n' +
+    'next line. --check keeps nothing: it tries the login that each device has with one GET, and\n' +
+    'sends one that two devices refused to no other.',
+  examples: [
+    'login 10.0.0.5 --user admin',
+    'login fw1 --token',
+    'login @berlin --token-stdin < token.txt',
+    'login --check @all',
   ],
-};
+  async *run(call) {
+    const members = await membersOf(call);
+    if (call.options.check) {
+      if (call.options.to !== undefined || call.options.token) {
+        throw new UsageError('--check keeps nothing: it goes without --to and --token');
+      }
+      yield* checkLogins(call, members);
+      return;
+    }
+    for (const member of members) yield* loginTo(call, member);
+  },
+});
 
-export const logout: CommandSpec = {
+export const logout = command({
   name: 'logout',
-  summary: 'Remove logins from keychain and vault',
+  brief: 'Remove logins from keychain and vault',
   section: 'Trust and login',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Remove the logins of devices from keychain and vault',
-      args: [TARGETS],
-      options: [...DEVICES, 'profile'],
-      async *run(call) {
-        const { access, credentials, options } = call;
-        for (const { ref } of await membersOf(call)) {
-          const counts = await credentials.forget(ref, options.user, access.askPassphrase);
-          const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
-          const count = counts.keychain + counts.vault;
-          yield message(
-            count > 0 ? 'done' : 'info',
-            count > 0
-              ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
-              : `no login is kept for ${ref.name}`,
-          );
-        }
-      },
-    }),
-  ],
-};
+  summary: 'Remove the logins of devices from keychain and vault',
+  args: [TARGETS],
+  options: [...DEVICES, 'profile'],
+  async *run(call) {
+    const { access, credentials, options } = call;
+    for (const { ref } of await membersOf(call)) {
+      const counts = await credentials.forget(ref, options.user, access.askPassphrase);
+      const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
+      const count = counts.keychain + counts.vault;
+      yield message(
+        count > 0 ? 'done' : 'info',
+        count > 0
+          ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
+          : `no login is kept for ${ref.name}`,
+      );
+    }
+  },
+});
 
 type LoginOption = 'user' | 'token' | 'to' | 'tokenStdin' | 'passwordStdin';
 

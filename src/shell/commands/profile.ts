@@ -1,6 +1,6 @@
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
-import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { message, tableColumns, type Output } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
@@ -52,7 +52,6 @@ export const profile: CommandSpec = {
           isRest: true,
         },
       ],
-      options: [],
       details:
         'They go to a profile file of the device, which extends what it had before. Lists and maps are\n' +
         'written as in YAML: id_fields=[id], "remove.constants={action: delete}".',
@@ -80,7 +79,6 @@ export const profile: CommandSpec = {
       name: 'check',
       summary: 'Check a profile file',
       args: [{ name: 'FILE', summary: 'a profile in YAML or JSON', isRequired: true }],
-      options: [],
       changes: 'nothing',
       async *run(call) {
         const file = call.args.required('FILE');
@@ -96,8 +94,6 @@ export const profile: CommandSpec = {
     verb({
       name: 'schema',
       summary: 'Print the JSON schema of profile files, for editors',
-      args: [],
-      options: [],
       changes: 'nothing',
       async *run() {
         const { profileJsonSchema } = await import('../../device/profile-schema.ts');
@@ -108,26 +104,21 @@ export const profile: CommandSpec = {
   ],
 };
 
-export const learn: CommandSpec = {
+export const learn = command({
   name: 'learn',
-  summary: 'Ask devices how they speak, without writing',
+  brief: 'Ask devices how they speak, without writing',
   section: 'Raw API',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
-      args: [TARGETS],
-      options: [...DEVICES, 'profile'],
-      details:
-        'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
-        'the same in the background.',
-      examples: ['learn', 'learn fw1'],
-      async *run(call) {
-        for (const member of await membersOf(call)) yield* learnOne(call, member);
-      },
-    }),
-  ],
-};
+  summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
+  args: [TARGETS],
+  options: [...DEVICES, 'profile'],
+  details:
+    'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
+    'the same in the background.',
+  examples: ['learn', 'learn fw1'],
+  async *run(call) {
+    for (const member of await membersOf(call)) yield* learnOne(call, member);
+  },
+});
 
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';

@@ -27,7 +27,6 @@ export const questions: CommandSpec = {
     verb({
       name: 'list',
       summary: 'List the certificates and logins that devices wait for',
-      args: [],
       options: [...DEVICES],
       details:
         'On the full screen devsh never asks about a device by itself: the question waits in this list (F2),\n' +
@@ -62,7 +61,6 @@ export const questions: CommandSpec = {
       name: 'decline',
       summary: 'Take questions off the list; "connect" asks them again',
       args: [ASKING],
-      options: [],
       async *run(call) {
         const asking = await askingMembers(call);
         for (const [member] of asking) decline(member);

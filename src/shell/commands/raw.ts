@@ -10,7 +10,7 @@ import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
-import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
+import { type ArgSpec, type Call, command } from '../command.ts';
 import { message, type Output } from '../output.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
 import { notAssigned } from './arguments.ts';
@@ -22,36 +22,31 @@ const PATH: ArgSpec = {
   complete: () => [{ text: '/api/user/' }, { text: '/api/' }],
 };
 
-export const get: CommandSpec = {
+export const get = command({
   name: 'get',
-  summary: 'Send a GET and print the answer',
+  brief: 'Send a GET and print the answer',
   section: 'Raw API',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Send a GET to each selected device and print the answers',
-      args: [PATH],
-      options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
-      changes: 'nothing',
-      details:
-        'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
-        'each page is printed as it comes. --first-page and --raw print the first answer alone.',
-      examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
-      async *run(call) {
-        const path = pathOf(call);
-        const members = await call.members();
-        if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/write.ts');
-          yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
-          return;
-        }
-        yield* each(call, members, call.readWidth, (member, emit) =>
-          getPages(call, member, path, emit),
-        );
-      },
-    }),
-  ],
-};
+  summary: 'Send a GET to each selected device and print the answers',
+  args: [PATH],
+  options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
+  changes: 'nothing',
+  details:
+    'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
+    'each page is printed as it comes. --first-page and --raw print the first answer alone.',
+  examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
+  async *run(call) {
+    const path = pathOf(call);
+    const members = await call.members();
+    if (call.options.asCurl) {
+      const { requestAsCurl } = await import('../writing/write.ts');
+      yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
+      return;
+    }
+    yield* each(call, members, call.readWidth, (member, emit) =>
+      getPages(call, member, path, emit),
+    );
+  },
+});
 
 /** One answer; of a list with several pages all of its records. */
 async function getPages(
@@ -83,79 +78,69 @@ async function getPages(
   return [{ ...all, body: jsonText(records), value: records }, said];
 }
 
-export const post: CommandSpec = {
+export const post = command({
   name: 'post',
-  summary: 'Send a form-encoded POST and print the answer',
+  brief: 'Send a form-encoded POST and print the answer',
   section: 'Raw API',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Send a form-encoded POST to each selected device, in turn',
-      args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-      options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
-      details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
-      examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
-      async *run(call) {
-        const path = pathOf(call);
-        const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
-          const at = text.indexOf('=');
-          if (at < 1) throw notAssigned(text, start);
-          return [text.slice(0, at), text.slice(at + 1)] as const;
-        });
-        const members = await call.members();
-        if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/write.ts');
-          yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
-          return;
-        }
-        if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
-        const { guardRaw } = await import('../writing/write.ts');
-        yield* each(call, members, call.writeWidth, async (member) => {
-          await guardRaw(call, member, 'POST', path, form);
-          const answer = await exchange(call, member, 'POST', path, form);
-          return answerOutput(call, member, 'POST', path, answer);
-        });
-      },
-    }),
-  ],
-};
+  summary: 'Send a form-encoded POST to each selected device, in turn',
+  args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
+  options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
+  details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
+  examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
+  async *run(call) {
+    const path = pathOf(call);
+    const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw notAssigned(text, start);
+      return [text.slice(0, at), text.slice(at + 1)] as const;
+    });
+    const members = await call.members();
+    if (call.options.asCurl) {
+      const { requestAsCurl } = await import('../writing/write.ts');
+      yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
+      return;
+    }
+    if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
+    const { guardRaw } = await import('../writing/write.ts');
+    yield* each(call, members, call.writeWidth, async (member) => {
+      await guardRaw(call, member, 'POST', path, form);
+      const answer = await exchange(call, member, 'POST', path, form);
+      return answerOutput(call, member, 'POST', path, answer);
+    });
+  },
+});
 
-export const remove: CommandSpec = {
+export const remove = command({
   name: 'delete',
-  summary: 'Send a DELETE for one record and print the answer',
+  brief: 'Send a DELETE for one record and print the answer',
   section: 'Raw API',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Send a DELETE for one record to each selected device, in turn',
-      args: [PATH],
-      options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
-      details:
-        'The path must be that of one record: a path that answers with a list is refused, always.\n' +
-        '"user delete" does the same by username, and reads back. The account in use is not deleted\n' +
-        'without --allow own-account.',
-      examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
-      async *run(call) {
-        const path = pathOf(call);
-        assertNoCollection(documentedProfile, path);
-        const members = await call.members();
-        if (call.options.asCurl) {
-          const { requestAsCurl } = await import('../writing/write.ts');
-          yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
-          return;
-        }
-        if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
-        const { guardRaw } = await import('../writing/write.ts');
-        yield* each(call, members, call.writeWidth, async (member) => {
-          await guardRaw(call, member, 'DELETE', path);
-          refuseCollection(member, path, await exchange(call, member, 'GET', path));
-          const answer = await exchange(call, member, 'DELETE', path);
-          return answerOutput(call, member, 'DELETE', path, answer);
-        });
-      },
-    }),
-  ],
-};
+  summary: 'Send a DELETE for one record to each selected device, in turn',
+  args: [PATH],
+  options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
+  details:
+    'The path must be that of one record: a path that answers with a list is refused, always.\n' +
+    '"user delete" does the same by username, and reads back. The account in use is not deleted\n' +
+    'without --allow own-account.',
+  examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
+  async *run(call) {
+    const path = pathOf(call);
+    assertNoCollection(documentedProfile, path);
+    const members = await call.members();
+    if (call.options.asCurl) {
+      const { requestAsCurl } = await import('../writing/write.ts');
+      yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
+      return;
+    }
+    if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
+    const { guardRaw } = await import('../writing/write.ts');
+    yield* each(call, members, call.writeWidth, async (member) => {
+      await guardRaw(call, member, 'DELETE', path);
+      refuseCollection(member, path, await exchange(call, member, 'GET', path));
+      const answer = await exchange(call, member, 'DELETE', path);
+      return answerOutput(call, member, 'DELETE', path, answer);
+    });
+  },
+});
 
 function pathOf(call: Call): string {
   const path = call.args.required('PATH');

@@ -1,78 +1,65 @@
 import { isResourceName } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../command.ts';
+import { verb, command } from '../command.ts';
 import { message, tableColumns } from '../output.ts';
 
-export const resources: CommandSpec = {
+export const resources = command({
   name: 'resources',
-  summary: 'List what the selected devices offer',
+  brief: 'List what the selected devices offer',
   section: 'Records',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'List what the selected devices offer: each has the verbs of "user"',
-      args: [],
-      options: [...DEVICES, 'profile'],
-      changes: 'nothing',
-      async *run(call) {
-        const { learnMember } = await import('../devices/learning.ts');
-        const offers = new Map<string, string[]>();
-        const silent: string[] = [];
-        for (const member of await call.members()) {
-          await member.list(call.access, 'user', call.io.signal);
-          const learned = await learnMember(call, member, 'user');
-          if (learned?.resources === undefined) silent.push(member.ref.name);
-          for (const resource of learned?.resources ?? ['user']) {
-            offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
-          }
-        }
-        yield {
-          kind: 'table',
-          name: 'resources',
-          columns: tableColumns('resource', 'devices'),
-          rows: [...offers].map(([resource, devices]) => ({ resource, devices })),
-        };
-        const text = remark(offers, silent);
-        if (text !== undefined) yield message('info', text);
-      },
-    }),
-  ],
-};
+  summary: 'List what the selected devices offer: each has the verbs of "user"',
+  options: [...DEVICES, 'profile'],
+  changes: 'nothing',
+  async *run(call) {
+    const { learnMember } = await import('../devices/learning.ts');
+    const offers = new Map<string, string[]>();
+    const silent: string[] = [];
+    for (const member of await call.members()) {
+      await member.list(call.access, 'user', call.io.signal);
+      const learned = await learnMember(call, member, 'user');
+      if (learned?.resources === undefined) silent.push(member.ref.name);
+      for (const resource of learned?.resources ?? ['user']) {
+        offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
+      }
+    }
+    yield {
+      kind: 'table',
+      name: 'resources',
+      columns: tableColumns('resource', 'devices'),
+      rows: [...offers].map(([resource, devices]) => ({ resource, devices })),
+    };
+    const text = remark(offers, silent);
+    if (text !== undefined) yield message('info', text);
+  },
+});
 
 /** `resource NAME VERB …`: the grammar finds the verbs of the resource, so that this is only explained. */
-export const resource: CommandSpec = {
+export const resource = command({
   name: 'resource',
-  summary: 'The verbs of any resource, also of one that is called like a command',
   section: 'Records',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'The verbs of any resource, also of one that is called like a command',
-      args: [
-        {
-          name: 'NAME',
-          summary: 'what the device calls it',
-          isRequired: true,
-          complete: ({ fleet, commands }) => {
-            const seen = commands.filter(({ defaultVerb }) => defaultVerb === 'list');
-            const names = [...resourceNames(fleet), ...seen.map(({ name }) => name)];
-            return [...new Set(names)].map((text) => ({ text }));
-          },
-        },
-        { name: 'VERB', summary: 'a verb of "user", with what belongs to it', isRest: true },
-      ],
-      options: [],
-      details:
-        'The name of a resource alone is a command, too, once it was seen. A word that nobody knows is looked\n' +
-        'for on one of the selected devices by one GET before it is called a mistake.',
-      examples: ['resource alias list', 'resource config list'],
-      *run() {
-        // Whoever names one gets the verbs of the resource.
+  summary: 'The verbs of any resource, also of one that is called like a command',
+  args: [
+    {
+      name: 'NAME',
+      summary: 'what the device calls it',
+      isRequired: true,
+      complete: ({ fleet, commands }) => {
+        const seen = commands.filter(({ defaultVerb }) => defaultVerb === 'list');
+        const names = [...resourceNames(fleet), ...seen.map(({ name }) => name)];
+        return [...new Set(names)].map((text) => ({ text }));
       },
-    }),
+    },
+    { name: 'VERB', summary: 'a verb of "user", with what belongs to it', isRest: true },
   ],
-};
+  details:
+    'The name of a resource alone is a command, too, once it was seen. A word that nobody knows is looked\n' +
+    'for on one of the selected devices by one GET before it is called a mistake.',
+  examples: ['resource alias list', 'resource config list'],
+  *run() {
+    // Whoever names one gets the verbs of the resource.
+  },
+});
 
 /** The resources that the devices of this session are known to have. */
 export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {

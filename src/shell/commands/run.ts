@@ -1,5 +1,5 @@
 import { DEVICES, WRITE } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../command.ts';
+import { verb, type CommandSpec, later } from '../command.ts';
 import { showRun } from './runs.ts';
 
 export const run: CommandSpec = {
@@ -34,10 +34,7 @@ export const run: CommandSpec = {
         'run - < change.devsh',
         'run leaver.devsh USER=bob --on @berlin --yes',
       ],
-      async *run(call) {
-        const { runScript } = await import('../script.ts');
-        yield* runScript(call);
-      },
+      run: later(async () => (await import('../script.ts')).runScript),
     }),
   ],
 };

@@ -1,7 +1,7 @@
 import { EmptyJournalError } from '../../change/plan.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
-import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb, command, later } from '../command.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
 import { message, tableColumns } from '../output.ts';
 
@@ -27,8 +27,6 @@ export const runs: CommandSpec = {
     verb({
       name: '',
       summary: 'List the runs, the newest first',
-      args: [],
-      options: [],
       changes: 'nothing',
       async *run({ session }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
@@ -94,10 +92,7 @@ export const runs: CommandSpec = {
         'runs merge results/*.json --plan monday.plan',
         'runs merge results/*.json --plan monday.plan --as junit -o devsh.xml',
       ],
-      async *run(call) {
-        const { mergeRuns } = await import('../writing/run-report.ts');
-        yield* mergeRuns(call);
-      },
+      run: later(async () => (await import('../writing/run-report.ts')).mergeRuns),
     }),
   ],
 };
@@ -107,7 +102,6 @@ export const showRun = verb({
   name: 'show',
   summary: 'Show the plan and the verdicts of a run',
   args: [LATEST],
-  options: [],
   changes: 'nothing',
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
@@ -125,86 +119,68 @@ export const showRun = verb({
   },
 });
 
-export const resume: CommandSpec = {
+export const resume = command({
   name: 'resume',
-  summary: 'Go on with a run that was interrupted',
+  brief: 'Go on with a run that was interrupted',
   section: 'Change sets',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Go on with a run that was interrupted; what is done is not repeated',
-      args: [LATEST],
-      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
-      details: 'A step that was sent without a verdict is settled by reading first.',
-      examples: ['resume', 'resume 20261121-093041-k3qd7m'],
-      async *run(call) {
-        const { RESUMED, takeUp } = await import('../writing/take-up.ts');
-        try {
-          const { run } = await namedRun(call);
-          yield* takeUp(call, run, RESUMED);
-        } catch (error) {
-          if (!(error instanceof EmptyJournalError)) throw error;
-          // It ended before its first line was written: there is nothing to go on with.
-          yield message('info', error.message);
-        }
-      },
-    }),
-  ],
-};
+  summary: 'Go on with a run that was interrupted; what is done is not repeated',
+  args: [LATEST],
+  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
+  details: 'A step that was sent without a verdict is settled by reading first.',
+  examples: ['resume', 'resume 20261121-093041-k3qd7m'],
+  async *run(call) {
+    const { RESUMED, takeUp } = await import('../writing/take-up.ts');
+    try {
+      const { run } = await namedRun(call);
+      yield* takeUp(call, run, RESUMED);
+    } catch (error) {
+      if (!(error instanceof EmptyJournalError)) throw error;
+      // It ended before its first line was written: there is nothing to go on with.
+      yield message('info', error.message);
+    }
+  },
+});
 
-export const retry: CommandSpec = {
+export const retry = command({
   name: 'retry',
-  summary: 'Try again what failed in a run',
+  brief: 'Try again what failed in a run',
   section: 'Change sets',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Try again the steps of a run that failed; --rest also those never reached',
-      args: [LATEST],
-      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'rest'],
-      examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
-      async *run(call) {
-        const { retriedPart, takeUp } = await import('../writing/take-up.ts');
-        const { run } = await namedRun(call);
-        yield* takeUp(call, run, retriedPart(call.options.rest));
-      },
-    }),
-  ],
-};
+  summary: 'Try again the steps of a run that failed; --rest also those never reached',
+  args: [LATEST],
+  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'rest'],
+  examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
+  async *run(call) {
+    const { retriedPart, takeUp } = await import('../writing/take-up.ts');
+    const { run } = await namedRun(call);
+    yield* takeUp(call, run, retriedPart(call.options.rest));
+  },
+});
 
-export const undo: CommandSpec = {
+export const undo = command({
   name: 'undo',
-  summary: 'Take a run back',
+  brief: 'Take a run back',
   section: 'Change sets',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Take a run back: a new plan from what the records were before',
-      args: [
-        {
-          ...LATEST,
-          summary: 'the id of a run; the newest one of this terminal when none is given',
-        },
-      ],
-      options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
-      forced: 'drift',
-      details:
-        'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
-        'is taken back. A run of yours from another terminal is taken after a question, never by --yes alone;\n' +
-        'one of somebody else by its id. Which run it is is said with its line and time.\n' +
-        'What was added is deleted, what was changed is set back, what was deleted is added again. What does\n' +
-        'not come back (ids, secrets, what only the device sets) is named, and the verdict is differs. What\n' +
-        'somebody else has changed since is left alone (drift) without --allow drift. A user that is added\n' +
-        'again without a password comes back disabled where the device has a field for it; else it is asked,\n' +
-        'and refused with --yes alone (--allow loss). The undo is a run itself.',
-      examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
-      async *run(call) {
-        const { undoRun } = await import('../writing/take-back.ts');
-        yield* undoRun(call);
-      },
-    }),
+  summary: 'Take a run back: a new plan from what the records were before',
+  args: [
+    {
+      ...LATEST,
+      summary: 'the id of a run; the newest one of this terminal when none is given',
+    },
   ],
-};
+  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
+  forced: 'drift',
+  details:
+    'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
+    'is taken back. A run of yours from another terminal is taken after a question, never by --yes alone;\n' +
+    'one of somebody else by its id. Which run it is is said with its line and time.\n' +
+    'What was added is deleted, what was changed is set back, what was deleted is added again. What does\n' +
+    'not come back (ids, secrets, what only the device sets) is named, and the verdict is differs. What\n' +
+    'somebody else has changed since is left alone (drift) without --allow drift. A user that is added\n' +
+    'again without a password comes back disabled where the device has a field for it; else it is asked,\n' +
+    'and refused with --yes alone (--allow loss). The undo is a run itself.',
+  examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
+  run: later(async () => (await import('../writing/take-back.ts')).undoRun),
+});
 
 /** The run that was named, or else the latest one. */
 async function namedRun(call: Call): Promise<Run> {
@@ -214,29 +190,24 @@ async function namedRun(call: Call): Promise<Run> {
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }
 
-export const report: CommandSpec = {
+export const report = command({
   name: 'report',
-  summary: 'Report what a run did, to hand it in',
+  brief: 'Report what a run did, to hand it in',
   section: 'Change sets',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Report what a run did: who, when, what, before and after, verdicts',
-      args: [LATEST],
-      options: ['as'],
-      changes: 'nothing',
-      details:
-        'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
-        'of the same requests. Secrets are in none of them.',
-      examples: [
-        'report',
-        'report 20261121-093041-k3qd7m --as junit > devsh.xml',
-        'report --as curl > again.sh',
-      ],
-      async *run(call) {
-        const { runReport } = await import('../writing/run-report.ts');
-        yield runReport(await namedRun(call), call.options.as);
-      },
-    }),
+  summary: 'Report what a run did: who, when, what, before and after, verdicts',
+  args: [LATEST],
+  options: ['as'],
+  changes: 'nothing',
+  details:
+    'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
+    'of the same requests. Secrets are in none of them.',
+  examples: [
+    'report',
+    'report 20261121-093041-k3qd7m --as junit > devsh.xml',
+    'report --as curl > again.sh',
   ],
-};
+  async *run(call) {
+    const { runReport } = await import('../writing/run-report.ts');
+    yield runReport(await namedRun(call), call.options.as);
+  },
+});

@@ -1,65 +1,58 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, type CommandSpec } from '../command.ts';
+import { command } from '../command.ts';
 import { tableColumns } from '../output.ts';
 
-export const info: CommandSpec = {
+export const info = command({
   name: 'info',
-  summary: 'Show the version and where devsh keeps its files',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Show the version and where devsh keeps its files',
-      args: [],
-      options: ['config', ...DEVICES],
-      changes: 'nothing',
-      details:
-        'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
-        '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
-      examples: ['info', 'info --config'],
-      async *run({ session, options, given }) {
-        if (options.config) {
-          const { configRows } = await import('../help/config-rows.ts');
-          yield {
-            kind: 'table',
-            name: 'config',
-            columns: tableColumns('setting', 'value', { key: 'origin', title: 'FROM' }),
-            rows: configRows(session.services, given).map((row) => ({ ...row })),
-          };
-          return;
-        }
-        const { version, paths, inventory, knownDevices, history } = session.services;
-        if (options.version) {
-          yield { kind: 'text', name: 'version', text: version };
-          return;
-        }
-        const proxy = proxyRows(session.services);
-        const rows = [
-          { name: 'version', value: version },
-          { name: 'node', value: process.version },
-          { name: 'inventory', value: inventory.path },
-          { name: 'known devices', value: knownDevices.path },
-          { name: 'history', value: history.path },
-          { name: 'settings', value: paths.config },
-          ...(await keyRows(session.services)),
-          { name: 'state', value: paths.state },
-          ...proxy,
-        ];
-        yield {
-          kind: 'table',
-          name: 'info',
-          columns: [
-            { key: 'name', title: 'WHAT' },
-            { key: 'value', title: 'VALUE' },
-          ],
-          rows,
-        };
-      },
-    }),
-  ],
-};
+  summary: 'Show the version and where devsh keeps its files',
+  options: ['config', ...DEVICES],
+  changes: 'nothing',
+  details:
+    'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
+    '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
+  examples: ['info', 'info --config'],
+  async *run({ session, options, given }) {
+    if (options.config) {
+      const { configRows } = await import('../help/config-rows.ts');
+      yield {
+        kind: 'table',
+        name: 'config',
+        columns: tableColumns('setting', 'value', { key: 'origin', title: 'FROM' }),
+        rows: configRows(session.services, given).map((row) => ({ ...row })),
+      };
+      return;
+    }
+    const { version, paths, inventory, knownDevices, history } = session.services;
+    if (options.version) {
+      yield { kind: 'text', name: 'version', text: version };
+      return;
+    }
+    const proxy = proxyRows(session.services);
+    const rows = [
+      { name: 'version', value: version },
+      { name: 'node', value: process.version },
+      { name: 'inventory', value: inventory.path },
+      { name: 'known devices', value: knownDevices.path },
+      { name: 'history', value: history.path },
+      { name: 'settings', value: paths.config },
+      ...(await keyRows(session.services)),
+      { name: 'state', value: paths.state },
+      ...proxy,
+    ];
+    yield {
+      kind: 'table',
+      name: 'info',
+      columns: [
+        { key: 'name', title: 'WHAT' },
+        { key: 'value', title: 'VALUE' },
+      ],
+      rows,
+    };
+  },
+});
 
 /** The proxy of the environment; what is wrong with it stands in its place. */
 function proxyRows({ environmentProxy }: Services): { name: string; value: string }[] {
@@ -88,21 +81,13 @@ async function keyRows(services: Services): Promise<{ name: string; value: strin
   }
 }
 
-export const quit: CommandSpec = {
+export const quit = command({
   name: 'quit',
   aliases: ['exit'],
-  summary: 'Leave the shell',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Leave the shell',
-      args: [],
-      options: [],
-      changes: 'choice',
-      *run() {
-        yield { kind: 'quit' };
-      },
-    }),
-  ],
-};
+  summary: 'Leave the shell',
+  changes: 'choice',
+  *run() {
+    yield { kind: 'quit' };
+  },
+});

@@ -1,4 +1,4 @@
-import { type Call, type CommandSpec, verb, type VerbSpec } from '../command.ts';
+import { type Call, type CommandSpec, verb, type VerbSpec, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
 import { message, tableColumns, type Output } from '../output.ts';
@@ -15,7 +15,6 @@ export const simulator: CommandSpec = {
     verb({
       name: '',
       summary: 'Run simulated devices on loopback addresses until Ctrl-C',
-      args: [],
       options: [...SIMULATOR, 'profile'],
       details:
         'Each device speaks the documented API with a certificate of its own. Accounts: admin, and a viewer\n' +
@@ -42,40 +41,34 @@ export const simulator: CommandSpec = {
   ],
 };
 
-export const demo: CommandSpec = {
+export const demo = command({
   name: 'demo',
-  summary: 'Start simulated devices and connect to them',
+  brief: 'Start simulated devices and connect to them',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Start three simulated devices in this session and connect to them',
-      args: [],
-      options: [...SIMULATOR, 'profile'],
-      details:
-        'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
-        'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
-      async *run(call) {
-        const running = await start(call, 0);
-        const { session } = call;
-        session.closing.push(() => running.close());
-        for (const device of running.devices) {
-          const { username, password } = device.accounts.admin;
-          session.give(device.name, { fingerprint: device.fingerprint, username, password });
-        }
-        const entries = running.devices.map(({ name, address }) => ({
-          name,
-          address,
-          groups: [],
-          ...(call.options.profile !== undefined && { profile: call.options.profile }),
-        }));
-        const members = session.fleet.members(entries);
-        session.fleet.join(members);
-        yield* probe(call, members);
-      },
-    }),
-  ],
-};
+  summary: 'Start three simulated devices in this session and connect to them',
+  options: [...SIMULATOR, 'profile'],
+  details:
+    'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
+    'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
+  async *run(call) {
+    const running = await start(call, 0);
+    const { session } = call;
+    session.closing.push(() => running.close());
+    for (const device of running.devices) {
+      const { username, password } = device.accounts.admin;
+      session.give(device.name, { fingerprint: device.fingerprint, username, password });
+    }
+    const entries = running.devices.map(({ name, address }) => ({
+      name,
+      address,
+      groups: [],
+      ...(call.options.profile !== undefined && { profile: call.options.profile }),
+    }));
+    const members = session.fleet.members(entries);
+    session.fleet.join(members);
+    yield* probe(call, members);
+  },
+});
 
 function namesVerb(
   name: TableName,
@@ -87,8 +80,6 @@ function namesVerb(
   return verb({
     name,
     summary,
-    args: [],
-    options: [],
     changes: 'nothing',
     async *run({ session }) {
       const rows = await list(session.services);

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../text/choices.ts';
-import { verb, type ArgSpec, type CommandSpec } from '../command.ts';
+import { type ArgSpec, command } from '../command.ts';
 import { message, tableColumns } from '../output.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
@@ -24,46 +24,39 @@ const NAME: ArgSpec = {
   ],
 };
 
-export const theme: CommandSpec = {
+export const theme = command({
   name: 'theme',
-  summary: 'Choose the looks of the full screen',
+  brief: 'Choose the looks of the full screen',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary:
-        'Choose the looks of the full screen, at once and for the next time; alone: list them',
-      args: [NAME],
-      options: [],
-      details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
-      examples: ['theme', 'theme light', 'theme auto'],
-      async *run({ args, session }) {
-        const setting = session.services.theme;
-        const [word] = args.words('NAME');
-        if (word === undefined) {
-          const present = setting.get() ?? AUTO;
-          yield {
-            kind: 'table',
-            name: 'themes',
-            columns: tableColumns('theme', 'set', 'looks'),
-            rows: [
-              ...THEME_NAMES.map((name) => ({ theme: name, set: '', looks: GROUNDS[name] })),
-              { theme: AUTO, set: '', looks: AUTO_SUMMARY },
-            ].map((row) => (row.theme === present ? { ...row, set: 'yes' } : row)),
-          };
-          return;
-        }
-        const name = THEME_NAMES.find((one) => one === word.text);
-        if (name === undefined && word.text !== AUTO) {
-          const names = [...THEME_NAMES, AUTO];
-          throw new UsageError(
-            `there is no theme "${word.text}"; the themes are ${names.join(', ')}`,
-            { column: word.start, suggestions: suggest(word.text, names) },
-          );
-        }
-        await setting.set(name);
-        yield message('done', `theme ${word.text}, kept for the next time`);
-      },
-    }),
-  ],
-};
+  summary: 'Choose the looks of the full screen, at once and for the next time; alone: list them',
+  args: [NAME],
+  details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
+  examples: ['theme', 'theme light', 'theme auto'],
+  async *run({ args, session }) {
+    const setting = session.services.theme;
+    const [word] = args.words('NAME');
+    if (word === undefined) {
+      const present = setting.get() ?? AUTO;
+      yield {
+        kind: 'table',
+        name: 'themes',
+        columns: tableColumns('theme', 'set', 'looks'),
+        rows: [
+          ...THEME_NAMES.map((name) => ({ theme: name, set: '', looks: GROUNDS[name] })),
+          { theme: AUTO, set: '', looks: AUTO_SUMMARY },
+        ].map((row) => (row.theme === present ? { ...row, set: 'yes' } : row)),
+      };
+      return;
+    }
+    const name = THEME_NAMES.find((one) => one === word.text);
+    if (name === undefined && word.text !== AUTO) {
+      const names = [...THEME_NAMES, AUTO];
+      throw new UsageError(`there is no theme "${word.text}"; the themes are ${names.join(', ')}`, {
+        column: word.start,
+        suggestions: suggest(word.text, names),
+      });
+    }
+    await setting.set(name);
+    yield message('done', `theme ${word.text}, kept for the next time`);
+  },
+});

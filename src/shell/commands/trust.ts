@@ -33,8 +33,6 @@ export const trust: CommandSpec = {
     verb({
       name: 'list',
       summary: 'List the pinned certificates',
-      args: [],
-      options: [],
       changes: 'nothing',
       async *run({ session }) {
         const { services } = session;
@@ -164,7 +162,6 @@ export const trust: CommandSpec = {
       name: 'forget',
       summary: 'Remove the pin of a device',
       args: [DEVICE],
-      options: [],
       async *run(call) {
         const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
         const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
@@ -178,8 +175,6 @@ export const trust: CommandSpec = {
     verb({
       name: 'restore',
       summary: 'Bring back the pins that devsh wrote, when their file was damaged',
-      args: [],
-      options: [],
       details:
         'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
         'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',

@@ -14,7 +14,6 @@ export const vault: CommandSpec = {
     verb({
       name: 'list',
       summary: 'List the logins in the vault, without their secrets',
-      args: [],
       options: [...DEVICES],
       changes: 'nothing',
       async *run(call) {
@@ -41,7 +40,6 @@ export const vault: CommandSpec = {
     verb({
       name: 'init',
       summary: 'Make an empty vault, sealed with a new passphrase',
-      args: [],
       options: [...DEVICES],
       details:
         'The vault is an age file that "age -d" opens, too. Where no keychain answers, "login" keeps\n' +
@@ -59,7 +57,6 @@ export const vault: CommandSpec = {
     verb({
       name: 'unlock',
       summary: 'Open the vault for this session',
-      args: [],
       options: [...DEVICES],
       details:
         'Only of use at the prompt: the passphrase is kept in memory until "vault lock" or the end. A\n' +
@@ -74,8 +71,6 @@ export const vault: CommandSpec = {
     verb({
       name: 'lock',
       summary: 'Forget the passphrase and what was read from the vault',
-      args: [],
-      options: [],
       *run({ session }) {
         const { vault } = session.services;
         const wasOpen = vault.isUnlocked;
