@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Candidate } from './grammar/option.ts';
 import type { AllowWord } from '../change/allow.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import type { Fleet } from '../fleet/fleet.ts';
+import type { Fleet, FleetCall, FleetRead } from '../fleet/fleet.ts';
 import {
   type AllOptions,
   FALLBACKS,
@@ -243,6 +243,17 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return this.#all.concurrency ?? 1;
   }
 
+  /** Reads a resource from these devices, each as soon as it answers. */
+  read(
+    members: readonly Member[],
+    resource: string,
+    more: Partial<FleetCall> = {},
+  ): AsyncIterable<FleetRead> {
+    const { session, readWidth: width, io } = this;
+    const access = more.access ?? this.access;
+    return session.fleet.read(members, resource, { width, signal: io.signal, ...more, access });
+  }
+
   get isReadOnly(): boolean {
     return this.#all.readOnly || this.session.isReadOnly;
   }
@@ -268,6 +279,12 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const members = on.length > 0 ? await this.resolve(on) : this.#began;
     // The prompt names no others where those that were selected have left.
     return members.length > 0 || fleet.connected.length > 0 ? members : this.#usualMembers();
+  }
+
+  /** The devices that the line itself names, else those it is about. */
+  async targets(): Promise<readonly Member[]> {
+    const targets = this.args.all('TARGET');
+    return targets.length > 0 ? this.resolve(targets) : this.members();
   }
 
   /**

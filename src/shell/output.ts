@@ -145,11 +145,19 @@ export interface TableColumn {
   readonly isExtra?: true;
 }
 
-/** Columns, each by its key where that is its title, too. */
-export function tableColumns(...columns: readonly (string | TableColumn)[]): TableColumn[] {
-  return columns.map((column) =>
-    typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column,
+/** A column by its key where that is its title, too; false for one that is not wanted now. */
+export type Column = string | TableColumn | false;
+
+export function table(
+  name: TableName,
+  columns: readonly Column[],
+  rows: TableOutput['rows'],
+  more: Pick<TableOutput, 'hasSuccess' | 'showsSecrets'> = {},
+): TableOutput {
+  const shown = columns.flatMap((column) =>
+    typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column || [],
   );
+  return { kind: 'table', name, columns: shown, rows, ...more };
 }
 
 /** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */
@@ -183,6 +191,18 @@ export interface MessageOutput {
 
 export function message(level: MessageOutput['level'], text: string): MessageOutput {
   return { kind: 'message', level, text };
+}
+
+export function info(text: string): MessageOutput {
+  return message('info', text);
+}
+
+export function warning(text: string): MessageOutput {
+  return message('warning', text);
+}
+
+export function success(text: string): MessageOutput {
+  return message('done', text);
 }
 
 /** Something failed and the command goes on: one device among several, one line of a script. */

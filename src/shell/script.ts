@@ -5,7 +5,7 @@ import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
-import { message, type Output } from './output.ts';
+import { type Output, info } from './output.ts';
 import { parseLine, type ValueOf, type Word } from '../text/words.ts';
 import { redact } from '../device/redact.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
@@ -103,7 +103,7 @@ async function* runStep(
   if (given.help === true) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
   } else if (call.options.dryRun && !isDryRunnable(invocation)) {
-    yield message('info', variables.hidden(`not run (--dry-run): ${line}`));
+    yield info(variables.hidden(`not run (--dry-run): ${line}`));
   } else {
     yield* verb.run(call.nested(invocation));
   }

@@ -10,7 +10,7 @@ import { complete, type Completion, fileCandidates } from './completion/complete
 import { helpOn } from './help/help.ts';
 import type { ShellIo } from './io.ts';
 import type { Format, OptionKey } from './grammar/options.ts';
-import { message, type Output } from './output.ts';
+import { type Output, warning } from './output.ts';
 import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
 import { offerToSave } from './access/logins.ts';
 import type { Session } from './session.ts';
@@ -78,7 +78,7 @@ export class Shell {
       throw error;
     } finally {
       for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
-      for (const text of notices.take()) yield message('warning', text);
+      for (const text of notices.take()) yield warning(text);
     }
     if (call.hasAccess) yield* offerToSave(call);
   }

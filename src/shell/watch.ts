@@ -5,12 +5,12 @@ import { DevshError, UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/record-changes.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
 import {
-  message,
   type ChangeOutput,
   type Output,
   type ReadOutput,
   type TableOutput,
   type View,
+  info,
 } from './output.ts';
 import type { Member } from '../fleet/member.ts';
 import { bind, title } from './grammar/bind.ts';
@@ -53,7 +53,7 @@ export async function* watched(
     yield output;
   }
   yield { kind: 'checkpoint' };
-  yield message('info', watchText(everyMs));
+  yield info(watchText(everyMs));
   let waitMs = nextWait(everyMs, everyMs, seen.hasAnswer);
   for (;;) {
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -90,7 +90,7 @@ class Seen {
     this.#answering.add(name);
     const before = this.#records.get(name);
     this.#records.set(name, outcome.records);
-    const back: Output[] = hadFailed ? [message('info', `${name} answers again`)] : [];
+    const back: Output[] = hadFailed ? [info(`${name} answers again`)] : [];
     if (before === undefined || at === undefined) return back;
     const { columns, key = '' } = view;
     const changes = recordChanges(before, outcome.records, key, columns);
@@ -124,7 +124,7 @@ export async function* watchDevices(
   let told = tableOf();
   yield told;
   yield { kind: 'checkpoint' };
-  yield message('info', watchText(everyMs));
+  yield info(watchText(everyMs));
   const hasAnswer = (): boolean => members.some(({ state }) => state.kind === 'ready');
   let waitMs = nextWait(everyMs, everyMs, hasAnswer());
   for (;;) {
@@ -191,7 +191,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
     const at = call.session.services.now().toTimeString().slice(0, 8);
     const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
     // On the full screen the rounds follow each other in the same place.
-    if (round === 1 || call.io.isRefreshing !== true) yield message('info', text);
+    if (round === 1 || call.io.isRefreshing !== true) yield info(text);
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (isOver(signal)) return;
   }

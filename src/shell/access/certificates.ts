@@ -6,7 +6,7 @@ import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { message, type MessageOutput, type Output } from '../output.ts';
+import { type MessageOutput, type Output, success } from '../output.ts';
 import { counted } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -179,5 +179,5 @@ export async function refuseOther(
 }
 
 export function pinned({ ref }: Member, fingerprint: string): MessageOutput {
-  return message('done', `${ref.name} is pinned to ${fingerprint}`);
+  return success(`${ref.name} is pinned to ${fingerprint}`);
 }

@@ -4,7 +4,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, info } from '../output.ts';
 import { lookAt, pinAll, pinned, refuseOther, type Vouched } from './certificates.ts';
 
 /**
@@ -26,8 +26,7 @@ export async function* pinProved(
   for (const { member, sighting } of yield* lookAt(call, members, { kind: 'ca', pem, file })) {
     if (sighting.kind === 'failed')
       yield { kind: 'error', error: sighting.error, device: member.ref };
-    else if (sighting.kind === 'known')
-      yield message('info', `${member.ref.name} is known already`);
+    else if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
     else vouched.push({ member, presented: sighting.presented });
   }
   yield* pinVouched(call, vouched);
@@ -60,7 +59,7 @@ export async function* acceptListed(
       if (await (replaces ? isOther : refuseOther)(call, member, fingerprint)) {
         vouched.push({ member, presented: { fingerprint } });
       } else {
-        yield message('info', `${ref.name} is known already`);
+        yield info(`${ref.name} is known already`);
       }
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;

@@ -3,38 +3,35 @@ import { UnauthorizedError, UnreachableError, UntrustedError } from '../../devic
 import { CredentialError, DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { message, type Output, tableColumns } from '../output.ts';
+import { type Output, table, success } from '../output.ts';
 
 type CheckResult =
   'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
 
 /** Which device, and where its login comes from. */
-export const ORIGIN_COLUMNS = tableColumns('device', 'address', 'source', 'user', 'kind');
+export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
 
 /**
  * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the
  * session keeps a secret that two devices refused from the others.
  */
 export async function* checkLogins(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { session, io, readWidth: width } = call;
   const origins = await originsOf(call, members);
-  const { signal, readInput, trace } = io;
+  const { signal, readInput, trace } = call.io;
   const access = call.accessWith({ signal, readInput, trace });
   const results = new Map<Member, CheckResult>();
   // What is kept may have changed since the device was opened.
   await Promise.all(members.map((member) => member.close()));
-  const reads = session.fleet.read(members, 'user', { access, width, signal });
-  for await (const read of reads) {
+  for await (const read of call.read(members, 'user', { access })) {
     results.set(read.member, read.ok ? 'ok' : resultOf(read.error, origins.get(read.member)));
     const text = `login: ${read.member.ref.name} ${results.get(read.member) ?? ''}`;
     yield { kind: 'progress', done: results.size, total: members.length, text };
     if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
   }
-  yield {
-    kind: 'table',
-    name: 'logins',
-    columns: [...ORIGIN_COLUMNS, { key: 'result', title: 'LOGIN' }],
-    rows: members.map((member) => {
+  yield table(
+    'logins',
+    [...ORIGIN_COLUMNS, { key: 'result', title: 'LOGIN' }],
+    members.map((member) => {
       const used = member.credential;
       const origin = origins.get(member);
       return {
@@ -46,8 +43,10 @@ export async function* checkLogins(call: Call, members: readonly Member[]): Asyn
         result: results.get(member) ?? 'not tried',
       };
     }),
-    hasSuccess: [...results.values()].includes('ok'),
-  };
+    {
+      hasSuccess: [...results.values()].includes('ok'),
+    },
+  );
 }
 
 /** Where the logins come from; a vault that may have one is opened first, if the user likes. */
@@ -114,7 +113,7 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
         askPassphrase,
       });
     }
-    yield message('done', `kept the login for ${where} in the ${store}`);
+    yield success(`kept the login for ${where} in the ${store}`);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     yield { kind: 'error', error };

@@ -7,7 +7,7 @@ import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
-import { message, tableColumns, type Output, type TableOutput } from '../output.ts';
+import { type Output, type TableOutput, info, table } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from './arguments.ts';
@@ -48,8 +48,7 @@ export const connect = command({
     yield* probe(call, members);
     const added = members.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;
-    yield message(
-      'info',
+    yield info(
       `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
     );
   },
@@ -68,8 +67,7 @@ export const disconnect = command({
     await fleet.leave(members);
     const isNone = fleet.isNarrowed && fleet.selection.length === 0;
     const none = isNone ? `; no device is selected now: "use" chooses, "use all" takes all` : '';
-    yield message(
-      'info',
+    yield info(
       `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
     );
   },
@@ -87,10 +85,7 @@ export const use = command({
     const { fleet } = call.session;
     const members = connectedMembers(call);
     fleet.select(members.length === fleet.connected.length ? undefined : members);
-    yield message(
-      'info',
-      `using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`,
-    );
+    yield info(`using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`);
   },
 });
 
@@ -124,12 +119,9 @@ export const devices = command({
 
 /** Asks each device for its users; a failure is told when it is not the one that was told before. */
 async function* askAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { access, readWidth: width } = call;
-  const { signal } = call.io;
   const wasFailing = new Set(members.filter(({ state }) => state.kind === 'failed'));
-  const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
   const failed = new Map<Member, DevshError>();
-  for await (const read of reads) {
+  for await (const read of call.read(members, PROBED_RESOURCE)) {
     if (!read.ok && !wasFailing.has(read.member)) failed.set(read.member, read.error);
   }
   yield* failuresTold(members, failed);
@@ -148,12 +140,9 @@ function* failuresTold(
 
 /** Reads the users of each device; failures and the states of all are told at the end. */
 export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { access, readWidth: width } = call;
-  const { signal } = call.io;
   let done = 0;
   const failed = new Map<Member, DevshError>();
-  const reads = call.session.fleet.read(members, PROBED_RESOURCE, { access, width, signal });
-  for await (const read of reads) {
+  for await (const read of call.read(members, PROBED_RESOURCE)) {
     done += 1;
     const text = `connecting: ${read.member.ref.name} ${read.ok ? 'answered' : 'failed'}`;
     yield { kind: 'progress', done, total: members.length, text };
@@ -176,30 +165,23 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
     ? distinct(facts.flatMap(({ counts }) => counts.map(({ resource }) => resource)))
     : [];
   const resources = distinct([PROBED_RESOURCE, ...others]);
-  return {
-    kind: 'table',
-    // Not `devices`: in JSON that is what was read.
-    name: 'connections',
-    columns: tableColumns(
+  return table(
+    'connections',
+    [
       'device',
       'address',
       'state',
       ...(isFull && members.some(({ state }) => state.kind === 'failed')
-        ? [
-            { key: 'since', title: 'SINCE' },
-            { key: 'reason', title: 'REASON' },
-          ]
+        ? ['since', 'reason']
         : []),
-      ...(isFull ? [{ key: 'latency_ms', title: 'MS' }] : []),
-      ...resources.map((name) => ({ key: `${name}s`, title: `${name.toUpperCase()}S` })),
+      isFull && { key: 'latency_ms', title: 'MS' },
+      ...resources.map((name) => `${name}s`),
       { key: 'account', title: 'AS' },
       { key: 'trust', title: 'CERTIFICATE' },
-      ...(isFull ? [{ key: 'profile', title: 'PROFILE' }] : []),
-      ...(facts.some(({ route }) => route !== undefined)
-        ? [{ key: 'route', title: 'REACHED BY' }]
-        : []),
-    ),
-    rows: members.map((member, index) => {
+      isFull && 'profile',
+      facts.some(({ route }) => route !== undefined) && { key: 'route', title: 'REACHED BY' },
+    ],
+    members.map((member, index) => {
       const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(member);
       return {
         device: member.ref.name,
@@ -216,7 +198,7 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
         route: member.route === undefined ? null : routeText(member.route),
       };
     }),
-  };
+  );
 }
 
 /** Why a device is not there, and since when. */

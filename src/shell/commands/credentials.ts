@@ -1,6 +1,7 @@
 import { ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
+import { table } from '../output.ts';
 import { TARGETS } from './arguments.ts';
 
 /** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */
@@ -29,11 +30,10 @@ export const credentials = command({
       targets.length > 0 || (!isSelected && devices.length > 0)
         ? await call.resolve(wanted)
         : await call.members();
-    yield {
-      kind: 'table',
-      name: 'credentials',
-      columns: [...ORIGIN_COLUMNS, { key: 'note', title: 'NOTE' }],
-      rows: await Promise.all(
+    yield table(
+      'credentials',
+      [...ORIGIN_COLUMNS, { key: 'note', title: 'NOTE' }],
+      await Promise.all(
         members.map(async (member) => {
           const { source, user, kind, note } = await originOf(call, member);
           return {
@@ -46,6 +46,6 @@ export const credentials = command({
           };
         }),
       ),
-    };
+    );
   },
 });

@@ -7,7 +7,7 @@ import { configuredText } from '../../device/route/choose-route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';
-import { message, tableColumns, type Output } from '../output.ts';
+import { type Output, table, info, warning, success } from '../output.ts';
 
 /** So many conflicts between groups are told one by one. */
 const MOST_CONFLICTS = 5;
@@ -32,18 +32,15 @@ const listDevices = verb({
     const { devices } = await file.load();
     const { LISTED_SETTINGS } = await import('../../fleet/inventory-schema.ts');
     const { writtenSettings } = await import('../../fleet/written-inventory.ts');
-    yield {
-      kind: 'table',
-      name: 'inventory',
-      columns:
-        call.options.format === 'csv'
-          ? ['name', 'address', 'groups', ...LISTED_SETTINGS].map((key) => ({ key, title: key }))
-          : COLUMNS,
-      rows: devices.map((device) => ({ ...rowOf(device), ...writtenSettings(device) })),
-    };
+    yield table(
+      'inventory',
+      call.options.format === 'csv'
+        ? ['name', 'address', 'groups', ...LISTED_SETTINGS].map((key) => ({ key, title: key }))
+        : COLUMNS,
+      devices.map((device) => ({ ...rowOf(device), ...writtenSettings(device) })),
+    );
     if (devices.length === 0) {
-      yield message(
-        'info',
+      yield info(
         'the inventory is empty: "device add NAME ADDRESS" adds to it, "device import" takes another over',
       );
       return;
@@ -52,15 +49,11 @@ const listDevices = verb({
   },
 });
 
-const COLUMNS = tableColumns(
-  'name',
-  'address',
-  'groups',
-  'user',
-  'ca',
+const COLUMNS = [
+  ...['name', 'address', 'groups', 'user', 'ca'],
   { key: 'route', title: 'REACHED BY' },
   'options',
-);
+];
 
 function rowOf(device: InventoryDevice) {
   const { name, address, groups, user, ca, route, insecure, readOnly, label } = device;
@@ -99,14 +92,13 @@ async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
 function* tellConflicts(conflicts: readonly GroupConflict[]): Generator<Output> {
   for (const { device, setting, groups } of conflicts.slice(0, MOST_CONFLICTS)) {
     const [first, second] = groups;
-    yield message(
-      'warning',
+    yield warning(
       `${device}: its groups ${first} and ${second} do not agree on ${setting}; ${first} counts, as it is named first`,
     );
   }
   const more = conflicts.length - MOST_CONFLICTS;
   if (more > 0) {
-    yield message('warning', `and ${more} more that groups disagree on`);
+    yield warning(`and ${more} more that groups disagree on`);
   }
 }
 
@@ -186,7 +178,7 @@ export const device: CommandSpec = {
           throw new UsageError(error.message, { column: word?.start, cause: error });
         }
         const at = formatAddress(parseAddress(address));
-        yield message('done', `added ${name} (${at}) to the inventory`);
+        yield success(`added ${name} (${at}) to the inventory`);
       },
     }),
     verb({
@@ -203,8 +195,7 @@ export const device: CommandSpec = {
       async *run({ args, session }) {
         const name = args.required('NAME');
         await session.services.inventory.remove(name);
-        yield message(
-          'done',
+        yield success(
           `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
         );
       },
@@ -218,8 +209,7 @@ export const device: CommandSpec = {
         const { services } = session;
         const { devices, aside } = await services.inventory.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield message(
-          'done',
+        yield success(
           `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
         );
       },

@@ -2,7 +2,7 @@ import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
 import { TARGETS } from './arguments.ts';
-import { message, tableColumns } from '../output.ts';
+import { table, info } from '../output.ts';
 
 export const doctor = command({
   name: 'doctor',
@@ -24,23 +24,24 @@ export const doctor = command({
       const text = `checking: ${finding.area}`;
       yield { kind: 'progress', done: findings.length, total: findings.length, text };
     }
-    yield {
-      kind: 'table',
-      name: 'checks',
-      columns: tableColumns('area', 'what', 'state', 'detail'),
-      rows: byArea(findings).map(({ area, what, state, detail }) => ({
+    yield table(
+      'checks',
+      ['area', 'what', 'state', 'detail'],
+      byArea(findings).map(({ area, what, state, detail }) => ({
         area,
         what,
         state,
         detail,
       })),
-      // Of devices: that Node is new enough does not make up for one that is down.
-      hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
-    };
+      {
+        // Of devices: that Node is new enough does not make up for one that is down.
+        hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
+      },
+    );
     for (const { error } of findings) {
       if (error !== undefined) yield { kind: 'error', error };
     }
-    yield message('info', countText(findings));
+    yield info(countText(findings));
   },
 });
 

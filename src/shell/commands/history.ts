@@ -1,4 +1,5 @@
 import { command } from '../command.ts';
+import { table } from '../output.ts';
 
 export const history = command({
   name: 'history',
@@ -10,14 +11,13 @@ export const history = command({
     'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
   async *run({ session }) {
     const lines = await session.services.history.load();
-    yield {
-      kind: 'table',
-      name: 'history',
-      columns: [
+    yield table(
+      'history',
+      [
         { key: 'number', title: '#' },
         { key: 'line', title: 'LINE' },
       ],
-      rows: lines.map((line, index) => ({ number: index + 1, line })),
-    };
+      lines.map((line, index) => ({ number: index + 1, line })),
+    );
   },
 });

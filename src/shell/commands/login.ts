@@ -3,7 +3,7 @@ import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type Call, command } from '../command.ts';
 import { checkLogins } from '../access/logins.ts';
-import { message, type Output } from '../output.ts';
+import { message, type Output, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { TARGETS } from './arguments.ts';
 
@@ -28,7 +28,7 @@ export const login = command({
     'login --check @all',
   ],
   async *run(call) {
-    const members = await membersOf(call);
+    const members = await call.targets();
     if (call.options.check) {
       if (call.options.to !== undefined || call.options.token) {
         throw new UsageError('--check keeps nothing: it goes without --to and --token');
@@ -49,7 +49,7 @@ export const logout = command({
   options: [...DEVICES, 'profile'],
   async *run(call) {
     const { access, credentials, options } = call;
-    for (const { ref } of await membersOf(call)) {
+    for (const { ref } of await call.targets()) {
       const counts = await credentials.forget(ref, options.user, access.askPassphrase);
       const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
       const count = counts.keychain + counts.vault;
@@ -81,7 +81,7 @@ async function* loginTo(call: Call<LoginOption>, member: Member): AsyncGenerator
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
-  yield message('done', `${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
+  yield success(`${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
 }
 
 /** What was read from standard input, or what the user types. */
@@ -103,10 +103,4 @@ async function givenLogin(
   const token = await io.ask({ kind: 'secret', text: `Token${whose} on ${member.ref.name}:` });
   if (token === undefined || token.trim() === '') return undefined;
   return Credential.token(token.trim(), user);
-}
-
-/** The named devices, or those selected. */
-export async function membersOf(call: Call): Promise<readonly Member[]> {
-  const targets = call.args.all('TARGET');
-  return targets.length > 0 ? call.resolve(targets) : call.members();
 }

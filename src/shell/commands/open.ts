@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
-import { message } from '../output.ts';
+import { info } from '../output.ts';
 
 export const open = command({
   name: 'open',
@@ -37,7 +37,7 @@ export const open = command({
     const isOpen = await call.session.services.openInBrowser(url.href);
     yield { kind: 'text', name: 'url', text: url.href };
     if (!isOpen) {
-      yield message('info', 'no browser could be started here: open the address yourself');
+      yield info('no browser could be started here: open the address yourself');
     }
   },
 });

@@ -2,7 +2,7 @@ import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type ArgSpec, type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';
-import { message, tableColumns, type Output } from '../output.ts';
+import { type Output, table, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { fieldsOf, TARGETS } from './arguments.ts';
 
@@ -28,16 +28,11 @@ export const profile: CommandSpec = {
       async *run(call) {
         const { factsOf } = await import('../devices/learning.ts');
         const rows = [];
-        for (const member of await membersOf(call)) {
+        for (const member of await call.targets()) {
           const known = await profileOf(call.session.services, member.entry);
           rows.push(...factsOf(known).map((fact) => ({ device: member.ref.name, ...fact })));
         }
-        yield {
-          kind: 'table',
-          name: 'facts',
-          columns: tableColumns('device', 'fact', 'value', 'origin'),
-          rows,
-        };
+        yield table('facts', ['device', 'fact', 'value', 'origin'], rows);
       },
     }),
     verb({
@@ -72,7 +67,7 @@ export const profile: CommandSpec = {
         if (device === undefined) await inventory.setProfile(name, base);
         await profiles.setFacts(name, base === name ? 'documented' : base, facts);
         await inventory.setProfile(name, name);
-        yield message('done', `${name} speaks by ${profiles.folder}/${name}.yaml from now on`);
+        yield success(`${name} speaks by ${profiles.folder}/${name}.yaml from now on`);
       },
     }),
     verb({
@@ -85,8 +80,7 @@ export const profile: CommandSpec = {
         const text = await call.readText(file);
         const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
-        yield message(
-          'done',
+        yield success(
           `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
         );
       },
@@ -116,7 +110,7 @@ export const learn = command({
     'the same in the background.',
   examples: ['learn', 'learn fw1'],
   async *run(call) {
-    for (const member of await membersOf(call)) yield* learnOne(call, member);
+    for (const member of await call.targets()) yield* learnOne(call, member);
   },
 });
 
@@ -130,13 +124,7 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learned === undefined ? [] : learnedTexts(learned, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
-  yield message(
-    'done',
+  yield success(
     `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
   );
-}
-
-async function membersOf(call: Call): Promise<readonly Member[]> {
-  const targets = call.args.all('TARGET');
-  return targets.length > 0 ? call.resolve(targets) : call.members();
 }

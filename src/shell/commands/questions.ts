@@ -5,7 +5,7 @@ import { askAndPin, expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
 import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { message, tableColumns, type Output } from '../output.ts';
+import { type Output, info, table } from '../output.ts';
 import { probe } from './connect.ts';
 
 const NONE = 'nothing waits for an answer';
@@ -38,7 +38,7 @@ export const questions: CommandSpec = {
         if (options.on.length > 0) yield* tryOut(call, await call.members());
         const open = openQuestions(session.fleet);
         yield questionTable(open, session.services.now());
-        if (open.length === 0 && io.isOnScreen !== true) yield message('info', NONE);
+        if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
       },
     }),
     verb({
@@ -65,8 +65,7 @@ export const questions: CommandSpec = {
         const asking = await askingMembers(call);
         for (const [member] of asking) decline(member);
         const names = asking.map(([{ ref }]) => ref.name);
-        yield message(
-          'info',
+        yield info(
           names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
         );
       },
@@ -89,10 +88,10 @@ async function* accept(
     const { name } = only[0].ref;
     const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: a changed certificate is replaced by itself ("questions accept ${name}"), or by --fingerprints FILE or --ca FILE`;
     if (isNamed || members.length === 0) throw new RefusedError(text);
-    yield message('info', text);
+    yield info(text);
   }
   if (members.length === 0) {
-    yield message('info', NONE);
+    yield info(NONE);
     return;
   }
   access.asksAtOnce = true;
@@ -145,32 +144,28 @@ async function askingMembers(call: Call): Promise<(readonly [Member, DeviceQuest
 
 /** Reads from the devices without asking anybody: what they wait for shows. */
 async function* tryOut(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { session, io, readWidth: width } = call;
-  const { signal, readInput, trace } = io;
+  const { signal, readInput, trace } = call.io;
   const access = call.accessWith({ signal, readInput, trace });
   let done = 0;
-  for await (const { member } of session.fleet.read(members, 'user', { access, width, signal })) {
+  for await (const { member } of call.read(members, 'user', { access })) {
     done += 1;
     yield { kind: 'progress', done, total: members.length, text: `trying ${member.ref.name}` };
   }
 }
 
 function questionTable(open: readonly DeviceQuestion[], now: Date): Output {
-  return {
-    kind: 'table',
-    name: 'questions',
-    columns: tableColumns(
+  return table(
+    'questions',
+    [
       'device',
       'question',
       { key: 'fingerprint', title: 'SHA-256' },
-      ...(open.some(({ pinned }) => pinned !== undefined)
-        ? [{ key: 'pinned', title: 'PINNED' }]
-        : []),
+      open.some(({ pinned }) => pinned !== undefined) && 'pinned',
       'expires',
       'subject',
       { key: 'reason', title: 'REASON', isExtra: true },
-    ),
-    rows: open.map(({ name, address, kind, presented, pinned, reason }) => ({
+    ],
+    open.map(({ name, address, kind, presented, pinned, reason }) => ({
       device: name,
       address,
       question: kind,
@@ -181,5 +176,5 @@ function questionTable(open: readonly DeviceQuestion[], now: Date): Output {
       subject: presented?.subject ?? null,
       reason,
     })),
-  };
+  );
 }

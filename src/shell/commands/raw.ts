@@ -11,7 +11,7 @@ import { DeclinedError, DevshError, RefusedError, UsageError } from '../../error
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, info } from '../output.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
 import { notAssigned } from './arguments.ts';
 
@@ -72,7 +72,7 @@ async function getPages(
   );
   if (records === undefined) return shown;
   const text = `${member.ref.name}: ${records.length} records on ${pages} pages`;
-  const said: Output = message('info', text);
+  const said: Output = info(text);
   if (format === 'jsonl') return [said];
   const all = { kind: 'answer', device: member.ref, status: first.status } as const;
   return [{ ...all, body: jsonText(records), value: records }, said];
@@ -176,7 +176,7 @@ async function* confirmRaw(
     throw new RefusedError('read-only: nothing was sent');
   }
   if (call.options.dryRun) {
-    yield message('info', `would send ${request} to ${names}`);
+    yield info(`would send ${request} to ${names}`);
     return false;
   }
   if (call.options.yes) return true;

@@ -7,7 +7,7 @@ import { DevshError, NotFoundError, RefusedError, UsageError } from '../../error
 import type { Member } from '../../fleet/member.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, info } from '../output.ts';
 import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import { changeFields, notAssigned } from './arguments.ts';
 import {
@@ -150,8 +150,7 @@ function list(resource: string): VerbSpec {
         yield* watched(call, watchMs, once);
       }
       if (detailed.length > 0) {
-        yield message(
-          'info',
+        yield info(
           `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`,
         );
       }

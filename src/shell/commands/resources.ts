@@ -2,7 +2,7 @@ import { isResourceName } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { verb, command } from '../command.ts';
-import { message, tableColumns } from '../output.ts';
+import { table, info } from '../output.ts';
 
 export const resources = command({
   name: 'resources',
@@ -23,14 +23,13 @@ export const resources = command({
         offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
       }
     }
-    yield {
-      kind: 'table',
-      name: 'resources',
-      columns: tableColumns('resource', 'devices'),
-      rows: [...offers].map(([resource, devices]) => ({ resource, devices })),
-    };
+    yield table(
+      'resources',
+      ['resource', 'devices'],
+      [...offers].map(([resource, devices]) => ({ resource, devices })),
+    );
     const text = remark(offers, silent);
-    if (text !== undefined) yield message('info', text);
+    if (text !== undefined) yield info(text);
   },
 });
 

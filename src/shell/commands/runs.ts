@@ -3,7 +3,7 @@ import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import { type ArgSpec, type Call, type CommandSpec, verb, command, later } from '../command.ts';
 import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
-import { message, tableColumns } from '../output.ts';
+import { table, info } from '../output.ts';
 
 const RUN: ArgSpec = {
   name: 'RUN',
@@ -55,10 +55,9 @@ export const runs: CommandSpec = {
             command: run.command,
           });
         }
-        yield {
-          kind: 'table',
-          name: 'runs',
-          columns: tableColumns(
+        yield table(
+          'runs',
+          [
             'run',
             { key: 'at', title: 'BEGAN', isExtra: true },
             { key: 'by', title: 'BY', isExtra: true },
@@ -66,9 +65,9 @@ export const runs: CommandSpec = {
             'state',
             'verdicts',
             'command',
-          ),
+          ],
           rows,
-        };
+        );
       },
     }),
     verb({
@@ -108,10 +107,7 @@ export const showRun = verb({
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
     const { summaryOf } = await import('../writing/run-store.ts');
     const run = await namedRun(call);
-    yield message(
-      'info',
-      `run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`,
-    );
+    yield info(`run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`);
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
     }
@@ -136,7 +132,7 @@ export const resume = command({
     } catch (error) {
       if (!(error instanceof EmptyJournalError)) throw error;
       // It ended before its first line was written: there is nothing to go on with.
-      yield message('info', error.message);
+      yield info(error.message);
     }
   },
 });

@@ -2,7 +2,7 @@ import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
-import { tableColumns } from '../output.ts';
+import { table } from '../output.ts';
 
 export const info = command({
   name: 'info',
@@ -17,12 +17,11 @@ export const info = command({
   async *run({ session, options, given }) {
     if (options.config) {
       const { configRows } = await import('../help/config-rows.ts');
-      yield {
-        kind: 'table',
-        name: 'config',
-        columns: tableColumns('setting', 'value', { key: 'origin', title: 'FROM' }),
-        rows: configRows(session.services, given).map((row) => ({ ...row })),
-      };
+      yield table(
+        'config',
+        ['setting', 'value', { key: 'origin', title: 'FROM' }],
+        configRows(session.services, given).map((row) => ({ ...row })),
+      );
       return;
     }
     const { version, paths, inventory, knownDevices, history } = session.services;
@@ -42,15 +41,14 @@ export const info = command({
       { name: 'state', value: paths.state },
       ...proxy,
     ];
-    yield {
-      kind: 'table',
-      name: 'info',
-      columns: [
+    yield table(
+      'info',
+      [
         { key: 'name', title: 'WHAT' },
         { key: 'value', title: 'VALUE' },
       ],
       rows,
-    };
+    );
   },
 });
 

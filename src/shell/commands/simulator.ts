@@ -1,7 +1,7 @@
 import { type Call, type CommandSpec, verb, type VerbSpec, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
-import { message, tableColumns, type Output } from '../output.ts';
+import { type Output, info, table } from '../output.ts';
 import type { RunningSimulator, Services } from '../session.ts';
 import { probe } from './connect.ts';
 
@@ -25,7 +25,7 @@ export const simulator: CommandSpec = {
         try {
           yield devicesTable(running);
           yield { kind: 'checkpoint' };
-          yield message('info', `running; connect from another terminal, end with Ctrl-C`);
+          yield info(`running; connect from another terminal, end with Ctrl-C`);
           await aborted(call.io.signal);
         } finally {
           await running.close();
@@ -83,18 +83,15 @@ function namesVerb(
     changes: 'nothing',
     async *run({ session }) {
       const rows = await list(session.services);
-      yield {
-        kind: 'table',
+      yield table(
         name,
-        columns: [
-          { key: 'name', title: 'NAME' },
-          ...(rows.some((row) => row.stage !== undefined)
-            ? [{ key: 'stage', title: 'STRIKES THE' }]
-            : []),
+        [
+          'name',
+          rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STRIKES THE' },
           { key: 'summary', title: 'WHAT HAPPENS' },
         ],
-        rows: rows.map((row) => ({ ...row })),
-      };
+        rows.map((row) => ({ ...row })),
+      );
     },
   });
 }
@@ -118,15 +115,20 @@ function start(
 }
 
 function devicesTable(running: RunningSimulator): Output {
-  return {
-    kind: 'table',
-    name: 'simulator',
-    showsSecrets: true,
-    columns: tableColumns('device', 'address', 'user', 'password', 'token', {
-      key: 'fingerprint',
-      title: 'SHA-256',
-    }),
-    rows: running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
+  return table(
+    'simulator',
+    [
+      'device',
+      'address',
+      'user',
+      'password',
+      'token',
+      {
+        key: 'fingerprint',
+        title: 'SHA-256',
+      },
+    ],
+    running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
       [accounts.admin, accounts.viewer].map(({ username, password, token }) => ({
         device: name,
         address,
@@ -136,7 +138,10 @@ function devicesTable(running: RunningSimulator): Output {
         fingerprint,
       })),
     ),
-  };
+    {
+      showsSecrets: true,
+    },
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

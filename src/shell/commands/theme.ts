@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { THEME_NAMES, type ThemeName } from '../../text/choices.ts';
 import { type ArgSpec, command } from '../command.ts';
-import { message, tableColumns } from '../output.ts';
+import { table, success } from '../output.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
   dark: '256 colours on a dark ground',
@@ -37,15 +37,14 @@ export const theme = command({
     const [word] = args.words('NAME');
     if (word === undefined) {
       const present = setting.get() ?? AUTO;
-      yield {
-        kind: 'table',
-        name: 'themes',
-        columns: tableColumns('theme', 'set', 'looks'),
-        rows: [
+      yield table(
+        'themes',
+        ['theme', 'set', 'looks'],
+        [
           ...THEME_NAMES.map((name) => ({ theme: name, set: '', looks: GROUNDS[name] })),
           { theme: AUTO, set: '', looks: AUTO_SUMMARY },
         ].map((row) => (row.theme === present ? { ...row, set: 'yes' } : row)),
-      };
+      );
       return;
     }
     const name = THEME_NAMES.find((one) => one === word.text);
@@ -57,6 +56,6 @@ export const theme = command({
       });
     }
     await setting.set(name);
-    yield message('done', `theme ${word.text}, kept for the next time`);
+    yield success(`theme ${word.text}, kept for the next time`);
   },
 });

@@ -13,7 +13,7 @@ import {
   refuseOther,
   type Seen,
 } from '../access/certificates.ts';
-import { message, tableColumns, type Output } from '../output.ts';
+import { type Output, table, info, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { SOME_TARGETS } from './arguments.ts';
 
@@ -47,19 +47,18 @@ export const trust: CommandSpec = {
             return [[ref.address, state.error.presented.fingerprint]];
           }),
         );
-        yield {
-          kind: 'table',
-          name: 'pins',
-          columns: tableColumns(
+        yield table(
+          'pins',
+          [
             'device',
             'address',
             { key: 'fingerprint', title: 'SHA-256' },
-            ...(changed.size > 0 ? [{ key: 'changedTo', title: 'CHANGED TO' }] : []),
+            changed.size > 0 && { key: 'changedTo', title: 'CHANGED TO' },
             { key: 'firstSeen', title: 'FIRST SEEN', isExtra: true },
             'expires',
             { key: 'subject', title: 'SUBJECT', isExtra: true },
-          ),
-          rows: pins.map(({ subject = null, validTo = null, ...known }) => ({
+          ],
+          pins.map(({ subject = null, validTo = null, ...known }) => ({
             device: devices.findByAddress(known.address)?.name ?? null,
             ...known,
             changedTo: changed.get(known.address) ?? null,
@@ -67,9 +66,9 @@ export const trust: CommandSpec = {
             validTo,
             expires: validTo === null ? null : expiryText(validTo, services.now()),
           })),
-        };
+        );
         if (pins.length === 0)
-          yield message('info', 'no certificate is pinned yet: "connect" asks about each');
+          yield info('no certificate is pinned yet: "connect" asks about each');
       },
     }),
     verb({
@@ -89,7 +88,7 @@ export const trust: CommandSpec = {
           }
         }
         yield scanTable(seen, call.session.services.now());
-        yield message('info', countText(seen));
+        yield info(countText(seen));
       },
     }),
     verb({
@@ -154,7 +153,7 @@ export const trust: CommandSpec = {
         if (seen === undefined) return;
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
-          yield message('info', `${member.ref.name} presents what is pinned`);
+          yield info(`${member.ref.name} presents what is pinned`);
         else yield* askAndPin(call, [{ member, presented: seen.sighting.presented }]);
       },
     }),
@@ -167,9 +166,7 @@ export const trust: CommandSpec = {
         const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
         await member.close();
         const { name } = member.ref;
-        yield wasKnown
-          ? message('done', `${name} is forgotten`)
-          : message('info', `${name} was not known`);
+        yield wasKnown ? success(`${name} is forgotten`) : info(`${name} was not known`);
       },
     }),
     verb({
@@ -183,8 +180,7 @@ export const trust: CommandSpec = {
         const { knownDevices } = services;
         const { pins, aside } = await knownDevices.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield message(
-          'done',
+        yield success(
           `${knownDevices.path} holds ${pins} ${pins === 1 ? 'pin' : 'pins'} again${kept}`,
         );
       },
@@ -194,18 +190,17 @@ export const trust: CommandSpec = {
 
 function scanTable(seen: readonly Seen[], now: Date): Output {
   const hasChanged = seen.some(({ sighting }) => sighting.kind === 'changed');
-  return {
-    kind: 'table',
-    name: 'certificates',
-    columns: tableColumns(
+  return table(
+    'certificates',
+    [
       'device',
       'state',
       { key: 'fingerprint', title: 'SHA-256' },
-      ...(hasChanged ? [{ key: 'pinned', title: 'PINNED' }] : []),
+      hasChanged && 'pinned',
       'expires',
       { key: 'subject', title: 'SUBJECT', isExtra: true },
-    ),
-    rows: seen.map(({ member, sighting }) => {
+    ],
+    seen.map(({ member, sighting }) => {
       const device = { device: member.ref.name, address: member.ref.address };
       if (sighting.kind === 'failed') {
         const { code: state } = sighting.error;
@@ -217,8 +212,10 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       const pinned = sighting.kind === 'changed' ? sighting.pin.fingerprint : null;
       return { ...device, state, fingerprint, pinned, expires, subject, validFrom, validTo };
     }),
-    hasSuccess: seen.some(({ sighting }) => !('error' in sighting)),
-  };
+    {
+      hasSuccess: seen.some(({ sighting }) => !('error' in sighting)),
+    },
+  );
 }
 
 /** `8 known, 1 changed, 2 new` */
@@ -241,7 +238,7 @@ async function* acceptAll(
 ): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, members);
   for (const { member, sighting } of seen) {
-    if (sighting.kind === 'known') yield message('info', `${member.ref.name} is known already`);
+    if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: member.ref };
   }
   const fresh = seen.flatMap(({ member, sighting }) =>

@@ -2,7 +2,7 @@ import { CredentialError, RefusedError } from '../../errors.ts';
 import { VaultLockedError } from '../../credentials/vault.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { message, tableColumns } from '../output.ts';
+import { message, table, info, success } from '../output.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
@@ -21,19 +21,18 @@ export const vault: CommandSpec = {
         const { inventory, vault } = call.session.services;
         const devices = await inventory.load();
         const accounts = await vault.list();
-        yield {
-          kind: 'table',
-          name: 'vault',
-          columns: tableColumns('device', 'address', 'user', 'kind'),
-          rows: accounts.map(({ address, user, kind }) => ({
+        yield table(
+          'vault',
+          ['device', 'address', 'user', 'kind'],
+          accounts.map(({ address, user, kind }) => ({
             device: devices.findByAddress(address)?.name ?? null,
             address,
             user: user ?? null,
             kind,
           })),
-        };
+        );
         if (accounts.length === 0) {
-          yield message('info', 'the vault is empty: "login --to vault" fills it');
+          yield info('the vault is empty: "login --to vault" fills it');
         }
       },
     }),
@@ -51,7 +50,7 @@ export const vault: CommandSpec = {
           throw new RefusedError(`there is already a vault: ${vault.path}; nothing is changed`);
         }
         await vault.create(await newPassphrase(call));
-        yield message('done', `made the vault ${vault.path}`);
+        yield success(`made the vault ${vault.path}`);
       },
     }),
     verb({
@@ -65,7 +64,7 @@ export const vault: CommandSpec = {
         await open(call);
         const count = (await call.session.services.vault.list()).length;
         const logins = `${count} login${count === 1 ? '' : 's'}`;
-        yield message('done', `the vault is open: ${logins}`);
+        yield success(`the vault is open: ${logins}`);
       },
     }),
     verb({

@@ -14,7 +14,7 @@ import {
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
-import { message, type Output, tableColumns, type TableOutput } from '../output.ts';
+import { type Output, type TableOutput, success, warning, table, info } from '../output.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 import { answerError } from '../../device/translate.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
@@ -50,18 +50,18 @@ export async function* takeOverDevices(
   if (call.options.dryRun) return;
   await ask(call, plan, count);
   await file.carryOut(plan);
-  yield message('done', `${file.path}: ${countsOf(plan)}`);
+  yield success(`${file.path}: ${countsOf(plan)}`);
 }
 
 function nothingToDo({ devices }: Findings, { unchanged }: ImportPlan): Output {
   const known = unchanged.length;
   if (known === 0) {
     const why = devices.length === 0 ? 'has no device' : 'has no device that can be taken';
-    return message('warning', `nothing to do: the source ${why}`);
+    return warning(`nothing to do: the source ${why}`);
   }
   const are = known === 1 ? '1 device is' : `${known} devices are`;
   const text = `nothing to do: ${are} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
-  return message('done', text);
+  return success(text);
 }
 
 function inGroups(found: Findings, groups: readonly string[]): Findings {
@@ -86,13 +86,13 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
   // A program gets the empty list, too.
   const isForProgram = call.options.format !== undefined && call.options.format !== 'table';
   if (all.length > 0 || isForProgram) {
-    yield { kind: 'table', name: 'import', columns: COLUMNS, rows: all, hasSuccess: isWell };
+    yield table('import', ['name', 'action', 'what'], all, { hasSuccess: isWell });
   }
-  for (const remark of found.remarks) yield message('warning', remark);
-  for (const [key, warning] of Object.entries(DELICATE)) {
+  for (const remark of found.remarks) yield warning(remark);
+  for (const [key, danger] of Object.entries(DELICATE)) {
     const names = rows.filter(({ changes }) => changes.some((change) => isSet(change, key)));
     if (names.length === 0) continue;
-    yield message('warning', `${key} of ${names.map(({ name }) => name).join(', ')}: ${warning}`);
+    yield warning(`${key} of ${names.map(({ name }) => name).join(', ')}: ${danger}`);
   }
   const { length } = plan.refused;
   if (length > 0) {
@@ -100,11 +100,9 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
     yield { kind: 'error', error: new UsageError(text) };
   }
   if (rows.length > 0 && call.options.dryRun) {
-    yield message('info', `would write: ${countsOf(plan)}`);
+    yield info(`would write: ${countsOf(plan)}`);
   }
 }
-
-const COLUMNS = tableColumns('name', 'action', 'what');
 
 interface Step {
   readonly name: string;

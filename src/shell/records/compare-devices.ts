@@ -7,7 +7,7 @@ import type { DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../command.ts';
-import { message, type Output } from '../output.ts';
+import { message, type Output, warning } from '../output.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 
 /**
@@ -25,15 +25,11 @@ export async function* compareDevices(
       '--drift compares devices with each other: name two or more with --on, or connect to them',
     );
   }
-  const { access, readWidth: width, options } = call;
-  const { signal } = call.io;
+  const { options } = call;
   const asked = fieldsAsked(options, filter);
   const answers = new Map<Member, DeviceRecords>();
   let done = 0;
-  const reads = call.session.fleet.read(members, resource, {
-    access,
-    width,
-    signal,
+  const reads = call.read(members, resource, {
     refine: (member, records) => withFields(call, member, resource, records, asked),
   });
   for await (const one of reads) {
@@ -48,10 +44,7 @@ export async function* compareDevices(
   const [first] = answered;
   if (first === undefined) return;
   if (answered.length < 2) {
-    yield message(
-      'warning',
-      `only ${first.ref.name} has answered: there is nothing to compare it with`,
-    );
+    yield warning(`only ${first.ref.name} has answered: there is nothing to compare it with`);
     return;
   }
   const compared = answered.flatMap((member) => answers.get(member) ?? []);
@@ -96,5 +89,5 @@ function* neverCompared(
 ): Generator<Output> {
   const own = fields.filter((field) => !isCompared(field, keyField, perDevice));
   if (own.length === 0) return;
-  yield message('warning', `not compared, as each device has its own: ${own.join(', ')}`);
+  yield warning(`not compared, as each device has its own: ${own.join(', ')}`);
 }

@@ -17,7 +17,7 @@ import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import type { ShellIo } from '../io.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, warning, info } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
 import { bothKeyAndWhere, meantBy, whereFilter } from './record-arguments.ts';
 import { isKeyed, isKeyOf, isSingleHere } from './read-records.ts';
@@ -48,11 +48,11 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   if (edited.removed.length > 0) {
     const names = edited.removed.map(({ key }) => key || resource).join(', ');
     const text = `not in the text any more, and left as they are: ${names} (to delete: ${resource} delete KEY)`;
-    yield message('warning', text);
+    yield warning(text);
   }
   const changes = changesOf(members, reads, edited);
   if (changes.size === 0) {
-    yield message('info', 'nothing was changed: there is nothing to plan');
+    yield info('nothing was changed: there is nothing to plan');
     return;
   }
   const concerned = members.filter((member) => changes.has(member) || failed.has(member));
@@ -104,18 +104,13 @@ async function* readChosen(
 ): AsyncGenerator<Output, { reads: DeviceRecords[]; failed: ReadonlyMap<Member, DevshError> }> {
   const found = new Map<Member, readonly DeviceRecord[]>();
   const failed = new Map<Member, DevshError>();
-  const { access, readWidth: width } = call;
-  const { signal } = call.io;
-  const reads = call.session.fleet.read(members, resource, {
-    access,
-    width,
-    signal,
+  const reads = call.read(members, resource, {
     refine: (member, records) =>
       member.inFull(
-        access,
+        call.access,
         resource,
         records.filter((record) => isWanted(member, record)),
-        signal,
+        call.io.signal,
       ),
   });
   for await (const one of reads) {

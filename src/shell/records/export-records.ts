@@ -12,7 +12,7 @@ import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { filterOf, viewOf } from './read-records.ts';
-import { message, tableColumns, type Output, type ReadOutput } from '../output.ts';
+import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
 type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite'>;
@@ -71,24 +71,24 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
 function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Generator<Output> {
   const filter = read?.view.file?.filter;
   if (filter === undefined || format === 'json' || format === 'yaml') return;
-  yield message(
-    'warning',
+  yield warning(
     `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`,
   );
 }
 
 function filesTable(files: readonly { path: string; reads: readonly ReadOutput[] }[]): Output {
-  return {
-    kind: 'table',
-    name: 'files',
-    columns: tableColumns('file', 'records', 'devices'),
-    rows: files.map(({ path, reads }) => ({
+  return table(
+    'files',
+    ['file', 'records', 'devices'],
+    files.map(({ path, reads }) => ({
       file: path,
       records: reads.reduce((count, { outcome }) => count + recordsOf(outcome).length, 0),
       devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
     })),
-    hasSuccess: files.length > 0,
-  };
+    {
+      hasSuccess: files.length > 0,
+    },
+  );
 }
 
 function recordsOf(outcome: ReadOutput['outcome']): readonly DeviceRecord[] {
@@ -113,25 +113,21 @@ async function* readAll(
   const words = call.args.words('FILTER');
   const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
   const filter = said === '' ? undefined : filterOf(call, words);
-  const { access, readWidth: width, session, io } = call;
   const view = {
     ...viewOf(call, resource, 'table'),
     file: said === '' ? {} : { filter: said },
   };
   const positions = new Map(members.map((member, index) => [member, index]));
   const found: ReadOutput[] = [];
-  const reads = session.fleet.read(members, resource, {
-    access,
-    width,
-    signal: io.signal,
+  const reads = call.read(members, resource, {
     refine: (member, records) =>
       member.inFull(
-        access,
+        call.access,
         resource,
         filter === undefined
           ? records
           : records.filter((record) => matches(filter, record, member.ref.name)),
-        io.signal,
+        call.io.signal,
       ),
   });
   for await (const one of reads) {
@@ -159,10 +155,10 @@ function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
     reads[index] = { ...read, outcome: { ok: true, records } };
   }
   if (fields.size > 0) {
-    yield message('info', `left out, because they are secret: ${[...fields].join(', ')}`);
+    yield info(`left out, because they are secret: ${[...fields].join(', ')}`);
   }
   if (call.io.isOnScreen === true && call.options.output === undefined && !call.options.perDevice) {
-    yield message('info', '--output FILE writes this to a file');
+    yield info('--output FILE writes this to a file');
   }
 }
 

@@ -12,7 +12,7 @@ import type { Member } from '../../fleet/member.ts';
 import { valueAt } from '../../device/record.ts';
 import type { Call } from '../command.ts';
 import { learnMember } from '../devices/learning.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, warning, info } from '../output.ts';
 import { planFleet } from '../writing/plan-fleet.ts';
 import { confirmOrRevert, refuseOpen } from '../writing/take-back.ts';
 import { refuseReadOnly, writePlan } from '../writing/write.ts';
@@ -103,7 +103,7 @@ async function* planAndWrite(
   const losses = closed.flatMap(({ name, accounts }) =>
     [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
   );
-  for (const text of losses) yield message('warning', text);
+  for (const text of losses) yield warning(text);
   yield* remarks(file, tally, plan);
   if (options.output !== undefined) {
     yield { kind: 'plan', plan, dryRun: true };
@@ -128,18 +128,17 @@ function* remarks(
 ): Generator<Output> {
   if (ignored.size > 0) {
     const fields = [...ignored].join(', ');
-    yield message('info', `not taken from the file, because the devices set them: ${fields}`);
+    yield info(`not taken from the file, because the devices set them: ${fields}`);
   }
   if (missing.length > 0) {
-    yield message(
-      'warning',
+    yield warning(
       `could not be read when ${name} was exported, and left alone now: ${missing.join(', ')}`,
     );
   }
   const count = unchanged === rows ? `all ${rows}` : `${unchanged} of ${rows}`;
   const isWhole = devices.every(({ error }) => error === undefined);
   const text = `${count} records are on the devices${isWhole ? '' : ' that were read'} as in the file`;
-  if (unchanged > 0) yield message('info', text);
+  if (unchanged > 0) yield info(text);
 }
 
 /** `--map COLUMN=FIELD`, or `COLUMN=` for one that is left out. */

@@ -1,6 +1,6 @@
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { message, type MessageOutput, type View } from '../output.ts';
+import { type MessageOutput, type View, info } from '../output.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 
@@ -35,8 +35,7 @@ export async function* keepColumns(
   if (isForgotten ? before === undefined : fitting.length === 0 || isSame(before, fitting)) return;
   const kept = isForgotten ? undefined : fitting;
   await call.session.services.columns.keep(profileName(members), resource, kept);
-  yield message(
-    'info',
+  yield info(
     isForgotten
       ? `${resource} list shows every field again`
       : `${resource} list shows these columns from now on; --columns auto shows all again`,

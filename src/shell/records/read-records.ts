@@ -17,7 +17,7 @@ import {
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
-import { message, type Output, type View } from '../output.ts';
+import { type Output, type View, warning } from '../output.ts';
 import { selectionProfile } from './record-arguments.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
@@ -46,15 +46,11 @@ export async function* readRecords(
     }));
     return;
   }
-  const { access, readWidth: width } = call;
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
   const positions = new Map(members.map((member, index) => [member, index]));
   let done = 0;
-  const reads = call.session.fleet.read(members, view.resource, {
-    access,
-    width,
-    signal: call.io.signal,
+  const reads = call.read(members, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
     ...(refine && { refine }),
   });
@@ -125,11 +121,10 @@ function* missingFields(
   for (const field of missing.slice(0, MAX_MISSING)) {
     const [meant] = suggest(field, [...fields]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    yield message('warning', `no record has a field "${field}"${hint}`);
+    yield warning(`no record has a field "${field}"${hint}`);
   }
   if (missing.length > MAX_MISSING) {
-    yield message(
-      'warning',
+    yield warning(
       `no record has ${missing.length - MAX_MISSING} more of the fields that were named`,
     );
   }

@@ -16,7 +16,7 @@ import {
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
-import { message, type MessageOutput, type Output } from '../output.ts';
+import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './take-back.ts';
 import { writeEach, writePlan } from './write.ts';
@@ -45,7 +45,7 @@ export async function* planFile(
   const planned = yield* planFleet(call, members, () => changes);
   const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
-  for (const text of doubtfulFields(planned)) yield message('warning', text);
+  for (const text of doubtfulFields(planned)) yield warning(text);
   if (output === undefined) return;
   yield await keepPlan(call, planned, output, changes);
 }
@@ -204,7 +204,7 @@ async function* applyPart(
     if ((await services.runs.read(run)) === undefined) {
       await services.runs.adopt(run, journalOfResult(earlier, { ...plan, run, part }));
     }
-    yield message('info', `${part.result}: going on with run ${run}`);
+    yield info(`${part.result}: going on with run ${run}`);
     yield* takeUp(call, run, retriedPart(true));
   } finally {
     await release();
@@ -218,7 +218,7 @@ async function* applyNothing(
   part: PlanPart | undefined,
 ): AsyncGenerator<Output> {
   const { services } = call.session;
-  yield message('info', `shard ${shardText(shard)} has no device: nothing to do`);
+  yield info(`shard ${shardText(shard)} has no device: nothing to do`);
   if (part === undefined || call.options.dryRun) return;
   const run = call.newRun();
   const release = await services.holdFile(part.result);
@@ -291,10 +291,7 @@ async function* checkAddresses(
     if (!isKnown && !isNamedSo) strange.push(`${device.name} at ${device.address}`);
   }
   if (strange.length === 0 || inventory.devices.length === 0) return;
-  yield message(
-    'warning',
-    `${file} leads to devices that are not in the inventory: ${someOf(strange)}`,
-  );
+  yield warning(`${file} leads to devices that are not in the inventory: ${someOf(strange)}`);
 }
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
@@ -317,5 +314,5 @@ export async function keepPlan(
     changes,
   });
   await services.writeFile(file, text);
-  return message('done', `wrote the plan to ${file}`);
+  return success(`wrote the plan to ${file}`);
 }

@@ -27,7 +27,7 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import type { PartResult } from './part-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, warning, info } from '../output.ts';
 
 /** A run to be carried out: new, or taken up again with what is known of its steps. */
 export interface Conducted {
@@ -79,7 +79,7 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
     for await (const event of events) {
       if (event.kind === 'stopped') {
         hasStopped = true;
-        yield message('warning', `stopped: ${event.reason}`);
+        yield warning(`stopped: ${event.reason}`);
         continue;
       }
       if (event.kind === 'observed') {
@@ -95,9 +95,9 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // What was left out because of drift needs a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
-      yield message('info', `go on with "resume ${plan.run}"`);
+      yield info(`go on with "resume ${plan.run}"`);
     } else if (failed > tally.hopeless && stepCount(plan) > 1) {
-      yield message('info', `try again what failed with "retry ${plan.run}"`);
+      yield info(`try again what failed with "retry ${plan.run}"`);
     }
   } finally {
     if (again === undefined) await file.close();

@@ -6,7 +6,7 @@ import type { DeviceRecord, DeviceRef } from '../../device/record.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, warning, info } from '../output.ts';
 import type { Services } from '../session.ts';
 
 /** In this time a clock in seconds has gone on. */
@@ -61,17 +61,17 @@ export function observationOutput(
       return undefined;
     case 'positional': {
       const text = `${name}: ids are places in the list (${observation.example}): each record is looked up by what it holds from now on`;
-      return message('warning', text);
+      return warning(text);
     }
     case 'one connection': {
       const text = `${name}: takes one connection at a time: reads make room for writes from now on`;
-      return message('info', text);
+      return info(text);
     }
     case 'volatile': {
       const { resource, fields } = observation;
       const verb = fields.length === 1 ? 'changes' : 'change';
       const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
-      return message('info', text);
+      return info(text);
     }
   }
 }

@@ -11,7 +11,7 @@ import { junitReport } from '../../change/report/junit.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
-import { message, type Output, type TextOutput } from '../output.ts';
+import { type Output, type TextOutput, warning, success } from '../output.ts';
 import { type Merged, mergeResults, parseResult } from '../../change/result-file.ts';
 import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
@@ -51,16 +51,16 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const { as, output } = call.options;
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
-  for (const text of remarks) yield message('warning', text);
+  for (const text of remarks) yield warning(text);
   if (missing.length > 0) {
-    yield message('warning', missingText(merged));
+    yield warning(missingText(merged));
   }
   const results = resultsOf(run);
   const counts = countsOf(run);
   const report = as === undefined && output === undefined ? undefined : runReport(run, as);
   if (report !== undefined && output !== undefined) {
     await call.session.services.writeFile(output, report.text);
-    yield message('done', `wrote the report to ${output}`);
+    yield success(`wrote the report to ${output}`);
   }
   if (report === undefined || output !== undefined) {
     for (const result of results) yield { kind: 'result', run: run.run, result };

@@ -12,7 +12,7 @@ import type { Member } from '../../fleet/member.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, warning, info, success } from '../output.ts';
 import type { Services } from '../session.ts';
 import { loadRun } from './run-store.ts';
 import { planFleet } from './plan-fleet.ts';
@@ -49,10 +49,7 @@ async function* takeFound(
   addresses: ReadonlySet<string> | undefined,
 ): AsyncGenerator<Output, boolean> {
   if (unreadable.length > 0) {
-    yield message(
-      'warning',
-      `not looked at, as their journals cannot be read: ${someOf(unreadable)}`,
-    );
+    yield warning(`not looked at, as their journals cannot be read: ${someOf(unreadable)}`);
   }
   const isNear = owner === 'session' || (owner === 'user' && !isUnasked(call));
   if (!isNear) {
@@ -129,7 +126,7 @@ async function* takeBack(
     );
   }
   if (told !== undefined) {
-    yield message('info', `to be taken back: ${told}`);
+    yield info(`to be taken back: ${told}`);
   }
   const accounts = new Map(
     undone.map(({ device, changes: own }): [string, ClosedAccounts] => {
@@ -146,7 +143,7 @@ async function* takeBack(
     const { closed = [], open } = accounts.get(device.address) ?? {};
     return [...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
   });
-  for (const loss of losses) yield message('warning', loss);
+  for (const loss of losses) yield warning(loss);
   const changes = new Map(
     undone.map(({ device }) => {
       const { changes: own = [], open } = accounts.get(device.address) ?? {};
@@ -162,7 +159,7 @@ async function* takeBack(
   const results = plan.devices.flatMap(({ settled }) => settled);
   const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
   if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
-    yield message('info', `run ${run.run} had no effect, and nothing shows of it now: passed over`);
+    yield info(`run ${run.run} had no effect, and nothing shows of it now: passed over`);
     return false;
   }
   const details = told === undefined ? losses : [`to be taken back: ${told}`, ...losses];
@@ -299,14 +296,14 @@ async function* keepOrRevert(
     const text =
       `run ${runId} is taken back in ${seconds} s unless you confirm; ` +
       'this works only while devsh runs';
-    yield message('warning', text);
+    yield warning(text);
     if (await isConfirmedInTime(call, seconds, limitMs)) {
-      yield message('done', `confirmed: run ${runId} stays`);
+      yield success(`confirmed: run ${runId} stays`);
       return;
     }
   }
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
-  yield message('warning', `${why}: taking run ${runId} back`);
+  yield warning(`${why}: taking run ${runId} back`);
   let isBack = true;
   for await (const output of takeBack(call.nestedYes(), run)) {
     if (output.kind === 'result' && !isGood(output.result)) isBack = false;

@@ -7,7 +7,7 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
-import { message, type Output } from '../output.ts';
+import { type Output, info, warning } from '../output.ts';
 import { PartResult } from './part-result.ts';
 import { planFleet } from './plan-fleet.ts';
 import { loadRun, summaryOf } from './run-store.ts';
@@ -89,7 +89,7 @@ async function* goOn(
     ({ device, error }) => anew.has(device.name) || error !== undefined,
   );
   if (left.devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
-    yield message('info', `run ${run.run} has nothing left to do`);
+    yield info(`run ${run.run} has nothing left to do`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
     const { part } = run.plan;
@@ -128,8 +128,7 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
   if (unknown.length > 0) {
     const names = someOf(unknown.map(({ device }) => device.name));
-    yield message(
-      'warning',
+    yield warning(
       `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`,
     );
   }

@@ -9,7 +9,7 @@ import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { conduct } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
-import { message, type Output, type TextOutput } from '../output.ts';
+import { type Output, type TextOutput, warning } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -55,7 +55,7 @@ export async function* writePlan(
   const isPlanOnly = call.options.dryRun || call.options.asCurl;
   const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
   if (!isAsked) {
-    for (const text of doubts) yield message('warning', text);
+    for (const text of doubts) yield warning(text);
   }
   await guard(call, plan, members);
   if (call.options.asCurl) {
