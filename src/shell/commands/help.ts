@@ -12,7 +12,7 @@ import {
   type HelpTopic,
 } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
-import { verb, type CommandSpec, type CompletionScope, command } from '../command.ts';
+import { type CommandSpec, type CompletionScope, command } from '../command.ts';
 
 const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
 

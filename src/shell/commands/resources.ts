@@ -1,7 +1,7 @@
 import { isResourceName } from '../../device/profile.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { verb, command } from '../command.ts';
+import { command } from '../command.ts';
 import { table, info } from '../output.ts';
 
 export const resources = command({
