@@ -21,7 +21,17 @@ export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed' | 'not used';
   readonly detail: string;
   /** Why it failed: decides the exit status. */
-  readonly error?: DevshError;
+  readonly error?: DevshError | undefined;
+}
+
+function finding(
+  area: string,
+  what: string,
+  state: Finding['state'],
+  detail: string,
+  error?: DevshError,
+): Finding {
+  return { area, what, state, detail, error };
 }
 
 /** All that `doctor` looks at, as it is found. */
@@ -41,58 +51,45 @@ const OLDEST_NODE = [20, 18, 1] as const;
 /** Node, the terminal and the way out to the network. */
 function* machineFindings(services: Services): Generator<Finding> {
   const { machine, version } = services;
-  yield { area: 'machine', what: 'devsh', state: 'ok', detail: version };
-  yield {
-    area: 'machine',
-    what: 'node',
-    state: isOldEnough(machine.node) ? 'ok' : 'failed',
-    detail: `${machine.node} on ${machine.system}`,
-  };
+  yield finding('machine', 'devsh', 'ok', version);
+  const state = isOldEnough(machine.node) ? 'ok' : 'failed';
+  yield finding('machine', 'node', state, `${machine.node} on ${machine.system}`);
   yield terminalFinding(machine);
   yield localeFinding(machine);
   yield proxyFinding(services);
 }
 
 function proxyFinding({ environmentProxy }: Services): Finding {
-  const about = { area: 'machine', what: 'proxy' } as const;
   try {
     const proxy = environmentProxy();
     if (proxy === undefined) {
-      return { ...about, state: 'not used', detail: 'no proxy in the environment' };
+      return finding('machine', 'proxy', 'not used', 'no proxy in the environment');
     }
     const { url, variable, noProxy } = proxy;
     const but = noProxy === '' ? '' : `, not for ${noProxy}`;
-    return { ...about, state: 'ok', detail: `${url} by ${variable}${but}` };
+    return finding('machine', 'proxy', 'ok', `${url} by ${variable}${but}`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { ...about, state: 'failed', detail: error.message };
+    return finding('machine', 'proxy', 'failed', error.message);
   }
 }
 
 function terminalFinding({ terminal }: Machine): Finding {
-  const about = { area: 'machine', what: 'terminal' } as const;
   if (!terminal.isTty) {
-    return { ...about, state: 'not used', detail: 'the output goes to a file or a program' };
+    return finding('machine', 'terminal', 'not used', 'the output goes to a file or a program');
   }
   const { columns, rows, type } = terminal;
   const size = `${type}, ${columns} x ${rows}`;
-  if (type === 'dumb') return { ...about, state: 'ok', detail: `${size}: line by line` };
-  const isSmall = columns < 40 || rows < 10;
-  return {
-    ...about,
-    state: isSmall ? 'warning' : 'ok',
-    detail: isSmall ? `${size}: the full screen needs 40 x 10` : size,
-  };
+  if (type === 'dumb') return finding('machine', 'terminal', 'ok', `${size}: line by line`);
+  return columns < 40 || rows < 10
+    ? finding('machine', 'terminal', 'warning', `${size}: the full screen needs 40 x 10`)
+    : finding('machine', 'terminal', 'ok', size);
 }
 
 function localeFinding({ locale }: Machine): Finding {
-  const isUtf8 = /utf-?8/i.test(locale);
-  return {
-    area: 'machine',
-    what: 'locale',
-    state: isUtf8 ? 'ok' : 'warning',
-    detail: isUtf8 ? locale : `${locale || 'not set'}: without UTF-8 other letters may look wrong`,
-  };
+  if (/utf-?8/i.test(locale)) return finding('machine', 'locale', 'ok', locale);
+  const text = `${locale || 'not set'}: without UTF-8 other letters may look wrong`;
+  return finding('machine', 'locale', 'warning', text);
 }
 
 function isOldEnough(version: string): boolean {
@@ -109,12 +106,8 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   const { paths, inventory, knownDevices, history, runs, vault } = services;
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const { state, problem } = await checkFolder(path);
-    yield {
-      area: 'files',
-      what: `folder ${name}`,
-      state: state === 'not usable' ? 'failed' : 'ok',
-      detail: problem ?? (state === 'absent' ? `${path}: will be made when needed` : path),
-    };
+    const detail = problem ?? (state === 'absent' ? `${path}: will be made when needed` : path);
+    yield finding('files', `folder ${name}`, state === 'not usable' ? 'failed' : 'ok', detail);
   }
   yield await fileFinding('settings', services.settings.path, async () => {
     // One-shot commands have no keys; who opens the screen next is to find them right.
@@ -154,21 +147,18 @@ async function fileFinding(
   path: string,
   read: () => Promise<Held>,
 ): Promise<Finding> {
-  const about = { area: 'files', what } as const;
   const check = await checkFile(path);
-  if (check.state === 'absent') return { ...about, state: 'not used', detail: `no ${path}` };
+  if (check.state === 'absent') return finding('files', what, 'not used', `no ${path}`);
   try {
     const held = await read();
     const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
     const problem = warning ?? problemOf(check);
-    return {
-      ...about,
-      state: problem === undefined ? 'ok' : 'warning',
-      detail: problem ?? `${path}: ${detail}`,
-    };
+    return problem === undefined
+      ? finding('files', what, 'ok', `${path}: ${detail}`)
+      : finding('files', what, 'warning', problem);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    return { ...about, state: 'failed', detail: error.message, error };
+    return finding('files', what, 'failed', error.message, error);
   }
 }
 
@@ -214,19 +204,17 @@ async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
   const { credentials } = call;
   const isThere = await credentials.reachesKeychain();
   const [problem = 'none on this machine'] = credentials.problems;
-  yield {
-    area: 'credentials',
-    what: 'keychain',
-    state: isThere ? 'ok' : credentials.problems.length > 0 ? 'warning' : 'not used',
-    detail: isThere ? 'answers' : problem,
-  };
+  const state = isThere ? 'ok' : credentials.problems.length > 0 ? 'warning' : 'not used';
+  yield finding('credentials', 'keychain', state, isThere ? 'answers' : problem);
   const place = await credentials.placeToStore();
-  yield {
-    area: 'credentials',
-    what: 'logins are kept in',
-    state: place === undefined ? 'not used' : 'ok',
-    detail: place === undefined ? 'nothing; "vault init" makes a place' : `the ${place}`,
-  };
+  yield place === undefined
+    ? finding(
+        'credentials',
+        'logins are kept in',
+        'not used',
+        'nothing; "vault init" makes a place',
+      )
+    : finding('credentials', 'logins are kept in', 'ok', `the ${place}`);
 }
 
 /** A clock that is off by more makes logs, certificates and tokens hard to trust. */
@@ -253,15 +241,14 @@ async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> 
       if (said.status === 401) throw refusedLogin(member);
       return said;
     });
-    yield { area, what: 'answers', state: 'ok', detail: `${Math.round(answer.elapsedMs)} ms` };
+    yield finding(area, 'answers', 'ok', `${Math.round(answer.elapsedMs)} ms`);
     yield await certificateFinding(call, member);
-    yield { area, what: 'login', state: 'ok', detail: `as ${accountOf(member)}` };
+    yield finding(area, 'login', 'ok', `as ${accountOf(member)}`);
     yield clockFinding(area, answer.headers['date'], before, services.now());
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     const isLogin = error instanceof UnauthorizedError || error instanceof CredentialError;
-    const what = isLogin ? 'login' : 'answers';
-    yield { area, what, state: 'failed', detail: error.message, error };
+    yield finding(area, isLogin ? 'login' : 'answers', 'failed', error.message, error);
   }
 }
 
@@ -275,37 +262,35 @@ function accountOf({ account, credential }: Member): string {
 }
 
 async function certificateFinding(call: Call, { ref, trust }: Member): Promise<Finding> {
-  const about = { area: ref.name, what: 'certificate' } as const;
-  if (trust?.kind === 'insecure') return { ...about, state: 'warning', detail: 'NOT CHECKED' };
-  if (trust?.kind !== 'pinned') {
-    const detail = trust?.kind === 'ca' ? `by the CA in ${trust.file}` : 'by a CA of the system';
-    return { ...about, state: 'ok', detail };
-  }
+  const is = (state: Finding['state'], detail: string): Finding =>
+    finding(ref.name, 'certificate', state, detail);
+  if (trust?.kind === 'insecure') return is('warning', 'NOT CHECKED');
+  if (trust?.kind === 'ca') return is('ok', `by the CA in ${trust.file}`);
+  if (trust?.kind !== 'pinned') return is('ok', 'by a CA of the system');
   const { services } = call.session;
   const now = services.now();
   const validTo = (await services.knownDevices.find(ref.address))?.validTo;
   const pinned = `pinned since ${trust.pinnedAt.slice(0, 10)}`;
-  if (validTo === undefined) return { ...about, state: 'ok', detail: pinned };
+  if (validTo === undefined) return is('ok', pinned);
   const ends = expiryText(validTo, now);
   const isSoon = Date.parse(validTo) - now.getTime() < SOON_MS;
-  return { ...about, state: isSoon ? 'warning' : 'ok', detail: `${pinned}, ends ${ends}` };
+  return is(isSoon ? 'warning' : 'ok', `${pinned}, ends ${ends}`);
 }
 
 function clockFinding(area: string, date: string | undefined, before: Date, after: Date): Finding {
-  const about = { area, what: 'clock' } as const;
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) {
-    return { ...about, state: 'not used', detail: 'the device does not say what time it is' };
+    return finding(area, 'clock', 'not used', 'the device does not say what time it is');
   }
   // The header has whole seconds.
   const ours = (before.getTime() + after.getTime()) / 2 - 500;
   const off = theirs - ours;
   const seconds = Math.round(Math.abs(off) / 1000);
   if (Math.abs(off) < CLOCK_TOLERANCE_MS) {
-    return { ...about, state: 'ok', detail: seconds < 2 ? 'agrees' : `${seconds} s off` };
+    return finding(area, 'clock', 'ok', seconds < 2 ? 'agrees' : `${seconds} s off`);
   }
   const direction = off > 0 ? 'ahead' : 'behind';
-  return { ...about, state: 'warning', detail: `${humane(seconds)} ${direction} of this machine` };
+  return finding(area, 'clock', 'warning', `${humane(seconds)} ${direction} of this machine`);
 }
 
 function humane(seconds: number): string {

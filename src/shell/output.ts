@@ -179,7 +179,7 @@ export interface AnswerOutput {
   /** The body as it came. */
   readonly body: string;
   /** The body decoded, when it is JSON and was not asked for as it came (`--raw`). */
-  readonly value?: Value;
+  readonly value?: Value | undefined;
 }
 
 /** A remark beside the data, to stderr. `done` and `warning` are said in words, too. */

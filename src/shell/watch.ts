@@ -26,9 +26,9 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
 }
 
 /** Throws a `UsageError` for a format that is written at the end, which never comes. */
-function refuseEndless(format: Format | undefined): void {
-  if (format !== undefined && format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`--watch has no end, and ${format} needs one; use --format jsonl`);
+function refuseEndless(format: Format = 'table', what = '--watch'): void {
+  if (format !== 'table' && format !== 'jsonl') {
+    throw new UsageError(`${what} has no end, and ${format} needs one; use --format jsonl`);
   }
 }
 
@@ -212,8 +212,5 @@ function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
   if (given.watchMs !== undefined) {
     throw new UsageError('watch repeats the line by itself: leave out --watch', { column });
   }
-  const format = given.format ?? call.options.format ?? 'table';
-  if (format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`watch has no end, and ${format} needs one; use --format jsonl`);
-  }
+  refuseEndless(given.format ?? call.options.format, 'watch');
 }

@@ -32,8 +32,7 @@ export function withParts(page: string, text: string): string {
 }
 
 function exitCodes(): string {
-  const rows = EXIT_CODES.map(({ code, meaning }) => [code, meaning]);
-  return table(['exit', 'meaning'], rows);
+  return table(['exit', 'meaning'], EXIT_CODES);
 }
 
 /** Place by place, with the names that settings.json has for them. */
@@ -56,7 +55,7 @@ function keys(): string {
 
 function variables(): string {
   const sections = ENVIRONMENT.map(({ title, variables: some }) => {
-    const rows = some.map(({ name, meaning }) => [codes(name.split(', ')).join(', '), meaning]);
+    const rows = some.map(([name, meaning]) => [codes(name.split(', ')).join(', '), meaning]);
     return `### ${title}\n\n${table(['variable', 'what it says'], rows)}`;
   });
   return sections.join('\n\n');
@@ -65,7 +64,7 @@ function variables(): string {
 function files(): string {
   const of = (platform: NodeJS.Platform, home: string): Paths => resolvePaths({}, platform, home);
   const [linux, mac] = [of('linux', '~'), of('darwin', '~')];
-  const rows = KEPT_FILES.map(({ path, meaning }) => [
+  const rows = KEPT_FILES.map(([path, meaning]) => [
     meaning.replace(/\.$/, ''),
     `\`${path(linux)}\``,
     `\`${path(mac)}\``,

@@ -6,7 +6,7 @@ import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { type MessageOutput, type Output, success } from '../output.ts';
+import { type Output, success } from '../output.ts';
 import { counted } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -124,17 +124,7 @@ export async function* askAndPin(call: Call, shown: readonly Shown[]): AsyncGene
     expected: 'yes',
   });
   if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing is changed');
-  await pinAll(call, shown);
-  for (const { member, presented } of shown) yield pinned(member, presented.fingerprint);
-}
-
-/** Pins what a device presented, or a fingerprint that the user vouches for. */
-export async function pin(
-  call: Call,
-  member: Member,
-  presented: Vouched['presented'],
-): Promise<void> {
-  await pinAll(call, [{ member, presented }]);
+  yield* pinAll(call, shown);
 }
 
 export interface Vouched {
@@ -142,8 +132,8 @@ export interface Vouched {
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
-/** As `pin`, for many at once: their file is written once. */
-export async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<void> {
+/** Pins what devices presented, or fingerprints that the user vouches for; their file is written once. */
+export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   if (vouched.length === 0) return;
   const { services } = call.session;
   const firstSeen = services.now().toISOString();
@@ -157,6 +147,9 @@ export async function pinAll(call: Call, vouched: readonly Vouched[]): Promise<v
   await services.knownDevices.set(...pins);
   // The next command checks against the new pins.
   await Promise.all(vouched.map(({ member }) => member.close()));
+  for (const { member, presented } of vouched) {
+    yield success(`${member.ref.name} is pinned to ${presented.fingerprint}`);
+  }
 }
 
 /**
@@ -176,8 +169,4 @@ export async function refuseOther(
     );
   }
   return known === undefined;
-}
-
-export function pinned({ ref }: Member, fingerprint: string): MessageOutput {
-  return success(`${ref.name} is pinned to ${fingerprint}`);
 }

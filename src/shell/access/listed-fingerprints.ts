@@ -5,7 +5,7 @@ import type { Inventory } from '../../fleet/inventory.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { type Output, info } from '../output.ts';
-import { lookAt, pinAll, pinned, refuseOther, type Vouched } from './certificates.ts';
+import { lookAt, pinAll, refuseOther, type Vouched } from './certificates.ts';
 
 /**
  * Pins another certificate where it is proved: by the list of --fingerprints, or as --ca has signed what
@@ -29,7 +29,7 @@ export async function* pinProved(
     else if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
     else vouched.push({ member, presented: sighting.presented });
   }
-  yield* pinVouched(call, vouched);
+  yield* pinAll(call, vouched);
 }
 
 /**
@@ -66,17 +66,12 @@ export async function* acceptListed(
       yield { kind: 'error', error, device: ref };
     }
   }
-  yield* pinVouched(call, vouched);
+  yield* pinAll(call, vouched);
 }
 
 async function isOther(call: Call, { ref }: Member, fingerprint: string): Promise<boolean> {
   const known = await call.session.services.knownDevices.find(ref.address);
   return known?.fingerprint !== fingerprint;
-}
-
-async function* pinVouched(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
-  await pinAll(call, vouched);
-  for (const { member, presented } of vouched) yield pinned(member, presented.fingerprint);
 }
 
 /**

@@ -17,6 +17,13 @@ export const TARGETS: ArgSpec = {
 /** The same, where at least one is needed. */
 export const SOME_TARGETS: ArgSpec = { ...TARGETS, isRequired: true };
 
+/** One device by its name or address. */
+export function oneDevice(name: string, summary: string, isRequired = false): ArgSpec {
+  const complete: ArgSpec['complete'] = ({ targets }) =>
+    targets.filter(({ text }) => !text.startsWith('@'));
+  return { name, summary, isRequired, complete };
+}
+
 /** The devices of this session, or `all`. */
 export const CONNECTED: ArgSpec = {
   name: 'SELECTOR',

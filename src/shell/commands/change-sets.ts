@@ -1,4 +1,4 @@
-import { DEVICES, PART, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, PART } from '../grammar/options.ts';
 import { type ArgSpec, command, later } from '../command.ts';
 
 const FILE: ArgSpec = {
@@ -35,16 +35,7 @@ export const apply = command({
   section: 'Change sets',
   summary: 'Carry out a change set, or a plan that was written down',
   args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
-  options: [
-    ...DEVICES,
-    'profile',
-    'asCurl',
-    'resource',
-    ...WRITE,
-    ...ROLL_OUT,
-    ...PART,
-    'confirmMs',
-  ],
+  options: [...CHANGE, 'resource', ...PART, 'confirmMs'],
   forced: 'drift',
   details:
     'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +

@@ -104,15 +104,14 @@ export const devices = command({
     const { connected } = call.session.fleet;
     const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
     const members = isNamed ? await call.members() : connected;
-    const ask = (): AsyncGenerator<Output> => askAll(call, members);
     const tableOf = (): TableOutput => devicesTable(members, true);
     // The full screen asks again by itself.
     if (watchMs !== undefined && call.io.isRefreshing !== true) {
       const { watchDevices } = await import('../watch.ts');
-      yield* watchDevices(call, members, watchMs, tableOf, ask);
+      yield* watchDevices(call, members, watchMs, tableOf, () => askAll(call, members));
       return;
     }
-    if (isNamed) yield* ask();
+    if (isNamed) yield* askAll(call, members);
     yield tableOf();
   },
 });
@@ -149,10 +148,8 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
     if (!read.ok) failed.set(read.member, read.error);
   }
   yield* failuresTold(members, failed);
-  yield {
-    ...devicesTable(members),
-    hasSuccess: members.some(({ state }) => state.kind === 'ready'),
-  };
+  const hasSuccess = members.some(({ state }) => state.kind === 'ready');
+  yield { ...devicesTable(members), hasSuccess };
   // The table does not wait for what the devices say of themselves.
   const { learnAllQuietly } = await import('../devices/learning.ts');
   call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
@@ -161,19 +158,17 @@ export async function* probe(call: Call, members: readonly Member[]): AsyncGener
 /** @param isFull also what is not asked for at each connecting: latency, profile, what else was seen */
 export function devicesTable(members: readonly Member[], isFull = false): TableOutput {
   const facts = members.map(deviceFacts);
-  const others = isFull
-    ? distinct(facts.flatMap(({ counts }) => counts.map(({ resource }) => resource)))
-    : [];
-  const resources = distinct([PROBED_RESOURCE, ...others]);
+  const others = facts.flatMap(({ counts }) => counts.map(({ resource }) => resource));
+  const resources = [...new Set([PROBED_RESOURCE, ...(isFull ? others : [])])];
+  const hasFailed = members.some(({ state }) => state.kind === 'failed');
   return table(
+    // Not `devices`: in JSON that is what was read.
     'connections',
     [
       'device',
       'address',
       'state',
-      ...(isFull && members.some(({ state }) => state.kind === 'failed')
-        ? ['since', 'reason']
-        : []),
+      ...(isFull && hasFailed ? ['since', 'reason'] : []),
       isFull && { key: 'latency_ms', title: 'MS' },
       ...resources.map((name) => `${name}s`),
       { key: 'account', title: 'AS' },
@@ -207,10 +202,6 @@ function failureFields({ state, ref }: Member) {
   // Its name stands in the same row.
   const reason = state.error.message.replace(`${ref.name}: `, '');
   return { since: state.since.toISOString(), reason };
-}
-
-function distinct(names: readonly string[]): string[] {
-  return [...new Set(names)];
 }
 
 function stateText({ state }: Member): string {

@@ -7,6 +7,8 @@ import { configuredText } from '../../device/route/choose-route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';
+import { oneDevice } from './arguments.ts';
+import { counted } from '../../text/one-line.ts';
 import { type Output, table, info, warning, success } from '../output.ts';
 
 /** So many conflicts between groups are told one by one. */
@@ -184,14 +186,7 @@ export const device: CommandSpec = {
     verb({
       name: 'remove',
       summary: 'Remove a device from the inventory',
-      args: [
-        {
-          name: 'NAME',
-          summary: 'the device',
-          isRequired: true,
-          complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
-        },
-      ],
+      args: [oneDevice('NAME', 'the device', true)],
       async *run({ args, session }) {
         const name = args.required('NAME');
         await session.services.inventory.remove(name);
@@ -210,7 +205,7 @@ export const device: CommandSpec = {
         const { devices, aside } = await services.inventory.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
         yield success(
-          `${services.inventory.path} lists ${devices} ${devices === 1 ? 'device' : 'devices'} again${kept}`,
+          `${services.inventory.path} lists ${counted(devices, 'device')} again${kept}`,
         );
       },
     }),
@@ -219,8 +214,8 @@ export const device: CommandSpec = {
       summary: 'Print the JSON schema of devices.yaml, for editors',
       async *run() {
         const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
-        const schema = JSON.stringify(inventoryJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'jsonSchema', text: schema };
+        const text = JSON.stringify(inventoryJsonSchema(), null, 2);
+        yield { kind: 'text', name: 'jsonSchema', text };
       },
     }),
   ],

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { CHANGE } from '../grammar/options.ts';
 import { command } from '../command.ts';
 import { RESOURCE } from './export.ts';
 
@@ -16,19 +16,7 @@ export const importCommand = command({
     },
     { ...RESOURCE, summary: 'what the records are (default: as the file says, else user)' },
   ],
-  options: [
-    ...DEVICES,
-    'profile',
-    'asCurl',
-    'prune',
-    'key',
-    'map',
-    ...WRITE,
-    ...ROLL_OUT,
-    'output',
-    'expiresMs',
-    'confirmMs',
-  ],
+  options: [...CHANGE, 'prune', 'key', 'map', 'output', 'expiresMs', 'confirmMs'],
   forced: 'prune',
   details:
     'Each row is laid beside the record with the same natural key (--key names another field): a new one\n' +

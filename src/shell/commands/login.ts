@@ -3,7 +3,8 @@ import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type Call, command } from '../command.ts';
 import { checkLogins } from '../access/logins.ts';
-import { message, type Output, success } from '../output.ts';
+import { counted } from '../../text/one-line.ts';
+import { info, type Output, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { TARGETS } from './arguments.ts';
 
@@ -53,12 +54,10 @@ export const logout = command({
       const counts = await credentials.forget(ref, options.user, access.askPassphrase);
       const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
       const count = counts.keychain + counts.vault;
-      yield message(
-        count > 0 ? 'done' : 'info',
-        count > 0
-          ? `removed ${count} login${count === 1 ? '' : 's'} for ${ref.name} from the ${places.join(' and the ')}`
-          : `no login is kept for ${ref.name}`,
-      );
+      const from = `for ${ref.name} from the ${places.join(' and the ')}`;
+      yield count > 0
+        ? success(`removed ${counted(count, 'login')} ${from}`)
+        : info(`no login is kept for ${ref.name}`);
     }
   },
 });

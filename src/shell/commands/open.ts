@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
+import { oneDevice } from './arguments.ts';
 import { command } from '../command.ts';
 import { info } from '../output.ts';
 
@@ -9,11 +10,7 @@ export const open = command({
   section: 'Raw API',
   summary: 'Open a page of the API in the browser, and print its address',
   args: [
-    {
-      name: 'DEVICE',
-      summary: 'the device; the selected one when none is given',
-      complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
-    },
+    oneDevice('DEVICE', 'the device; the selected one when none is given'),
     { name: 'PATH', summary: 'the page, as in /api/user/' },
   ],
   options: [...DEVICES, 'profile'],

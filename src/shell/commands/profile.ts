@@ -1,13 +1,10 @@
 import { valueText } from '../../device/value-text.ts';
 import type { Member } from '../../fleet/member.ts';
-import { type ArgSpec, type Call, type CommandSpec, verb, command } from '../command.ts';
+import { type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, table, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { fieldsOf, TARGETS } from './arguments.ts';
-
-const names: NonNullable<ArgSpec['complete']> = ({ targets }) =>
-  targets.filter(({ text }) => !text.startsWith('@'));
+import { fieldsOf, oneDevice, TARGETS } from './arguments.ts';
 
 export const profile: CommandSpec = {
   name: 'profile',
@@ -39,7 +36,7 @@ export const profile: CommandSpec = {
       name: 'set',
       summary: 'State facts of how a device of the inventory speaks',
       args: [
-        { name: 'DEVICE', summary: 'a device of the inventory', isRequired: true, complete: names },
+        oneDevice('DEVICE', 'a device of the inventory', true),
         {
           name: 'FACT=VALUE',
           summary: 'a fact as a profile file names it, as in update.method=PUT',

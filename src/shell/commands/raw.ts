@@ -7,12 +7,12 @@ import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
 import { allPages } from '../../device/raw-pages.ts';
 import { answerError, type Circumstances } from '../../device/translate.ts';
-import { DeclinedError, DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { type Output, info } from '../output.ts';
-import { DEVICES, WRITE } from '../grammar/options.ts';
+import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
 import { notAssigned } from './arguments.ts';
 
 const PATH: ArgSpec = {
@@ -71,8 +71,7 @@ async function getPages(
     allPages(device, path, first, onPage, call.io.signal),
   );
   if (records === undefined) return shown;
-  const text = `${member.ref.name}: ${records.length} records on ${pages} pages`;
-  const said: Output = info(text);
+  const said = info(`${member.ref.name}: ${records.length} records on ${pages} pages`);
   if (format === 'jsonl') return [said];
   const all = { kind: 'answer', device: member.ref, status: first.status } as const;
   return [{ ...all, body: jsonText(records), value: records }, said];
@@ -94,19 +93,7 @@ export const post = command({
       if (at < 1) throw notAssigned(text, start);
       return [text.slice(0, at), text.slice(at + 1)] as const;
     });
-    const members = await call.members();
-    if (call.options.asCurl) {
-      const { requestAsCurl } = await import('../writing/write.ts');
-      yield await requestAsCurl(call, members, () => ({ method: 'POST', path, form }));
-      return;
-    }
-    if (!(yield* confirmRaw(call, members, `POST ${path}`))) return;
-    const { guardRaw } = await import('../writing/write.ts');
-    yield* each(call, members, call.writeWidth, async (member) => {
-      await guardRaw(call, member, 'POST', path, form);
-      const answer = await exchange(call, member, 'POST', path, form);
-      return answerOutput(call, member, 'POST', path, answer);
-    });
+    yield* sendRaw(call, 'POST', path, form);
   },
 });
 
@@ -125,22 +112,33 @@ export const remove = command({
   async *run(call) {
     const path = pathOf(call);
     assertNoCollection(documentedProfile, path);
-    const members = await call.members();
-    if (call.options.asCurl) {
-      const { requestAsCurl } = await import('../writing/write.ts');
-      yield await requestAsCurl(call, members, () => ({ method: 'DELETE', path }));
-      return;
-    }
-    if (!(yield* confirmRaw(call, members, `DELETE ${path}`))) return;
-    const { guardRaw } = await import('../writing/write.ts');
-    yield* each(call, members, call.writeWidth, async (member) => {
-      await guardRaw(call, member, 'DELETE', path);
-      refuseCollection(member, path, await exchange(call, member, 'GET', path));
-      const answer = await exchange(call, member, 'DELETE', path);
-      return answerOutput(call, member, 'DELETE', path, answer);
-    });
+    yield* sendRaw(call, 'DELETE', path);
   },
 });
+
+/** To each device in turn, once that is confirmed; or as curl calls. */
+async function* sendRaw(
+  call: Call<WriteOption | 'asCurl' | 'raw'>,
+  method: 'POST' | 'DELETE',
+  path: string,
+  form?: FormPairs,
+): AsyncGenerator<Output> {
+  const members = await call.members();
+  const { confirmRaw, guardRaw, requestAsCurl } = await import('../writing/write.ts');
+  if (call.options.asCurl) {
+    yield await requestAsCurl(call, members, () => ({ method, path, ...(form && { form }) }));
+    return;
+  }
+  if (!(yield* confirmRaw(call, members, `${method} ${path}`))) return;
+  yield* each(call, members, call.writeWidth, async (member) => {
+    await guardRaw(call, member, method, path, form);
+    if (method === 'DELETE') {
+      refuseCollection(member, path, await exchange(call, member, 'GET', path));
+    }
+    const answer = await exchange(call, member, method, path, form);
+    return answerOutput(call, member, method, path, answer);
+  });
+}
 
 function pathOf(call: Call): string {
   const path = call.args.required('PATH');
@@ -164,32 +162,6 @@ function refuseCollection(member: Member, path: string, answer: Answer): void {
   if (isList) {
     throw new RefusedError(`${member.ref.name}: DELETE ${path} is refused: it answers with a list`);
   }
-}
-
-async function* confirmRaw(
-  call: Call<'dryRun' | 'yes'>,
-  members: readonly Member[],
-  request: string,
-): AsyncGenerator<Output, boolean> {
-  const names = members.map(({ ref }) => ref.name).join(', ');
-  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
-    throw new RefusedError('read-only: nothing was sent');
-  }
-  if (call.options.dryRun) {
-    yield info(`would send ${request} to ${names}`);
-    return false;
-  }
-  if (call.options.yes) return true;
-  if (call.io.ask === undefined) {
-    throw new RefusedError(
-      'not confirmed: say --yes to do it without a question; nothing was sent',
-    );
-  }
-  const expected = members.length === 1 ? 'y' : String(members.length);
-  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
-  const answer = await call.io.ask({ kind: 'confirm', text, expected });
-  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
-  return true;
 }
 
 /** Runs one request for each device; what a device does wrong is an output and the others go on. */
@@ -240,18 +212,10 @@ function answerOutput(
   const { ref: device } = member;
   const value = call.options.raw ? undefined : valueOf(answer);
   const { status, body } = answer;
-  const shown: Output = {
-    kind: 'answer',
-    device,
-    status,
-    body,
-    ...(value !== undefined && { value }),
-  };
+  const shown: Output = { kind: 'answer', device, status, body, value };
   if (status < 300) return [shown];
-  return [
-    shown,
-    { kind: 'error', error: answerError(circumstances(member, method, path), answer), device },
-  ];
+  const error = answerError(circumstances(member, method, path), answer);
+  return [shown, { kind: 'error', error, device }];
 }
 
 function circumstances(member: Member, method: RawRequest['method'], path: string): Circumstances {

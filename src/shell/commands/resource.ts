@@ -8,7 +8,7 @@ import type { Member } from '../../fleet/member.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
-import { DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import { changeFields, notAssigned } from './arguments.ts';
 import {
   assignments,
@@ -197,7 +197,7 @@ function add(resource: string): VerbSpec {
     name: 'add',
     summary: `Add a ${resource} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
-    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
+    options: [...CHANGE],
     details:
       `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
       'are held. Each device is read back, and the verdict says what it really holds.\n' +
@@ -220,7 +220,7 @@ function set(resource: string): VerbSpec {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
-    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'where'],
+    options: [...CHANGE, 'where'],
     details:
       'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is;\n' +
       'address.city=Ulm changes one part of a nested field. "null" means nothing where the field holds no text.\n' +
@@ -274,7 +274,7 @@ function remove(resource: string): VerbSpec {
     name: 'delete',
     summary: `Delete ${resource}s on each selected device`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'where', 'only'],
+    options: [...CHANGE, 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
       'without --allow own-account. Which fields no undo brings back is said before.',

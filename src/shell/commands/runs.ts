@@ -2,7 +2,7 @@ import { EmptyJournalError } from '../../change/plan.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import { type ArgSpec, type Call, type CommandSpec, verb, command, later } from '../command.ts';
-import { DEVICES, ROLL_OUT, WRITE } from '../grammar/options.ts';
+import { CHANGE } from '../grammar/options.ts';
 import { table, info } from '../output.ts';
 
 const RUN: ArgSpec = {
@@ -121,7 +121,7 @@ export const resume = command({
   section: 'Change sets',
   summary: 'Go on with a run that was interrupted; what is done is not repeated',
   args: [LATEST],
-  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
+  options: [...CHANGE],
   details: 'A step that was sent without a verdict is settled by reading first.',
   examples: ['resume', 'resume 20261121-093041-k3qd7m'],
   async *run(call) {
@@ -143,7 +143,7 @@ export const retry = command({
   section: 'Change sets',
   summary: 'Try again the steps of a run that failed; --rest also those never reached',
   args: [LATEST],
-  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT, 'rest'],
+  options: [...CHANGE, 'rest'],
   examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
   async *run(call) {
     const { retriedPart, takeUp } = await import('../writing/take-up.ts');
@@ -163,7 +163,7 @@ export const undo = command({
       summary: 'the id of a run; the newest one of this terminal when none is given',
     },
   ],
-  options: [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT],
+  options: [...CHANGE],
   forced: 'drift',
   details:
     'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +

@@ -16,11 +16,11 @@ export const info = command({
   examples: ['info', 'info --config'],
   async *run({ session, options, given }) {
     if (options.config) {
-      const { configRows } = await import('../help/config-rows.ts');
+      const { configRows } = await import('../help/environment.ts');
       yield table(
         'config',
         ['setting', 'value', { key: 'origin', title: 'FROM' }],
-        configRows(session.services, given).map((row) => ({ ...row })),
+        configRows(session.services, given),
       );
       return;
     }
@@ -29,53 +29,49 @@ export const info = command({
       yield { kind: 'text', name: 'version', text: version };
       return;
     }
-    const proxy = proxyRows(session.services);
     const rows = [
-      { name: 'version', value: version },
-      { name: 'node', value: process.version },
-      { name: 'inventory', value: inventory.path },
-      { name: 'known devices', value: knownDevices.path },
-      { name: 'history', value: history.path },
-      { name: 'settings', value: paths.config },
+      ['version', version],
+      ['node', process.version],
+      ['inventory', inventory.path],
+      ['known devices', knownDevices.path],
+      ['history', history.path],
+      ['settings', paths.config],
       ...(await keyRows(session.services)),
-      { name: 'state', value: paths.state },
-      ...proxy,
-    ];
+      ['state', paths.state],
+      ...proxyRows(session.services),
+    ] as const;
     yield table(
       'info',
-      [
-        { key: 'name', title: 'WHAT' },
-        { key: 'value', title: 'VALUE' },
-      ],
-      rows,
+      [{ key: 'name', title: 'WHAT' }, 'value'],
+      rows.map(([name, value]) => ({ name, value })),
     );
   },
 });
 
 /** The proxy of the environment; what is wrong with it stands in its place. */
-function proxyRows({ environmentProxy }: Services): { name: string; value: string }[] {
+function proxyRows({ environmentProxy }: Services): [string, string][] {
   try {
     const proxy = environmentProxy();
     if (proxy === undefined) return [];
     return [
-      { name: 'proxy', value: `${proxy.url} (${proxy.variable})` },
-      { name: 'no proxy for', value: proxy.noProxy },
+      ['proxy', `${proxy.url} (${proxy.variable})`],
+      ['no proxy for', proxy.noProxy],
     ];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return [{ name: 'proxy', value: `not usable: ${error.message}` }];
+    return [['proxy', `not usable: ${error.message}`]];
   }
 }
 
 /** Own keys that cannot be; right ones are in `help keys`. */
-async function keyRows(services: Services): Promise<{ name: string; value: string }[]> {
+async function keyRows(services: Services): Promise<[string, string][]> {
   if (services.settings.get('keys') === undefined) return [];
   try {
     await services.keys();
     return [];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return [{ name: 'keys', value: `not usable: ${error.message}` }];
+    return [['keys', `not usable: ${error.message}`]];
   }
 }
 

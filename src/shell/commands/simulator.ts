@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Call, type CommandSpec, verb, type VerbSpec, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
@@ -26,7 +27,7 @@ export const simulator: CommandSpec = {
           yield devicesTable(running);
           yield { kind: 'checkpoint' };
           yield info(`running; connect from another terminal, end with Ctrl-C`);
-          await aborted(call.io.signal);
+          if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
         } finally {
           await running.close();
         }
@@ -118,37 +119,14 @@ function devicesTable(running: RunningSimulator): Output {
   return table(
     'simulator',
     [
-      'device',
-      'address',
-      'user',
-      'password',
-      'token',
-      {
-        key: 'fingerprint',
-        title: 'SHA-256',
-      },
+      ...['device', 'address', 'user', 'password', 'token'],
+      { key: 'fingerprint', title: 'SHA-256' },
     ],
     running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
-      [accounts.admin, accounts.viewer].map(({ username, password, token }) => ({
-        device: name,
-        address,
-        user: username,
-        password,
-        token,
-        fingerprint,
-      })),
+      [accounts.admin, accounts.viewer].map(({ username: user, password, token }) => {
+        return { device: name, address, user, password, token, fingerprint };
+      }),
     ),
-    {
-      showsSecrets: true,
-    },
+    { showsSecrets: true },
   );
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
 }

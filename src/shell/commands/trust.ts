@@ -3,26 +3,19 @@ import { isChangedCertificate } from '../../device/errors.ts';
 import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
-import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
+import { type Call, type CommandSpec, verb } from '../command.ts';
 import {
   askAndPin,
   expiryText,
   lookAt,
-  pin,
-  pinned,
+  pinAll,
   refuseOther,
   type Seen,
 } from '../access/certificates.ts';
 import { type Output, table, info, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { SOME_TARGETS } from './arguments.ts';
-
-const DEVICE: ArgSpec = {
-  name: 'DEVICE',
-  summary: 'name or address of one device',
-  isRequired: true,
-  complete: (scope) => scope.targets.filter(({ text }) => !text.startsWith('@')),
-};
+import { counted } from '../../text/one-line.ts';
+import { oneDevice, SOME_TARGETS } from './arguments.ts';
 
 export const trust: CommandSpec = {
   name: 'trust',
@@ -145,8 +138,7 @@ export const trust: CommandSpec = {
         const member = onlyOne(call, members, 'TARGET');
         const wanted = fingerprintOption(call);
         if (wanted !== undefined) {
-          await pin(call, member, { fingerprint: wanted });
-          yield pinned(member, wanted);
+          yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
           return;
         }
         const [seen] = yield* lookAt(call, [member]);
@@ -160,7 +152,7 @@ export const trust: CommandSpec = {
     verb({
       name: 'forget',
       summary: 'Remove the pin of a device',
-      args: [DEVICE],
+      args: [oneDevice('DEVICE', 'name or address of one device', true)],
       async *run(call) {
         const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
         const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
@@ -180,9 +172,7 @@ export const trust: CommandSpec = {
         const { knownDevices } = services;
         const { pins, aside } = await knownDevices.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield success(
-          `${knownDevices.path} holds ${pins} ${pins === 1 ? 'pin' : 'pins'} again${kept}`,
-        );
+        yield success(`${knownDevices.path} holds ${counted(pins, 'pin')} again${kept}`);
       },
     }),
   ],
@@ -253,8 +243,7 @@ async function* acceptFingerprint(
   wanted: string,
 ): AsyncGenerator<Output> {
   await refuseOther(call, member, wanted);
-  await pin(call, member, { fingerprint: wanted });
-  yield pinned(member, wanted);
+  yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
 }
 
 function onlyOne(call: Call, members: readonly Member[], arg: string): Member {

@@ -1,8 +1,9 @@
 import { CredentialError, RefusedError } from '../../errors.ts';
 import { VaultLockedError } from '../../credentials/vault.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
+import { counted } from '../../text/one-line.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { message, table, info, success } from '../output.ts';
+import { table, info, success } from '../output.ts';
 
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
@@ -62,9 +63,8 @@ export const vault: CommandSpec = {
         'command that needs the vault asks by itself, or reads it with --passphrase-stdin.',
       async *run(call) {
         await open(call);
-        const count = (await call.session.services.vault.list()).length;
-        const logins = `${count} login${count === 1 ? '' : 's'}`;
-        yield success(`the vault is open: ${logins}`);
+        const { length } = await call.session.services.vault.list();
+        yield success(`the vault is open: ${counted(length, 'login')}`);
       },
     }),
     verb({
@@ -74,10 +74,7 @@ export const vault: CommandSpec = {
         const { vault } = session.services;
         const wasOpen = vault.isUnlocked;
         vault.lock();
-        yield message(
-          wasOpen ? 'done' : 'info',
-          wasOpen ? 'the vault is locked' : 'the vault was locked already',
-        );
+        yield wasOpen ? success('the vault is locked') : info('the vault was locked already');
       },
     }),
   ],

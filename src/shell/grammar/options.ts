@@ -431,6 +431,9 @@ export type WriteOption = (typeof WRITE)[number];
 export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
 export type RollOutOption = (typeof ROLL_OUT)[number];
 
+/** What every verb takes that writes records. */
+export const CHANGE = [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT] as const;
+
 /** Which part of a plan file is carried out, and where its result goes. */
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];

@@ -70,18 +70,18 @@ export async function manPage(version: string, date: string): Promise<string> {
     ...(await Promise.all(topics.map((topic) => topicSection(topic, paths)))).flat(),
     ...section(
       'EXIT STATUS',
-      EXIT_CODES.flatMap(({ code, meaning }) => item(code, meaning)),
+      EXIT_CODES.flatMap(([code, meaning]) => item(code, meaning)),
     ),
     ...section(
       'ENVIRONMENT',
       ENVIRONMENT.flatMap(({ title, variables }) => [
         `.SS ${quoted(title)}`,
-        ...variables.flatMap(({ name, meaning }) => item(name, meaning)),
+        ...variables.flatMap(([name, meaning]) => item(name, meaning)),
       ]),
     ),
     ...section(
       'FILES',
-      KEPT_FILES.flatMap(({ path, meaning }) => item(path(paths), meaning)),
+      KEPT_FILES.flatMap(([path, meaning]) => item(path(paths), meaning)),
     ),
     ...section(
       'EXAMPLES',

@@ -41,17 +41,16 @@ const SOURCES: Readonly<Record<TopicName, string>> = {
 /** What stands in a text as `{{name}}`, as it is here and now. */
 const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
   'most-devices': () => String(MOST_DEVICES),
-  'allow-words': () =>
-    columns(ALLOW_WORDS.map((word) => ({ name: word, meaning: allowMeaning(word) }))),
-  'exit-codes': () => columns(EXIT_CODES.map(({ code, meaning }) => ({ name: code, meaning }))),
+  'allow-words': () => columns(ALLOW_WORDS.map((word) => [word, allowMeaning(word)])),
+  'exit-codes': () => columns(EXIT_CODES),
   variables: () =>
     ENVIRONMENT.map(({ title, variables }) => `${title}\n${columns(variables)}`).join('\n\n'),
   folders: ({ paths }) =>
     columns([
-      { name: 'settings, inventory', meaning: paths.config },
-      { name: 'pins, vault', meaning: paths.data },
-      { name: 'history, runs', meaning: paths.state },
-      { name: 'cache', meaning: paths.cache },
+      ['settings, inventory', paths.config],
+      ['pins, vault', paths.data],
+      ['history, runs', paths.state],
+      ['cache', paths.cache],
     ]),
   'profile-file': ({ paths }) => join(paths.config, 'profiles', 'NAME.yaml'),
   'settings-file': ({ paths }) => join(paths.config, 'settings.json'),
@@ -76,8 +75,8 @@ export async function readTopic(name: TopicName, world: World): Promise<TopicTex
   return { text, examples: examples.split('\n').slice(0, -2) };
 }
 
-function columns(rows: readonly { readonly name: string; readonly meaning: string }[]): string {
-  return twoColumns(rows.map(({ name, meaning }) => [name, meaning])).join('\n');
+function columns(rows: Parameters<typeof twoColumns>[0]): string {
+  return twoColumns(rows).join('\n');
 }
 
 const KEYS_WIDTH = 24;

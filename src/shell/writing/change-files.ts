@@ -19,7 +19,7 @@ import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.
 import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './take-back.ts';
-import { writeEach, writePlan } from './write.ts';
+import { write, writeEach, writePlan } from './write.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import {
   journalOfResult,
@@ -41,7 +41,8 @@ export async function* planFile(
   call: Call<'output' | 'expiresMs' | 'resource'>,
 ): AsyncGenerator<Output> {
   const members = await call.members();
-  const changes = await readChanges(call, call.args.required('FILE'));
+  const file = call.args.required('FILE');
+  const changes = changesIn(call, await call.readText(file), file);
   const planned = yield* planFleet(call, members, () => changes);
   const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
@@ -58,14 +59,10 @@ export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   refuseForParts(call, shard, isPlanFile(text));
   const applying = isPlanFile(text)
     ? applyFrozen(call, text, file, shard)
-    : applyChanges(call, changesIn(call, text, file));
+    : write(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
   else yield* confirmOrRevert(call, applying, confirmMs);
-}
-
-async function* applyChanges(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
-  yield* writeEach(call, await call.members(), () => changes);
 }
 
 async function* applyFrozen(
@@ -114,10 +111,6 @@ function asOf(createdAt: string): (plan: DevicePlan) => DevicePlan {
       note: [result.note, `when planned, ${createdAt}`].filter(Boolean).join('; '),
     })),
   });
-}
-
-async function readChanges(call: Call<'resource'>, file: string): Promise<readonly Change[]> {
-  return changesIn(call, await call.readText(file), file);
 }
 
 function changesIn(call: Call<'resource'>, text: string, file: string): readonly Change[] {

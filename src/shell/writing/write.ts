@@ -8,8 +8,8 @@ import { DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { conduct } from './conduct.ts';
-import { confirmPlan } from './confirm.ts';
-import { type Output, type TextOutput, warning } from '../output.ts';
+import { confirm, confirmPlan } from './confirm.ts';
+import { type Output, type TextOutput, info, warning } from '../output.ts';
 import { planFleet } from './plan-fleet.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -142,6 +142,26 @@ async function script(
     name: 'curl',
     text: curlScript([call.line], await Promise.all(addressed)),
   };
+}
+
+/** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
+export async function* confirmRaw(
+  call: Call<'dryRun' | 'yes'>,
+  members: readonly Member[],
+  request: string,
+): AsyncGenerator<Output, boolean> {
+  const names = members.map(({ ref }) => ref.name).join(', ');
+  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+  if (call.options.dryRun) {
+    yield info(`would send ${request} to ${names}`);
+    return false;
+  }
+  const expected = members.length === 1 ? 'y' : String(members.length);
+  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
+  await confirm(call, text, expected);
+  return true;
 }
 
 /**

@@ -104,7 +104,7 @@ async function variablesRead(): Promise<string[]> {
 
 test('"help environment" has every variable that the source reads, and no other', async () => {
   const told = ENVIRONMENT.flatMap(({ variables }) =>
-    variables.flatMap(({ name }) => name.split(', ')),
+    variables.flatMap(([name]) => name.split(', ')),
   );
   const read = [...new Set(await variablesRead())];
   // They say only that PowerShell is there, and where programs are.
