@@ -12,7 +12,7 @@ const MAY_IMPORT = {
   fleet: ['device', 'text'],
   change: ['fleet', 'device', 'text'],
   settings: ['fleet', 'device', 'os', 'text'],
-  credentials: ['settings', 'device', 'os', 'text'],
+  credentials: ['device', 'os', 'text'],
   shell: ['change', 'credentials', 'device', 'fleet', 'os', 'settings', 'text'],
   output: ['change', 'device', 'fleet', 'shell', 'text'],
   plain: ['os', 'output', 'shell', 'text'],

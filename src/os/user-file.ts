@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { UsageError } from '../errors.ts';
+import { errorCode } from './files.ts';
 
 /** More than any change set, script or certificate file; far less than the memory. */
 const MAX_MEBIBYTES = 64;
@@ -23,9 +24,8 @@ export async function readUserFile(path: string): Promise<string> {
     return await readWhole(openToRead(path));
   } catch (error) {
     if (error instanceof Unfit) throw new UsageError(`cannot read ${path}: ${error.message}`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const why = PROBLEMS[code] ?? code;
-    throw new UsageError(`cannot read ${path}: ${why}`, { cause: error });
+    const code = errorCode(error) ?? 'unknown error';
+    throw new UsageError(`cannot read ${path}: ${PROBLEMS[code] ?? code}`, { cause: error });
   }
 }
 

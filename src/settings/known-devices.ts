@@ -14,9 +14,9 @@ export interface Pin {
   /** ISO 8601 date. */
   readonly firstSeen: string;
   /** ISO 8601 date; absent for a certificate that was pinned by its fingerprint before it was seen. */
-  readonly validTo?: string;
+  readonly validTo?: string | undefined;
   /** As the certificate says: untrusted text. Absent as `validTo`. */
-  readonly subject?: string;
+  readonly subject?: string | undefined;
 }
 
 /** One line of the file; a comment or an empty line has no pin. */
@@ -74,8 +74,8 @@ function parsePin(line: string, where: string): Pin {
     address: canonicalAddress(address, where),
     fingerprint,
     firstSeen,
-    ...(validTo !== undefined && { validTo }),
-    ...(subject !== undefined && { subject: unescapeText(subject) }),
+    validTo,
+    subject: subject && unescapeText(subject),
   };
 }
 

@@ -20,8 +20,8 @@ export interface SeenRecords {
   readonly keys: readonly string[];
   readonly fields: readonly string[];
   /** How many records there were, and when, as an ISO date. */
-  readonly count?: number;
-  readonly at?: string;
+  readonly count?: number | undefined;
+  readonly at?: string | undefined;
 }
 
 /**
@@ -132,7 +132,8 @@ export function seenRecords(
     fields: [...fields]
       .filter((name) => !isSecretField(name) && isShort(name))
       .slice(0, MOST_FIELDS),
-    ...(now && { count: records.length, at: now.toISOString() }),
+    count: now && records.length,
+    at: now?.toISOString(),
   };
 }
 
