@@ -111,7 +111,7 @@ export function createServices(options: ServiceOptions): Services {
     writeNewFile: writeNewText,
     fileExists,
     async render(format, outputs) {
-      const { renderedText } = await import('./output/writer-for.ts');
+      const { renderedText } = await import('./output/quick-writer.ts');
       return renderedText(format, outputs);
     },
     holdFile: (path) => holdFile(paths.state, path),

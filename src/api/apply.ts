@@ -12,8 +12,7 @@ import { operatorName } from '../os/process.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../os/lock.ts';
 import { VERSION } from '../version.ts';
-import { refuseUnknownOptions } from './device-options.ts';
-import { OpenDevice } from './open-device.ts';
+import { OpenDevice, refuseUnknownOptions } from './open-device.ts';
 import { ReadyPlan } from './plan.ts';
 
 export interface ApplyOptions {

@@ -1,7 +1,7 @@
 import type { DeviceRef } from '../device/record.ts';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import { visible, visibleLines } from '../text/visible.ts';
-import type { Style } from './style.ts';
+import type { Style } from './streams.ts';
 import { cut, widthOf } from '../text/width.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */

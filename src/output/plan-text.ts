@@ -9,7 +9,7 @@ import { causesOf } from './error-text.ts';
 import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
 import { unmistakable } from '../text/look-alike.ts';
 import { visible } from '../text/visible.ts';
-import type { Style, Tone } from './style.ts';
+import type { Style, Tone } from './streams.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { valueAt } from '../device/record.ts';
 

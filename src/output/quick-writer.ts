@@ -1,7 +1,8 @@
-import type { DevshError } from '../errors.ts';
 import type { Format } from '../shell/grammar/options.ts';
-import type { LineObject } from '../shell/help/document-schema.ts';
+import type { Streams, Writer } from './streams.ts';
 import type { Output } from '../shell/output.ts';
+import type { DevshError } from '../errors.ts';
+import type { LineObject } from '../shell/help/document-schema.ts';
 import {
   answerObject,
   devicePlanObject,
@@ -12,12 +13,38 @@ import {
 } from './document.ts';
 import { toJson } from './json.ts';
 import { remarkWriter, type RemarkWriter } from './remark-text.ts';
-import type { Streams, Writer } from './streams.ts';
 import { textWriter } from './text-writer.ts';
 import { notCoveredData } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/value-text.ts';
 import { viewedRecords } from './read-table.ts';
+
+/** What makes writers of a format; the library that a format needs is loaded when it is asked for. */
+export async function writerFor(format: Format): Promise<(streams: Streams) => Writer> {
+  if (format === 'csv') return (await import('./csv-writer.ts')).csvWriter;
+  if (format === 'yaml') return (await import('./yaml-writer.ts')).yamlWriter;
+  return (streams) => quickWriter(format, streams);
+}
+
+/** The text that these outputs are on standard output, where that is a file. */
+export async function renderedText(format: Format, outputs: readonly Output[]): Promise<string> {
+  const parts: string[] = [];
+  const makeWriter = await writerFor(format);
+  const writer = makeWriter({
+    out: (text) => {
+      parts.push(text);
+    },
+    err: () => undefined,
+    isTty: false,
+    isErrTty: false,
+    columns: 80,
+    color: false,
+    quiet: true,
+  });
+  for (const output of outputs) writer.write(output);
+  writer.end();
+  return parts.join('');
+}
 
 /** The formats that need no library: a start for them loads none. */
 type QuickFormat = Exclude<Format, 'yaml' | 'csv'>;

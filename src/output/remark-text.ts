@@ -3,9 +3,8 @@ import type { MessageOutput, Output, ProgressOutput } from '../shell/output.ts';
 import { causeLines, errorLines, type Failure } from './error-text.ts';
 import { planLines } from './plan-text.ts';
 import { visible, visibleLines } from '../text/visible.ts';
-import { createStyle, type Style } from './style.ts';
+import { createStyle, type Streams, type Style } from './streams.ts';
 import { cut } from '../text/width.ts';
-import type { Streams } from './streams.ts';
 
 /** What stands beside the data, on `err`, whatever the format of the data is. */
 export interface RemarkWriter {

@@ -12,7 +12,7 @@ import { type DeviceRecord, valueAt } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { reasonText } from './error-text.ts';
 import { visible } from '../text/visible.ts';
-import type { Style, Tone } from './style.ts';
+import type { Style, Tone } from './streams.ts';
 import { quotedText } from './cells.ts';
 
 /** A sign and a tone for each verdict; the word always stands beside them. */

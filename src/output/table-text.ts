@@ -1,4 +1,4 @@
-import type { Style } from './style.ts';
+import type { Style } from './streams.ts';
 import { cut, fit, widthOf } from '../text/width.ts';
 
 /**

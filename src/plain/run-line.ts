@@ -1,6 +1,6 @@
 import type { Invocation } from '../shell/command.ts';
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
-import { writerFor } from '../output/writer-for.ts';
+import { writerFor } from '../output/quick-writer.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import { ExitCode } from '../shell/exit-code.ts';
 import type { Question, ShellIo } from '../shell/io.ts';

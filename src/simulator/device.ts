@@ -4,7 +4,7 @@ import { type Endpoint, Listener } from './listener.ts';
 import { answer, page, type Scheme, schemeOf } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { heldRecords } from './dialects/identity.ts';
-import { newExtras } from './dialects/sample-data.ts';
+import { newExtras } from './data.ts';
 import { type FaultName, FAULTS, type FaultScope, FaultSwitches } from './faults.ts';
 import { WRITES, type Writing } from './faults/fault.ts';
 import { type ApiAnswer, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { MAX_DEVICES, ownAddress } from './listener.ts';
-import { createFleetData, type DeviceData } from './data.ts';
+import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
-import { createTables } from './dialects/sample-data.ts';
 import { DeviceServer, type SimulatedDevice } from './device.ts';
 import type { FaultName, FaultOption } from './faults.ts';
 import { Store } from './store.ts';

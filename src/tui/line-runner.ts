@@ -6,7 +6,7 @@ import { visible } from '../text/visible.ts';
 import type { ShellIo } from '../shell/io.ts';
 import type { Shell } from '../shell/shell.ts';
 import { shortened } from '../text/width.ts';
-import { writerFor } from '../output/writer-for.ts';
+import { writerFor } from '../output/quick-writer.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { State } from './state.ts';

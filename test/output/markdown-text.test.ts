@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { markdownLines } from '../../src/output/text-writer.ts';
-import { createStyle } from '../../src/output/style.ts';
+import { createStyle } from '../../src/output/streams.ts';
 
 const REPORT = `# devsh run 20261121-093041-k3qd7m
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStyle } from '../../src/output/style.ts';
+import { createStyle } from '../../src/output/streams.ts';
 import { alignedLines, type TextTable } from '../../src/output/table-text.ts';
 import { widthOf } from '../../src/text/width.ts';
 

@@ -8,10 +8,9 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import type { Field } from './fields.ts';
+import { type Field, RESOURCES } from './resources.ts';
 import { shownObject, shownRecord } from './identity.ts';
 import { type Problems, readFields, replaceRecord } from './read-body.ts';
-import { RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
 import type { Table } from '../store.ts';
 

@@ -1,6 +1,6 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { type ApiRequest, type Outcome, refusal, type Site } from '../view.ts';
-import type { Resource } from './fields.ts';
+import type { Resource } from './resources.ts';
 import { idField, shownRecords } from './identity.ts';
 import type { Dialect } from './dialect.ts';
 

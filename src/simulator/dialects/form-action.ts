@@ -8,9 +8,8 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import type { Resource } from './fields.ts';
+import { type Resource, RESOURCES } from './resources.ts';
 import { checkRecord, readBody, replaceRecord } from './read-body.ts';
-import { RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };

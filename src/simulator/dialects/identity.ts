@@ -2,8 +2,7 @@ import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 import type { Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
-import { RESOURCES } from './resources.ts';
-import { type Field, isRequired } from './fields.ts';
+import { type Field, isRequired, RESOURCES } from './resources.ts';
 
 /** What records are called by in a dialect, and how they are shown. */
 

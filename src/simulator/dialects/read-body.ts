@@ -8,7 +8,7 @@ import {
   type ListField,
   type Resource,
   type StringField,
-} from './fields.ts';
+} from './resources.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 

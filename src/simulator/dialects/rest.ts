@@ -8,10 +8,9 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import type { Resource } from './fields.ts';
+import { type Resource, resourceOf, RESOURCES } from './resources.ts';
 import { findRecord, idField, metadata, shownRecord } from './identity.ts';
 import { checkRecord, readBody, replaceRecord } from './read-body.ts';
-import { resourceOf, RESOURCES } from './resources.ts';
 import { singleView } from './single.ts';
 
 /** One resource of a site. */

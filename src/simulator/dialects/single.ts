@@ -1,7 +1,7 @@
 import type { DeviceRecord } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 import { refusal, type ApiRequest, type Outcome, type Site, type View } from '../view.ts';
-import type { Resource } from './fields.ts';
+import type { Resource } from './resources.ts';
 import { metadata, shownObject } from './identity.ts';
 import { formText, keyValueText } from './envelope.ts';
 import { checkRecord, readBody, replaceRecord } from './read-body.ts';

@@ -1,4 +1,4 @@
-import { createStyle } from '../../output/style.ts';
+import { createStyle } from '../../output/streams.ts';
 import { alignedLines } from '../../output/table-text.ts';
 import { overlayLines } from './overlay-lines.ts';
 import type { State } from '../state.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
-import { renderedText } from '../../../src/output/writer-for.ts';
+import { renderedText } from '../../../src/output/quick-writer.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
 import { EXPORT_VIEW } from './export-view.ts';
 
