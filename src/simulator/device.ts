@@ -5,8 +5,8 @@ import { answer, page, type Scheme, schemeOf } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { heldRecords } from './dialects/identity.ts';
 import { newExtras } from './data.ts';
-import { type FaultName, FAULTS, type FaultScope, FaultSwitches } from './faults.ts';
-import { WRITES, type Writing } from './faults/fault.ts';
+import { type FaultName, FAULTS, type FaultScope, FaultSwitches, type Struck } from './faults.ts';
+import { WRITES } from './faults/fault.ts';
 import { type ApiAnswer, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
 import type { User } from './store.ts';
 import { send, type Wire } from './transmit.ts';
@@ -82,7 +82,7 @@ export class DeviceServer implements SimulatedDevice {
     return heldRecords(this.#site, resource);
   }
 
-  /** Rejects with the error of the operating system, such as EADDRINUSE; may be tried again. */
+  /** As `Listener.listen`. */
   listen(endpoint: Endpoint): Promise<void> {
     return this.#listener.listen(endpoint);
   }
@@ -157,16 +157,30 @@ export class DeviceServer implements SimulatedDevice {
       });
     }
     const wire = this.#wire(incoming, response);
-    const later = this.#later.bind(this);
+    const about = { method: request.method, isAfterWrite };
     const reply =
-      body === undefined
-        ? page(400, TOO_LARGE_PAGE)
-        : answerFor(this.#faults, { site: this.#site, request, wire, later, isAfterWrite });
+      body === undefined ? page(400, TOO_LARGE_PAGE) : this.#answer(request, wire, about);
     if (reply === 'taken') return;
-    const fault = this.#faults.take('answer', { method: request.method, isAfterWrite });
+    const fault = this.#faults.take('answer', about);
     if (fault?.isLost !== true) entry.status = reply.status;
     if (fault === undefined) send(wire, reply);
     else fault.transmit(wire, reply);
+  }
+
+  /** What the device answers with its faults; `taken`: nothing at all. */
+  #answer(request: ApiRequest, wire: Wire, about: Struck): ApiAnswer | 'taken' {
+    const site = this.#site;
+    const instead = this.#faults.take('request', about)?.reply(request, wire);
+    if (instead !== undefined) return instead;
+    const fault = this.#faults.take('write', about);
+    const reply =
+      fault === undefined
+        ? answer(site, request)
+        : fault.carryOut({ site, request, later: this.#later.bind(this) });
+    const list = isList(request, reply) ? this.#faults.take('list', about) : undefined;
+    if (list === undefined) return reply;
+    const records = JSON.parse(reply.body) as object[];
+    return { ...reply, body: list.rewrite(records, reply.body, request) };
   }
 
   #wire({ socket }: IncomingMessage, response: ServerResponse): Wire {
@@ -195,27 +209,6 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
-}
-
-/** A request with everything that a fault may want to know of it. */
-interface Struck extends Writing {
-  readonly wire: Wire;
-  /** Another write was served before. */
-  readonly isAfterWrite: boolean;
-}
-
-/** What the device answers with its faults; `taken`: nothing at all. */
-function answerFor(faults: FaultSwitches, struck: Struck): ApiAnswer | 'taken' {
-  const { site, request, wire, isAfterWrite } = struck;
-  const about = { method: request.method, isAfterWrite };
-  const instead = faults.take('request', about)?.reply(request, wire);
-  if (instead !== undefined) return instead;
-  const fault = faults.take('write', about);
-  const reply = fault === undefined ? answer(site, request) : fault.carryOut(struck);
-  const list = isList(request, reply) ? faults.take('list', about) : undefined;
-  if (list === undefined) return reply;
-  const records = JSON.parse(reply.body) as object[];
-  return { ...reply, body: list.rewrite(records, reply.body, request) };
 }
 
 /** Whether an answer is a bare list of records. */

@@ -77,6 +77,13 @@ export interface FaultScope {
   readonly afterWrite?: boolean;
 }
 
+/** What of a request decides whether a fault strikes it. */
+export interface Struck {
+  readonly method: string;
+  /** Another write was served before. */
+  readonly isAfterWrite: boolean;
+}
+
 interface Switch {
   /** How many more requests it strikes. */
   left: number;
@@ -103,10 +110,7 @@ export class FaultSwitches {
 
   /** The first fault of the connection that is on. */
   get connection(): FaultAt<'connection'> | undefined {
-    return FAULTS.find(
-      (fault): fault is Extract<(typeof FAULTS)[number], { stage: 'connection' }> =>
-        fault.stage === 'connection' && this.#on.has(fault.name),
-    );
+    return CONNECTION_FAULTS.find(({ name }) => this.#on.has(name));
   }
 
   clear(): void {
@@ -116,7 +120,7 @@ export class FaultSwitches {
   /** The first fault of a stage that strikes this request; counts it. */
   take<Stage extends FaultStage>(
     stage: Stage,
-    { method, isAfterWrite }: { method: string; isAfterWrite: boolean },
+    { method, isAfterWrite }: Struck,
   ): FaultAt<Stage> | undefined {
     const faults: readonly Fault[] = FAULTS;
     for (const fault of faults) {

@@ -24,11 +24,11 @@ export type PagingName = (typeof PAGING_NAMES)[number];
 
 export interface DialectOptions {
   /** `documented` unless told. */
-  readonly profile?: ProfileName;
+  readonly profile?: ProfileName | undefined;
   /** `array` unless told; with paging the one that usually goes with it. */
-  readonly envelope?: EnvelopeName;
+  readonly envelope?: EnvelopeName | undefined;
   /** `none` unless told. */
-  readonly paging?: PagingName;
+  readonly paging?: PagingName | undefined;
   /** Records on a page, 10 unless told. */
   readonly pageSize?: number;
   readonly quirk?: readonly QuirkName[];
@@ -48,39 +48,24 @@ interface Traits {
   readonly isBrowsable: boolean;
 }
 
+/** As Django REST Framework has them. */
+const DJANGO: Traits = {
+  id: 'uuid',
+  endsWithSlash: true,
+  hasOptions: true,
+  encodings: ['json', 'form'],
+  trims: true,
+  isBrowsable: true,
+};
+
+/** Of a server with no more than it needs. */
+const BARE = { hasOptions: false, trims: false, isBrowsable: false };
+
 const TRAITS: Readonly<Record<ProfileName, Traits>> = {
-  documented: {
-    id: 'uuid',
-    endsWithSlash: true,
-    hasOptions: true,
-    encodings: ['form'],
-    trims: true,
-    isBrowsable: true,
-  },
-  drf: {
-    id: 'uuid',
-    endsWithSlash: true,
-    hasOptions: true,
-    encodings: ['json', 'form'],
-    trims: true,
-    isBrowsable: true,
-  },
-  'generic-rest': {
-    id: 'number',
-    endsWithSlash: false,
-    hasOptions: false,
-    encodings: ['json'],
-    trims: false,
-    isBrowsable: false,
-  },
-  'form-action': {
-    id: 'none',
-    endsWithSlash: true,
-    hasOptions: false,
-    encodings: ['form'],
-    trims: false,
-    isBrowsable: false,
-  },
+  documented: { ...DJANGO, encodings: ['form'] },
+  drf: DJANGO,
+  'generic-rest': { ...BARE, id: 'number', endsWithSlash: false, encodings: ['json'] },
+  'form-action': { ...BARE, id: 'none', endsWithSlash: true, encodings: ['form'] },
 };
 
 /** How a device speaks. */
@@ -240,12 +225,7 @@ export function parseDialectOptions(text: DialectText): DialectOptions {
   const paging = oneOf('paging', PAGING_NAMES, text.paging);
   const names = QUIRKS.map(({ name }) => name);
   const quirk = text.quirks.flatMap((name) => oneOf('quirk', names, name) ?? []);
-  const options = {
-    ...(profile !== undefined && { profile }),
-    ...(envelope !== undefined && { envelope }),
-    ...(paging !== undefined && { paging }),
-    ...(quirk.length > 0 && { quirk }),
-  };
+  const options: DialectOptions = { profile, envelope, paging, quirk };
   try {
     createDialect(options);
   } catch (error) {
