@@ -6,14 +6,16 @@ import type { Access } from './access.ts';
 import { Member } from './member.ts';
 import type { DeviceEntry } from './selector.ts';
 
+/** What is made of the records of each device, as part of reading it. */
+export type Refine = (
+  member: Member,
+  records: readonly DeviceRecord[],
+) => Promise<readonly DeviceRecord[]>;
+
 export interface FleetCall {
   readonly access: Access;
   readonly signal?: AbortSignal | undefined;
-  /** What is made of the records of each device, as part of reading it. */
-  readonly refine?: (
-    member: Member,
-    records: readonly DeviceRecord[],
-  ) => Promise<readonly DeviceRecord[]>;
+  readonly refine?: Refine | undefined;
   /** Each connection is closed when its device was read: nothing more is asked of it. */
   readonly closes?: boolean;
   /** How many devices at a time. */

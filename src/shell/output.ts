@@ -35,13 +35,13 @@ export interface View {
   /** `table`: one row a record; `record`: one block a record, every field. */
   readonly layout: 'table' | 'record';
   /** The natural key's field (`username`): first column, and what folding compares by. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Field names to show, in order; absent: chosen by content. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
   /** The columns of the last time: those that records have come in place of the choice by content. */
-  readonly recalled?: readonly string[];
+  readonly recalled?: readonly string[] | undefined;
   /** Field names to sort by, most important first; a leading `-` reverses. Absent: device order. */
-  readonly sort?: readonly string[];
+  readonly sort?: readonly string[] | undefined;
   /** Show records that are equal on several devices as one row. */
   readonly fold: boolean;
   /** Fields that differ from device to device by nature (id, token): no drift, no obstacle to folding. */
@@ -138,7 +138,7 @@ export interface TableOutput {
   readonly showsSecrets?: true;
 }
 
-export interface TableColumn {
+interface TableColumn {
   readonly key: string;
   readonly title: string;
   /** Left out where a terminal has no room for it. */
@@ -216,12 +216,12 @@ export interface ErrorOutput {
  * All data so far belongs together: readers that print at the end print it now (`simulator`, the lines
  * of a script). What follows is in `format`, where the line says so.
  */
-export interface CheckpointOutput {
+interface CheckpointOutput {
   readonly kind: 'checkpoint';
   readonly format?: Format | undefined;
 }
 
 /** `quit` was typed. */
-export interface QuitOutput {
+interface QuitOutput {
   readonly kind: 'quit';
 }

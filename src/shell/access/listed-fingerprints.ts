@@ -80,7 +80,7 @@ async function isOther(call: Call, { ref }: Member, fingerprint: string): Promis
  * comes later in a line was said by the device, and is not looked at. Lines without a fingerprint say
  * nothing. Throws UsageError for what is no such file.
  */
-export function fingerprintsIn(
+function fingerprintsIn(
   text: string,
   file: string,
   inventory: Inventory,

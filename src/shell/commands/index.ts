@@ -8,23 +8,20 @@ import { device } from './device.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
-import { history } from './history.ts';
+import { history, info, quit, watch } from './session.ts';
 import { importCommand } from './import.ts';
 import { login, logout } from './login.ts';
 import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
 import { open } from './open.ts';
-import { report, resume, retry, runs, undo } from './runs.ts';
+import { report, resume, retry, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
 import { resource, resources } from './resources.ts';
-import { run } from './run.ts';
-import { info, quit } from './session.ts';
 import { demo, simulator } from './simulator.ts';
 import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
-import { watch } from './watch.ts';
 
 /** The grammar: every first word there is, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [

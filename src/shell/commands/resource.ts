@@ -4,6 +4,7 @@ import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import type { Refine } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
@@ -25,7 +26,6 @@ import {
   isKeyOf,
   isSingleHere,
   readRecords,
-  type Refine,
   viewOf,
   withFields,
 } from '../records/read-records.ts';

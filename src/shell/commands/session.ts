@@ -1,7 +1,7 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../session.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { command } from '../command.ts';
+import { command, later } from '../command.ts';
 import { table } from '../output.ts';
 
 export const info = command({
@@ -84,4 +84,44 @@ export const quit = command({
   *run() {
     yield { kind: 'quit' };
   },
+});
+
+export const history = command({
+  name: 'history',
+  brief: 'Show the lines typed before',
+  section: 'Shell',
+  summary: 'Show the lines typed before, oldest first',
+  changes: 'nothing',
+  details:
+    'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
+  async *run({ session }) {
+    const lines = await session.services.history.load();
+    yield table(
+      'history',
+      [
+        { key: 'number', title: '#' },
+        { key: 'line', title: 'LINE' },
+      ],
+      lines.map((line, index) => ({ number: index + 1, line })),
+    );
+  },
+});
+
+export const watch = command({
+  name: 'watch',
+  brief: 'Carry out a line again and again',
+  section: 'Shell',
+  takesLine: true,
+  summary: 'Carry out a line that changes nothing again and again, until Ctrl-C',
+  args: [{ name: 'LINE', summary: 'a command with its options', isRequired: true, isRest: true }],
+  options: ['intervalMs', ...DEVICES, 'profile'],
+  details:
+    'Everything behind the command belongs to the line. What could write is refused. While no device\n' +
+    'can be reached, the wait doubles up to a minute. "user list --watch" shows only what changed.',
+  examples: [
+    'watch devices',
+    'watch --interval 30 user list --drift --on @berlin',
+    'watch get /api/status/ --on fw1 --format jsonl',
+  ],
+  run: later(async () => (await import('../watch.ts')).watchLine),
 });

@@ -174,7 +174,7 @@ export function failures(text: string): { kind: 'count' | 'percent'; limit: numb
 }
 
 /** A record by its KEY, and the devices that it is meant on. */
-export interface OnlyOn {
+interface OnlyOn {
   readonly devices: readonly string[];
   readonly key: string;
 }

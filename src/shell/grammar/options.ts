@@ -22,10 +22,10 @@ import {
   type ValueScope,
 } from './option.ts';
 
-export const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
+const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
 export type Format = (typeof FORMAT_NAMES)[number];

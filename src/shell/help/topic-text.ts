@@ -16,7 +16,7 @@ import selectors from './topics/selectors.md';
 import trust from './topics/trust.md';
 
 /** What `help NAME` says of something that is no command. */
-export interface TopicText {
+interface TopicText {
   /** What stands below the heading. */
   readonly text: string;
   /** Lines to try, as they are typed at the prompt. */

@@ -8,10 +8,9 @@ import {
 import { isResourceName } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import { matches } from '../../fleet/filter.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { filterOf, viewOf } from './read-records.ts';
+import { filterOf, matching, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
@@ -124,9 +123,7 @@ async function* readAll(
       member.inFull(
         call.access,
         resource,
-        filter === undefined
-          ? records
-          : records.filter((record) => matches(filter, record, member.ref.name)),
+        matching(filter, records, member.ref.name),
         call.io.signal,
       ),
   });

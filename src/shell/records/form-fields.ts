@@ -1,4 +1,3 @@
-import type { FieldFacts } from '../../device/learned-schema.ts';
 import {
   editText,
   fieldShape,
@@ -42,16 +41,16 @@ export interface FormField {
   readonly isReadOnly: boolean;
   readonly isSecret: boolean;
   /** All that the device takes; absent: any value. */
-  readonly choices?: readonly FieldChoice[];
+  readonly choices?: readonly FieldChoice[] | undefined;
   /** Values seen in other records, where the field takes certain values only and nobody told which. */
-  readonly proposals?: readonly FieldChoice[];
-  readonly maxLength?: number;
-  readonly min?: number;
-  readonly max?: number;
+  readonly proposals?: readonly FieldChoice[] | undefined;
+  readonly maxLength?: number | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
   /** Of a list or a nested value: what its text is read as. */
-  readonly nested?: FieldShape;
+  readonly nested?: FieldShape | undefined;
   /** Of a boolean: how the device spells yes and no. */
-  readonly spelling?: Spelling;
+  readonly spelling?: Spelling | undefined;
   /** What the record holds, as it is typed; nothing for a new one and for a secret. */
   readonly value: string;
   /** What a new record gets when nothing is said. */
@@ -124,13 +123,9 @@ function objectionsOf({ verdict, error, differences = [] }: StepResult): [string
     ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),
     ...(isOther ? differences : []).map(({ field, held }): [string, string] => [
       field,
-      isSecretField(field) ? 'not as sent' : `holds ${heldText(held)}`,
+      isSecretField(field) ? 'not as sent' : `holds ${valueText(held) || 'nothing'}`,
     ]),
   ];
-}
-
-function heldText(value: Value): string {
-  return valueText(value) || 'nothing';
 }
 
 /** The device `name`, or the first one of the selection; rather one that has told its fields. */
@@ -183,11 +178,13 @@ function formField(source: Source): FormField {
     // Its JSON would show the secrets inside; at the prompt each part can be named.
     isReadOnly: facts?.readOnly === true || holdsSecret(current),
     isSecret,
-    ...(isNested && { nested: shape }),
-    ...(type === 'boolean' && { spelling: spellingOf([...values, current]) }),
-    ...limitsOf(facts),
-    ...(choices !== undefined && choices.length > 0 && { choices }),
-    ...(choices === undefined && isChoice && { proposals: mostFrequent(values).map(asChoice) }),
+    nested: isNested ? shape : undefined,
+    spelling: type === 'boolean' ? spellingOf([...values, current]) : undefined,
+    maxLength: facts?.maxLength,
+    min: facts?.min,
+    max: facts?.max,
+    choices: choices?.length === 0 ? undefined : choices,
+    proposals: choices === undefined && isChoice ? mostFrequent(values) : undefined,
     value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
     fallback: valueText(valueAt(missing?.values, field)),
     origin,
@@ -212,15 +209,6 @@ function spellingOf(values: readonly (Value | undefined)[]): Spelling {
   return SPELLINGS.find(fits) ?? { yes: 'true', no: 'false' };
 }
 
-function limitsOf(facts: FieldFacts | undefined): Pick<FormField, 'maxLength' | 'min' | 'max'> {
-  const { maxLength, min, max } = facts ?? {};
-  return {
-    ...(maxLength !== undefined && { maxLength }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-  };
-}
-
 function holdsSecret(value: Value | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(
@@ -234,17 +222,14 @@ function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function asChoice(value: string): FieldChoice {
-  return { value, label: value };
-}
-
-function mostFrequent(values: readonly (Value | undefined)[]): string[] {
+function mostFrequent(values: readonly (Value | undefined)[]): FieldChoice[] {
   const counts = new Map<string, number>();
   for (const value of values) {
     const text = valueText(value);
     if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  const texts = [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  return texts.map((value) => ({ value, label: value }));
 }
 
 /** Whether the text of a boolean says yes, however it is spelt; undefined when it says neither. */

@@ -76,7 +76,7 @@ export function defaultView(resource: string, recalled?: readonly string[]): Vie
   return {
     resource,
     layout: 'table',
-    ...(recalled !== undefined && { recalled }),
+    recalled,
     key: keyFieldOf(documentedProfile, resource),
     fold: true,
     perDevice: documentedProfile.idFields,

@@ -22,7 +22,7 @@ import { selectionProfile } from './record-arguments.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
-import type { FleetCall } from '../../fleet/fleet.ts';
+import type { Refine } from '../../fleet/fleet.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Options } from '../grammar/options.ts';
 import { quoteWord, type Word } from '../../text/words.ts';
@@ -52,32 +52,21 @@ export async function* readRecords(
   let done = 0;
   const reads = call.read(members, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
-    ...(refine && { refine }),
+    refine,
   });
   for await (const one of reads) {
     done += 1;
     const { ref: device, profile } = one.member;
     if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
+    const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
       kind: 'read',
-      view: {
-        ...view,
-        ...(isSingle(profile, view.resource) && { key: '' }),
-        perDevice: [...perDevice],
-      },
+      view: { ...view, key, perDevice: [...perDevice] },
       device,
       position: positions.get(one.member) ?? 0,
       total: members.length,
-      outcome: one.ok
-        ? {
-            ok: true,
-            records:
-              filter === undefined
-                ? one.records
-                : one.records.filter((record) => matches(filter, record, device.name)),
-          }
-        : one,
+      outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
     };
     const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
     yield { kind: 'progress', done, total: members.length, text };
@@ -92,6 +81,16 @@ function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
   return fields;
 }
 
+export function matching(
+  filter: Filter | undefined,
+  records: readonly DeviceRecord[],
+  device: string,
+): readonly DeviceRecord[] {
+  return filter === undefined
+    ? records
+    : records.filter((record) => matches(filter, record, device));
+}
+
 /** How the records want to be shown, by what the line says. */
 export function viewOf(
   call: Call<never, 'columns' | 'sort' | 'fold'>,
@@ -103,8 +102,8 @@ export function viewOf(
     resource,
     layout,
     key: keyFieldOf(selectionProfile(call.session.fleet), resource),
-    ...(columns !== undefined && { columns }),
-    ...(sort !== undefined && { sort }),
+    columns,
+    sort,
     fold,
     perDevice: selectionProfile(call.session.fleet).idFields,
   };
@@ -129,9 +128,6 @@ function* missingFields(
     );
   }
 }
-
-/** What a command makes of the records of each device, as part of reading it. */
-export type Refine = NonNullable<FleetCall['refine']>;
 
 /** The fields that a line asks for by name. */
 export function fieldsAsked(

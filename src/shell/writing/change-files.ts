@@ -17,9 +17,8 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
 import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
-import { planFleet } from './plan-fleet.ts';
 import { confirmOrRevert } from './take-back.ts';
-import { write, writeEach, writePlan } from './write.ts';
+import { planFleet, write, writeEach, writePlan } from './write.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import {
   journalOfResult,

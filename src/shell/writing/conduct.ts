@@ -30,7 +30,7 @@ import { keepObservation, observationOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
 /** A run to be carried out: new, or taken up again with what is known of its steps. */
-export interface Conducted {
+interface Conducted {
   readonly plan: Plan;
   readonly members: readonly Member[];
   /** Absent for a new run. */

@@ -15,8 +15,7 @@ import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import type { Services } from '../session.ts';
 import { loadRun } from './run-store.ts';
-import { planFleet } from './plan-fleet.ts';
-import { refuseReadOnly, writePlan } from './write.ts';
+import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 import { isGood } from '../../change/roll-out.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */

@@ -9,9 +9,8 @@ import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import { type Output, info, warning } from '../output.ts';
 import { PartResult } from './part-result.ts';
-import { planFleet } from './plan-fleet.ts';
+import { guard, planFleet } from './write.ts';
 import { loadRun, summaryOf } from './run-store.ts';
-import { guard } from './write.ts';
 
 /** Left alone this time, whatever its state. */
 const NOT_NOW = 'not now';

@@ -2,15 +2,14 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { guardPlan, guardStep } from '../../change/guard.ts';
-import type { Wanted } from '../../change/plan-member.ts';
-import { type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
-import { DevshError, RefusedError } from '../../errors.ts';
+import { planMember, type Wanted } from '../../change/plan-member.ts';
+import { type DevicePlan, type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
+import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { conduct } from './conduct.ts';
 import { confirm, confirmPlan } from './confirm.ts';
-import { type Output, type TextOutput, info, warning } from '../output.ts';
-import { planFleet } from './plan-fleet.ts';
+import { info, type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { opensAccess } from '../../change/own-access.ts';
@@ -19,6 +18,8 @@ import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
+import { learnMember } from '../devices/learning.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -267,4 +268,39 @@ function isOther(
 ): boolean {
   const reads = [before, record].map((one) => ({ device: { ...member.ref }, records: [one] }));
   return foldRecords(reads, keyField, perDeviceFields(member.profile, resource)).length > 1;
+}
+
+/** Reads every device and computes what the changes mean on it; in the order of the members. */
+export async function* planFleet(
+  call: Call<never, 'allow'>,
+  members: readonly Member[],
+  wantedOf: (member: Member) => Wanted,
+): AsyncGenerator<Output, Plan> {
+  const plans = new Map<Member, DevicePlan>();
+  const planning = {
+    access: call.access,
+    signal: call.io.signal,
+    allow: call.options.allow ?? new Set(),
+    learn: (member: Member, resource: string, what: 'once' | 'fields') =>
+      learnMember(call, member, resource, what),
+  };
+  const planned = fanOut<Member, DevicePlan>(
+    members,
+    call.readWidth,
+    async (member, emit) => {
+      const plan = await planMember(planning, member, wantedOf(member));
+      plans.set(member, plan);
+      emit(plan);
+    },
+    call.io.signal,
+  );
+  for await (const { device, error } of planned) {
+    const text = `planning: ${device.name} ${error === undefined ? 'was read' : 'failed'}`;
+    yield { kind: 'progress', done: plans.size, total: members.length, text };
+  }
+  if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+  return {
+    run: call.newRun(),
+    devices: members.flatMap((member) => plans.get(member) ?? []),
+  };
 }
