@@ -161,7 +161,10 @@ export function runProgram({
       });
     };
     child.on('close', ended);
-    child.on('exit', (status) => setTimeout(ended, GRACE_MS, status).unref());
+    child.on('exit', (status) => {
+      // What it has said and nobody has read yet, as the machine was busy, is read before that.
+      setTimeout(() => setImmediate(ended, status), GRACE_MS).unref();
+    });
     // A program that reads nothing closes its end: its status tells.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input ?? '');
