@@ -142,14 +142,9 @@ export class InventoryFile {
     });
     if (gone.length + moved.length === 0) return;
     const kept = await this.#copy.keepOlder();
-    const what = [
-      ...(gone.length > 0
-        ? [`lists ${counted(gone.length, 'device')} less (${someOf(namesOf(gone))})`]
-        : []),
-      ...(moved.length > 0
-        ? [`has another address for ${counted(moved.length, 'device')} (${someOf(namesOf(moved))})`]
-        : []),
-    ];
+    const less = `lists ${counted(gone.length, 'device')} less (${someOf(namesOf(gone))})`;
+    const other = `has another address for ${counted(moved.length, 'device')} (${someOf(namesOf(moved))})`;
+    const what = [...(gone.length > 0 ? [less] : []), ...(moved.length > 0 ? [other] : [])];
     this.#tell(
       `${this.path} ${what.join(' and ')} than when devsh last read it; that text is kept in ${kept}`,
     );
