@@ -93,7 +93,7 @@ function valueWord(
 }
 
 /** Meant six things; each verb that writes says which word of `--allow` is meant. */
-export const FORCE = toggle('allow', '--force', 'Refused: --allow says what is meant');
+export const FORCE = toggle('allow', '--force  Refused: --allow says what is meant');
 
 function findOption(name: string, word: Word): Option<OptionKey> {
   if (name === FORCE.flag) return FORCE;

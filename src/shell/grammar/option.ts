@@ -41,13 +41,13 @@ export interface ValueScope {
 
 type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable'>;
 
-/** @param label as help shows it; flag, letter and placeholder are read from it */
+/** @param text label and summary as help shows them, two spaces between; flag, letter and placeholder are in the label */
 export function option<K extends string, T>(
   key: K,
-  label: string,
-  summary: string,
+  text: string,
   more: { fallback: T; parse: (text: string, before: T | undefined) => T } & Extras,
 ): Option<K, T> {
+  const [label = '', summary = ''] = text.split('  ');
   const [, short, flag = '', mark, placeholder] =
     /^(?:-(\w), )?--([\w-]+)(?:(\[=| )([^\]]+)\]?)?$/.exec(label) ?? [];
   return { key, label, flag, short, placeholder, isValueOptional: mark === '[=', summary, ...more };
@@ -56,33 +56,30 @@ export function option<K extends string, T>(
 /** An option that is there or not. */
 export function toggle<K extends string>(
   key: K,
-  label: string,
-  summary: string,
+  text: string,
   extras: Extras = {},
 ): Option<K, boolean> {
-  return option(key, label, summary, { fallback: false, parse: () => true, ...extras });
+  return option(key, text, { fallback: false, parse: () => true, ...extras });
 }
 
 /** An option with a value, of which the last one counts. */
 export function value<K extends string, T>(
   key: K,
-  label: string,
-  summary: string,
+  text: string,
   parse: (text: string, before: T | undefined) => T,
   extras: Extras = {},
 ): Option<K, T | undefined> {
-  return option<K, T | undefined>(key, label, summary, { fallback: undefined, parse, ...extras });
+  return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
 /** An option that may stand several times. */
 export function list<K extends string, T>(
   key: K,
-  label: string,
-  summary: string,
+  text: string,
   parse: (text: string) => T,
   extras: Extras = { isRepeatable: true },
 ): Option<K, readonly T[]> {
-  return option<K, readonly T[]>(key, label, summary, {
+  return option<K, readonly T[]>(key, text, {
     fallback: [],
     parse: (text, before = []) => [...before, parse(text)],
     ...extras,
@@ -92,17 +89,16 @@ export function list<K extends string, T>(
 /** An option whose value is one of these. */
 export function choice<K extends string, T extends string>(
   key: K,
-  label: string,
-  summary: string,
+  text: string,
   choices: readonly T[],
   mistake: (text: string, all: string) => string,
 ): Option<K, T | undefined> {
-  const parse = (text: string): T => {
-    const chosen = choices.find((name) => name === text);
+  const parse = (typed: string): T => {
+    const chosen = choices.find((name) => name === typed);
     if (chosen !== undefined) return chosen;
-    throw new UsageError(mistake(text, choices.join(', ')));
+    throw new UsageError(mistake(typed, choices.join(', ')));
   };
-  return value(key, label, summary, parse, { choices });
+  return value(key, text, parse, { choices });
 }
 
 /**
