@@ -6,15 +6,7 @@ import type { ThemeName } from '../text/choices.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
-import type {
-  FleetView,
-  LineProblem,
-  LogLine,
-  OpenQuestion,
-  Overlay,
-  RollOutState,
-  TableRead,
-} from './state.ts';
+import type { FleetView, LineProblem, LogLine, OpenQuestion, Overlay, TableRead } from './state.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
@@ -66,7 +58,6 @@ export type Action =
       readonly old: readonly LogLine[];
       readonly lines: readonly LogLine[];
     }
-  | ({ readonly kind: 'roll-out' } & Omit<RollOutState, 'results'>)
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-end' }
   | {
@@ -90,7 +81,6 @@ export type Action =
   | { readonly kind: 'watch'; readonly everyMs: number | undefined }
   /** Another view over the table. */
   | { readonly kind: 'view-over'; readonly overlay: Overlay }
-  | { readonly kind: 'pager'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
   | { readonly kind: 'open-question'; readonly id: number }
   | { readonly kind: 'complain'; readonly text: string }

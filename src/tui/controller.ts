@@ -5,19 +5,17 @@ import { fleetView } from './screen/fleet-view.ts';
 import { FilterRunner } from './table/filter-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { Gathering } from './gathering.ts';
-import { disabledReason } from './keys/disabled-keys.ts';
 import { Effects, type Surface } from './effects.ts';
 import { takesEscape } from './prompt/reduce-prompt.ts';
-import { isEffect } from './keys/key-binding.ts';
+import { isEffect, type Effect, type ViewAction } from './keys/key-binding.ts';
 import type { Context } from './state.ts';
-import { actionFor, contextOf, keyText, pressedKey, type Pressed } from './keys/keymap.ts';
+import { contextOf, keyText, pressedKey, strayText, type Pressed } from './keys/keymap.ts';
 import { lineText } from './editor/line.ts';
 import { LastSeen } from './table/last-seen.ts';
 import { LineRunner } from './line-runner.ts';
 import { Outside } from './outside.ts';
 import { Questions } from './questions.ts';
 import type { Store } from './store.ts';
-import { strayText } from './keys/stray-key.ts';
 import { TypedAhead } from './keys/typed-ahead.ts';
 import { TableFeed } from './table/feed.ts';
 import { TableReader } from './table/reader.ts';
@@ -144,17 +142,32 @@ export class Controller {
       this.#store.dispatch({ kind: 'pending-keys', keys: pressed.keys });
       return;
     }
-    const isStop = this.runner.isWriting && matchesKey(event, 'ctrl-c');
-    const action = isStop ? 'interrupt' : pressed?.binding.action;
-    const reason = action && disabledReason(action, state);
-    if (pressed !== undefined && reason !== undefined) {
-      const { keys, hint, label } = pressed.binding;
-      this.#sayOnce(`${keyText(keys[pressed.index] ?? '')} (${hint?.text ?? label}): ${reason}`);
-    } else if (action === undefined) {
+    if (this.runner.isWriting && matchesKey(event, 'ctrl-c')) {
+      this.#effects.perform('interrupt');
+      return;
+    }
+    if (pressed === undefined) {
       const stray = strayText(state);
       if (stray === undefined) this.#lines.type(event);
       else this.#sayOnce(stray);
-    } else if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
+      return;
+    }
+    const { binding, index } = pressed;
+    const reason = binding.disabled?.(state);
+    if (reason !== undefined) {
+      const { keys, hint, label } = binding;
+      this.#sayOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
+    } else if (binding.run !== undefined || binding.start !== undefined) {
+      this.#effects.type(binding, index);
+    } else {
+      this.#act(binding.action, event);
+    }
+  }
+
+  /** A key that is no line. */
+  #act(action: ViewAction | Effect, event: KeyEvent): void {
+    const { state } = this.#store;
+    if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
     } else if (action === 'go-table' && takesEscape(state.prompt)) {
       this.#store.dispatch({ kind: 'vi', key: 'escape' });
@@ -163,13 +176,11 @@ export class Controller {
     } else if (action === 'press-in-table') {
       this.#pressInTable(event);
     } else if (isEffect(action)) {
-      this.#effects.perform(action, pressed?.index);
-    } else if (action === 'search' && context !== 'search') {
-      this.#store.dispatch({ kind: 'view', action });
-      // With what other sessions have added since.
-      void this.#lines.loadHistory();
+      this.#effects.perform(action);
     } else {
       this.#store.dispatch({ kind: 'view', action });
+      // With what other sessions have added since.
+      if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#comeBack();
     }
   }
@@ -178,14 +189,14 @@ export class Controller {
   #pressInTable(event: KeyEvent): void {
     const { state } = this.#store;
     const inTable = { ...state, focus: 'table' } as const;
-    const action = actionFor(event, contextOf(inTable), state.keymap);
-    if (action === undefined) {
+    const pressed = pressedKey(event, contextOf(inTable), state.keymap);
+    if (pressed?.kind !== 'binding') {
       this.#lines.type(event);
       return;
     }
     this.#store.dispatch({ kind: 'view', action: 'go-table' });
     this.#press(event);
-    if (disabledReason(action, inTable) !== undefined)
+    if (pressed.binding.disabled?.(inTable) !== undefined)
       this.#store.dispatch({ kind: 'view', action: 'go-prompt' });
   }
 

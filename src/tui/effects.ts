@@ -1,14 +1,14 @@
-import { effectLines, isLineEffect, type LineEffect } from './views/effect-lines.ts';
 import type { FormRunner } from './form/form-runner.ts';
 import type { Effect } from './keys/key-binding.ts';
-import { lineText, type Line } from './editor/line.ts';
+import { lineText } from './editor/line.ts';
 import type { LineRunner } from './line-runner.ts';
 import type { Outside, Programs } from './outside.ts';
-import { pagerLines } from './views/pager-text.ts';
+import { wholeTable } from './table/view.ts';
+import { wholeView } from './views/views.ts';
 import type { Questions } from './questions.ts';
-import type { State } from './state.ts';
+import type { KeyBinding, State } from './state.ts';
 import type { Store } from './store.ts';
-import { addForm, addLine, copyLines, editForm, editLine, exportLine } from './table/commands.ts';
+import { addForm, copyLines, editForm, editTextLine } from './table/commands.ts';
 import type { TableReader } from './table/reader.ts';
 import type { TypedLines } from './prompt/typed-lines.ts';
 
@@ -53,22 +53,20 @@ export class Effects {
     return this.#isLeaving;
   }
 
-  /** `index`: which of the keys of a binding it was. */
-  perform(effect: Effect, index = 0): void {
-    if (isLineEffect(effect)) this.#runLines(effect, index);
-    else this.#act(effect);
-  }
-
-  #runLines(effect: LineEffect, index: number): void {
+  /** Runs the line of a key, or begins it at the prompt. `index`: which of its keys it was. */
+  type(binding: KeyBinding, index: number): void {
     const { store, lines } = this.#doers;
-    const commands = effectLines(effect, store.state, index);
-    // What a run does now is seen in the table; what it did is a step further.
-    if (effect === 'resume-run' || effect === 'retry-run' || effect === 'undo-run')
-      store.dispatch({ kind: 'view', action: 'close' });
-    for (const command of commands) lines.submit(command, true);
+    if (binding.start !== undefined) {
+      const line = binding.start(store.state);
+      if (line !== undefined) store.dispatch({ kind: 'set-line', line });
+    } else if (binding.run !== undefined) {
+      const line = binding.run(store.state, index);
+      if (binding.closes === true) store.dispatch({ kind: 'view', action: 'close' });
+      if (line !== undefined) lines.submit(line, true);
+    }
   }
 
-  #act(effect: Exclude<Effect, LineEffect>): void {
+  perform(effect: Effect): void {
     const { store, surface, questions, reader, lines, forms, outside } = this.#doers;
     const { state } = store;
     switch (effect) {
@@ -96,34 +94,15 @@ export class Effects {
       case 'suspend':
         surface.suspend();
         break;
-      case 'add':
-        this.#prefill(addLine(state));
-        break;
-      case 'edit-record':
-        this.#prefill(editLine(state));
-        break;
-      case 'export':
-        this.#prefill(exportLine(state));
-        break;
-      case 'prove-questions':
-        this.#prefill('questions accept --fingerprints ');
-        break;
-      case 'first-connect':
-        this.#prefill('connect ');
-        break;
-      case 'first-import':
-        this.#prefill('device import ');
-        break;
-      case 'first-device':
-        this.#prefill('device add ');
-        break;
       case 'add-form':
         forms.open(addForm(state));
         break;
       case 'edit-form': {
-        const opening = editForm(state);
-        if (state.table.marks.size > 1) this.perform('edit-text');
-        else if (opening !== undefined) forms.open(opening);
+        const isOne = state.table.marks.size <= 1;
+        const opening = isOne ? editForm(state) : undefined;
+        const line = isOne ? undefined : editTextLine(state);
+        if (line !== undefined) lines.submit(line, true);
+        if (opening !== undefined) forms.open(opening);
         break;
       }
       case 'run-form':
@@ -136,7 +115,7 @@ export class Effects {
         void outside.copy(copyLines(state));
         break;
       case 'page-out':
-        void outside.page(pagerLines(state));
+        void outside.page(state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state));
         break;
       case 'answer':
         questions.answer();
@@ -145,10 +124,6 @@ export class Effects {
         questions.decline();
         break;
     }
-  }
-
-  #prefill(line: Line | string | undefined): void {
-    if (line !== undefined) this.#doers.store.dispatch({ kind: 'set-line', line });
   }
 
   /** Ctrl-C: stops a write, else clears what is typed, else stops reading, else closes what is open. */

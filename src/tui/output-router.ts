@@ -19,11 +19,10 @@ import { hideSecrets } from '../shell/access/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
 import { planView, type PlanView } from './views/plan-lines.ts';
 import { foldResults } from './table/result-fold.ts';
-import { runRows } from './views/runs-lines.ts';
-import type { LogLine, LogTone, Overlay, RollOutState } from './state.ts';
-import { offersOf } from './views/resource-list.ts';
+import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
-import { filterOf, type TableFeed } from './table/feed.ts';
+import { viewFor } from './views/views.ts';
+import type { TableFeed } from './table/feed.ts';
 
 /** Each time the whole screen is drawn: more often nobody reads it. */
 const PROGRESS_EVERY_MS = 100;
@@ -35,13 +34,6 @@ const MOST_LOG_LINES = 3;
 const LARGE_RUN = 3;
 
 const plainStyle = (_tone: string, text: string): string => text;
-
-/** Said where a list has nothing in it. */
-const EMPTY_LISTS: Readonly<Partial<Record<Overlay['kind'], string>>> = {
-  runs: 'no run was made yet',
-  questions: 'nothing waits for an answer',
-  devices: 'no device is connected: "connect ADDRESS" does that',
-};
 
 const MESSAGE_TONES = { info: 'plain', done: 'good', warning: 'warning' } as const;
 
@@ -155,10 +147,11 @@ export class OutputRouter {
         this.#print(output);
         break;
       case 'drift':
-        this.#compare(output);
+        this.#hasCompared = true;
+        this.#openView(output);
         break;
       case 'table':
-        if (this.#openList(output)) break;
+        if (this.#openView(output)) break;
         if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
         else this.#print(output);
         break;
@@ -187,44 +180,19 @@ export class OutputRouter {
     this.#hasTable = true;
   }
 
-  /** Tables that are views of their own; an empty one is told in words. */
-  #openList(output: TableOutput): boolean {
-    const overlay = this.#listOf(output);
-    if (overlay === undefined) return false;
-    if (output.rows.length === 0) {
-      this.log('plain', EMPTY_LISTS[overlay.kind] ?? 'there is nothing to list');
+  /** What has a view of its own; a list with nothing in it is told in words. */
+  #openView(output: TableOutput | DriftOutput): boolean {
+    const found = viewFor(output, this.#invocation, this.#line);
+    if (found === undefined) return false;
+    if (output.kind === 'table' && output.rows.length === 0) {
+      this.log('plain', found.nothing);
       return true;
     }
     const { watchMs: everyMs } = this.#invocation.given;
-    if (everyMs !== undefined) this.#store.dispatch({ kind: 'watch', everyMs });
-    this.#store.dispatch({ kind: 'view-over', overlay });
+    if (output.kind === 'table' && everyMs !== undefined)
+      this.#store.dispatch({ kind: 'watch', everyMs });
+    this.#store.dispatch({ kind: 'view-over', overlay: found.over });
     return true;
-  }
-
-  #listOf(output: TableOutput): Overlay | undefined {
-    if (output.name === 'questions') return { kind: 'questions', cursor: 0, marks: new Set() };
-    switch (this.#invocation.command.name) {
-      case 'runs':
-        return { kind: 'runs', runs: runRows(output), cursor: 0 };
-      case 'devices':
-        // The view has the connected ones; others are told in words.
-        return this.#invocation.given.on !== undefined ? undefined : { kind: 'devices', cursor: 0 };
-      case 'resources':
-        return { kind: 'resources', resources: offersOf(output), cursor: 0 };
-      default:
-        return undefined;
-    }
-  }
-
-  #compare(output: DriftOutput): void {
-    const command = this.#line;
-    this.#hasCompared = true;
-    const filter = filterOf(this.#invocation);
-    const start = { cursor: 0, shift: 0, isWhole: false };
-    this.#store.dispatch({
-      kind: 'view-over',
-      overlay: { kind: 'drift', command, filter, output, ...start },
-    });
   }
 
   #take(plan: Plan): void {
@@ -246,7 +214,12 @@ export class OutputRouter {
     const refusals = causeLines(this.#refused);
     if (devices.length <= LARGE_RUN) return;
     this.#hasRollOut = true;
-    this.#store.dispatch({ kind: 'roll-out', devices, refusals });
+    const overlay = {
+      kind: 'roll-out',
+      rollOut: { devices, refusals, results: [] },
+      top: 0,
+    } as const;
+    this.#store.dispatch({ kind: 'view-over', overlay });
   }
 
   /** The plan, for the question that follows it. */
@@ -357,7 +330,8 @@ export class OutputRouter {
     if (lines.length <= MOST_LOG_LINES) {
       this.log('plain', ...lines);
     } else {
-      this.#store.dispatch({ kind: 'pager', title: visible(this.#title), lines });
+      const overlay = { kind: 'pager', title: visible(this.#title), lines, top: 0 } as const;
+      this.#store.dispatch({ kind: 'view-over', overlay });
     }
   }
 }

@@ -2,8 +2,7 @@ import type { MoveAction, ViewAction } from './keys/key-binding.ts';
 import { NO_FIND, type Find, type OpenQuestion, type State } from './state.ts';
 import { questionWindow } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
-import { movedTop } from './table/moved-top.ts';
-import { searcher } from './views/overlay-lines.ts';
+import { movedTop, searcher } from './views/view.ts';
 
 /** Changes the question that is asked; the others wait. */
 export function changeQuestion(

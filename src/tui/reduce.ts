@@ -2,13 +2,6 @@ import type { Filter } from '../fleet/filter.ts';
 import type { Action } from './actions.ts';
 import type { TableAction, ViewAction } from './keys/key-binding.ts';
 import {
-  changedDrift,
-  changeRollOut,
-  openedDetails,
-  openedMessages,
-  scrolled,
-} from './views/reduce-overlay.ts';
-import {
   actOnPrompt,
   editWithVi,
   openMenu,
@@ -33,9 +26,22 @@ import {
   searchPlan,
 } from './reduce-question.ts';
 import { NO_FILTER, type LogLine, type Overlay, type Context, type State } from './state.ts';
-import { clearedFind, editFind, hasFind, keptFind, nextFound, openedFind } from './views/find.ts';
-import { followList, sortedList } from './views/listed.ts';
-import { markedQuestions } from './views/questions-list.ts';
+import { detailsOfTable } from './views/details.ts';
+import { messagesOf } from './views/pager.ts';
+import { NO_MARKS } from './views/questions.ts';
+import {
+  clearedFind,
+  editFind,
+  followList,
+  hasFind,
+  keptFind,
+  nextFound,
+  openedFind,
+  scrolled,
+  sortedList,
+} from './views/reduce-view.ts';
+import { addResult } from './views/roll-out.ts';
+import { shownView } from './views/views.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
@@ -120,16 +126,8 @@ function step(state: State, action: Action): State {
       return { ...state, log: { ...appended(log, [], action.lines), current: log.current } };
     case 'log-replace':
       return { ...state, log: appended(log, action.old, action.lines) };
-    case 'roll-out': {
-      const { devices, refusals } = action;
-      const rollOut = { devices, refusals, results: [] };
-      return cameUp(state, { kind: 'roll-out', rollOut, top: 0 });
-    }
     case 'roll-out-result':
-      return changeRollOut(state, (rollOut) => ({
-        ...rollOut,
-        results: [...rollOut.results, action.result],
-      }));
+      return addResult(state, action.result);
     case 'roll-out-end':
       return dropped(state, 'roll-out');
     case 'view-over':
@@ -139,8 +137,6 @@ function step(state: State, action: Action): State {
     case 'form-warn':
     case 'form-end':
       return reduceForm(state, action);
-    case 'pager':
-      return cameUp(state, { kind: 'pager', title: action.title, lines: action.lines, top: 0 });
     case 'ask':
       return { ...state, questions: [...state.questions, action.question] };
     case 'open-question':
@@ -159,6 +155,11 @@ function applyFilter(state: State, applied: Filter): State {
   const { table } = state;
   if (table.filter.parsed !== applied) return state;
   return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
+}
+
+/** A view that a key opens; undefined: there is nothing to be shown. */
+function openedIf(state: State, overlay: Overlay | undefined): State {
+  return overlay === undefined ? state : opened(state, overlay);
 }
 
 /** A view that a line has opened. Keys alone move the focus: what is typed on stays at the prompt. */
@@ -212,6 +213,9 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
 function act(state: State, action: ViewAction): State {
   const { table } = state;
   if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
+  const shown = shownView(state);
+  const special = shown?.view.act?.(shown.over, state, action);
+  if (special !== undefined) return special;
   switch (action) {
     case 'go-table':
     case 'press-in-table':
@@ -233,11 +237,16 @@ function act(state: State, action: ViewAction): State {
     case 'close':
       return hasFind(state) ? clearedFind(state) : closed(state);
     case 'details':
-      return openedDetails(state);
+      return openedIf(
+        state,
+        shown?.view.details === undefined
+          ? detailsOfTable(state)
+          : shown.view.details(shown.over, state),
+      );
     case 'messages':
-      return openedMessages(state);
+      return opened(state, messagesOf(state));
     case 'questions':
-      return opened(state, { kind: 'questions', cursor: 0, marks: new Set() });
+      return opened(state, NO_MARKS);
     case 'find':
       return openedFind(state);
     case 'keep-find':
@@ -251,7 +260,7 @@ function act(state: State, action: ViewAction): State {
     case 'previous-found':
       return nextFound(state, -1);
     case 'whole':
-      return changedDrift(state, action);
+      return state;
     case 'unfold':
       return changeQuestion(state, (question) => ({
         ...question,
@@ -292,17 +301,14 @@ function act(state: State, action: ViewAction): State {
     case 'first':
     case 'last':
       if (state.questions.length > 0) return scrolledQuestion(state, action);
-      return state.overlay.kind === 'none' ? onTable(state, action) : scrolled(state, action);
-    case 'left':
-    case 'right':
-      return state.overlay.kind === 'drift' ? changedDrift(state, action) : onTable(state, action);
+      return shown === undefined ? onTable(state, action) : scrolled(state, action);
     case 'sort':
     case 'reverse':
-      return state.overlay.kind === 'none' ? onTable(state, action) : sortedList(state, action);
+      return shown === undefined ? onTable(state, action) : sortedList(state, action);
+    case 'left':
+    case 'right':
     case 'mark':
     case 'mark-all':
-      if (state.overlay.kind === 'questions') return markedQuestions(state, action);
-      return onTable(state, action);
     case 'mark-invert':
     case 'mark-range':
     case 'range-up':

@@ -12,18 +12,18 @@ import type { ThemeName } from '../text/choices.ts';
 import { EMPTY_EDITING, type Editing, type Line } from './editor/line.ts';
 import type { DeviceFacts } from '../shell/devices/device-facts.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
-import type { Binding, KeyContext } from './keys/key-binding.ts';
+import type { Binding, Part } from './keys/key-binding.ts';
 import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/key-name.ts';
 import type { Size } from './terminal/painter.ts';
 
-export type KeyBinding = Binding<State, Context | 'anywhere'>;
+export type KeyBinding = Binding<State, Context>;
 
 /** All keys with their meaning, as they hold for this user. */
 export type Keymap = readonly KeyBinding[];
 
-/** Who gets a key: a part of the screen, or a view that has keys of its own. */
-export type Context = KeyContext | Exclude<Overlay['kind'], 'none'>;
+/** Where a key counts: a part of the screen, or a view that has keys of its own. */
+export type Context = Part | Exclude<Overlay['kind'], 'none'>;
 
 /** All that is on the screen, and nothing that can be computed from it. */
 export interface State {

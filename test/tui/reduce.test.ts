@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { actionFor, contextOf } from '../../src/tui/keys/keymap.ts';
+import { contextOf } from '../../src/tui/keys/keymap.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { isTooSmall, layoutOf } from '../../src/tui/screen/layout.ts';
 import { EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
 import { NO_FIND, type State } from '../../src/tui/state.ts';
-import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import { wrapText } from '../../src/tui/screen/wrap.ts';
-import { after, stateOf, user } from './table/table-fixture.ts';
+import { actionFor, after, stateOf, user } from './table/table-fixture.ts';
 
 const start = stateOf({ fw1: [user('alice')], fw2: [user('bob')] });
 const typed = (state: State, text: string): State =>
@@ -143,9 +142,7 @@ describe('questions', () => {
   test('take no key until they can have been read', () => {
     const fresh = { ...question, kind: 'confirm', isOpen: false } as const;
     const state = after(start, { kind: 'ask', question: fresh });
-    expect(actionFor({ kind: 'key', text: '', ...parseKey('enter') }, contextOf(state))).toBe(
-      undefined,
-    );
+    expect(actionFor('enter', contextOf(state))).toBe(undefined);
     expect(typed(state, 'y').questions[0]?.editing.line.before).toBe('');
     const open = after(state, { kind: 'open-question', id: 1 });
     expect(typed(open, 'y').questions[0]?.editing.line.before).toBe('y');

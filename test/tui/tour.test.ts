@@ -6,7 +6,6 @@ import { defaultView } from '../../src/shell/records/kept-columns.ts';
 import type { FormField } from '../../src/shell/records/form-fields.ts';
 import type { Action } from '../../src/tui/actions.ts';
 import { deviceBar, titleLine } from '../../src/tui/screen/bar-lines.ts';
-import { disabledReason } from '../../src/tui/keys/disabled-keys.ts';
 import { formCursor, formView } from '../../src/tui/form/form-view.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
@@ -15,13 +14,12 @@ import { contextOf, footerHints, pressedKey } from '../../src/tui/keys/keymap.ts
 import { layoutOf, tableHeight } from '../../src/tui/screen/layout.ts';
 import { editKeyOf, EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
 import { NO_FIND, type OpenQuestion, type State } from '../../src/tui/state.ts';
-import { overlayLines } from '../../src/tui/views/overlay-lines.ts';
 import { addForm, editForm } from '../../src/tui/table/commands.ts';
 import { markOf, rawKeyOf, tableRows } from '../../src/tui/table/rows.ts';
 import { tableView } from '../../src/tui/table/view.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
-import { listView } from '../../src/tui/views/list-view.ts';
+import { listView, viewLines } from '../../src/tui/views/views.ts';
 import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
 
 const USERS = ['alice', 'bob', '大輔.中村', 'zoë', 'fang.li', 'viewer'];
@@ -92,7 +90,7 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
       const lines = Array.from({ length: 60 }, (_, index) => `line ${index} 大輔 of an output`);
       return [
         { kind: 'view', action: 'clear-line' },
-        { kind: 'pager', title: effect, lines },
+        ...over({ kind: 'pager', title: effect, lines, top: 0 }),
       ];
     }
     case 'complete': {
@@ -184,15 +182,16 @@ function press(before: State, key: string): State {
   const pressed =
     pressedKey(event, context, state.keymap, pending) ?? pressedKey(event, context, state.keymap);
   if (pressed?.kind === 'prefix') return after(state, { kind: 'pending-keys', keys: pressed.keys });
-  const action = pressed?.binding.action;
-  if (action === undefined) {
+  const binding = pressed?.binding;
+  if (binding === undefined) {
     const edit = editKeyOf(event);
     return edit === undefined ? state : after(state, { kind: 'edit', key: edit });
   }
-  if (disabledReason(action, state) !== undefined) return state;
-  return isEffect(action)
-    ? after(state, ...outcomeOf(state, action))
-    : after(state, { kind: 'view', action });
+  if (binding.disabled?.(state) !== undefined) return state;
+  const isLine = binding.run !== undefined || binding.start !== undefined;
+  return isLine || isEffect(binding.action)
+    ? after(state, ...outcomeOf(state, binding.action))
+    : after(state, { kind: 'view', action: binding.action });
 }
 
 /** What must hold whatever was pressed. */
@@ -258,7 +257,7 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     ...view.rows.map(({ text }) => text),
     ...(list === undefined ? [] : [`  ${list.header}`]),
     ...Array.from({ length: list?.count ?? 0 }, (_, row) => `  ${list?.row(row).text ?? ''}`),
-    ...overlayLines(state).map((line) => ` ${line}`),
+    ...viewLines(state).map((line) => ` ${line}`),
     ...layout.messages.map(({ text }) => ` ${text}`),
     ...layout.question.map(({ text }) => (text.startsWith('──') ? text : ` ${text}`)),
     ...(state.form === undefined

@@ -1,14 +1,13 @@
 import { Box } from 'ink';
 import { emptyLines, type Piece, type RowView, tableView } from '../table/view.ts';
-import { overlayLines } from '../views/overlay-lines.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import { rollOutLines } from '../views/roll-out-lines.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
-import type { Theme, Tone } from '../screen/theme.ts';
-import { deviceList } from '../views/device-list.ts';
-import { foundParts } from '../views/find.ts';
-import { listView, type ListView } from '../views/list-view.ts';
+import type { Theme } from '../screen/theme.ts';
+import { deviceLines, deviceTone } from '../views/devices.ts';
+import { foundParts } from '../views/reduce-view.ts';
+import type { ListView } from '../views/view.ts';
+import { listView, shownView, viewLines } from '../views/views.ts';
 import { Row } from './bars.tsx';
 import { formView } from '../form/form-view.ts';
 import type { FormState } from '../form/form-state.ts';
@@ -85,27 +84,28 @@ function isWaiting({ fleet, table, work, reading }: State): boolean {
 /** Until the first device has answered: who is asked, and what is known of them. */
 function Waiting({ state, theme, height }: BodyProps) {
   const { columns } = state.size;
-  const { header, count, row } = deviceList(state, state.fleet.devices, 0, columns - 2);
-  const shown = Math.max(0, Math.min(count, height - 3));
+  const { devices } = state.fleet;
+  const { header, lines } = deviceLines(state, devices, columns - 2);
+  const shown = devices.slice(0, Math.max(0, height - 3));
   return (
     <>
       <Row>{''}</Row>
       <Row>{cut(' waiting for the devices …', columns)}</Row>
-      {shown > 0 && <Row>{theme('heading', `  ${header}`)}</Row>}
-      {Array.from({ length: shown }, (_, index) => {
-        const { text, tone } = row(index);
-        return <Row key={index}>{`  ${theme(tone, text)}`}</Row>;
-      })}
+      {shown.length > 0 && <Row>{theme('heading', `  ${header}`)}</Row>}
+      {shown.map((device, index) => (
+        <Row key={index}>{`  ${theme(deviceTone(device), lines[index] ?? '')}`}</Row>
+      ))}
     </>
   );
 }
 
 function OverlayText({ state, theme, height }: BodyProps) {
   const { overlay, size } = state;
-  const lines = overlayLines(state);
+  const lines = viewLines(state);
+  const shown = shownView(state);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
   return lines.slice(top, top + height).map((line, index) => {
-    const tone = toneOfLine(state, line, lines[top + index + 1], top + index);
+    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
     return (
       <Row key={index}>
         {' ' +
@@ -115,21 +115,6 @@ function OverlayText({ state, theme, height }: BodyProps) {
       </Row>
     );
   });
-}
-
-const RULE = /^─+$/;
-
-/** The colours of a roll-out, of fields that differ, and of headings: signs and words say the same. */
-function toneOfLine(
-  { overlay, size }: State,
-  line: string,
-  below: string | undefined,
-  index: number,
-): Tone {
-  if (overlay.kind === 'pager' && below !== undefined && RULE.test(below)) return 'heading';
-  if (overlay.kind === 'roll-out')
-    return rollOutLines(overlay.rollOut, size.columns - 2)[index]?.tone ?? 'plain';
-  return overlay.kind === 'details' && line.startsWith('≠') ? 'warning' : 'plain';
 }
 
 /** The lines around the cursor, below their header. */

@@ -1,3 +1,4 @@
+import type { Line as EditedLine } from '../editor/line.ts';
 import type { KeyName } from '../terminal/key-name.ts';
 
 /** Moves: of the table's cursor, or of a text that lies over it. */
@@ -82,110 +83,90 @@ const EFFECTS = [
   'quit',
   'repaint',
   'suspend',
-  'add',
-  'edit-record',
-  'export',
-  'edit-text',
   'add-form',
   'edit-form',
   'run-form',
-  'delete',
-  'undo',
-  'devices',
-  'resources',
-  'drift',
-  'open-device',
-  'connect-device',
-  'disconnect-device',
-  'trust-device',
-  'open-resource',
-  'accept-questions',
-  'decline-questions',
-  'prove-questions',
-  'compare-again',
-  'runs',
-  'show-run',
-  'resume-run',
-  'retry-run',
-  'undo-run',
-  'report-run',
   'refresh',
-  'jump-device',
-  'all-devices',
-  'next-device',
-  'previous-device',
   'copy',
   'page-out',
   'answer',
   'decline',
-  'first-demo',
-  'first-connect',
-  'first-import',
-  'first-import',
-  'first-device',
-  'first-help',
-  'go-on',
 ] as const;
 
-/** What a key asks of the controller: commands, completion, history, clipboard, the terminal. */
+/** What a key asks of the controller: completion, history, clipboard, the terminal. */
 export type Effect = (typeof EFFECTS)[number];
 
-/** Who gets the key; `waiting`: a question that has just come up gets none yet. */
-export type KeyContext =
-  | 'waiting'
-  | 'question'
-  | 'plan'
-  | 'plan-find'
-  | 'find'
-  | 'overlay'
-  | 'form'
-  | 'form-switch'
-  | 'form-choice'
-  | 'form-pick'
-  | 'form-run'
-  | 'filter'
-  | 'search'
-  | 'menu'
-  | 'first-run'
-  | 'go-on'
-  | 'empty-prompt'
-  | 'prompt'
-  | 'table';
+/** The parts of the screen that get keys; `waiting`: a question that has just come up gets none yet. */
+const PARTS = [
+  'waiting',
+  'question',
+  'plan',
+  'plan-find',
+  'find',
+  'overlay',
+  'form',
+  'form-switch',
+  'form-choice',
+  'form-pick',
+  'form-run',
+  'filter',
+  'search',
+  'menu',
+  'first-run',
+  'go-on',
+  'empty-prompt',
+  'prompt',
+  'table',
+  'anywhere',
+] as const;
 
-/** What a key does in a place. `S`: the state that it is asked about; `C`: the places that get keys. */
-export interface Binding<S, C> {
-  /** Each does the same; one of several presses is written with blanks: `ctrl-x ctrl-e`. */
-  readonly keys: readonly KeyName[];
-  readonly context: C;
-  readonly action: ViewAction | Effect;
-  readonly label: string;
-  /** Shown in the footer, in this order of importance. */
-  readonly hint?: { readonly rank: number; readonly text: string };
+export type Part = (typeof PARTS)[number];
+
+/** Any other place is a view with keys of its own. */
+export function isPart(context: string): context is Part {
+  return PARTS.some((part) => part === context);
+}
+
+/** What may be said of a key. `S`: the state that it is asked about. */
+export interface Facts<S> {
+  /** Shown in the footer: its rank among the others, and in a word what it does. */
+  readonly hint?: readonly [rank: number, text: string];
   /** The line that does the same. */
   readonly command?: string;
   /** Why it would do nothing now, in words for the status line; undefined: it does what it says. */
   readonly disabled?: (state: S) => string | undefined;
 }
 
-export function isEffect(action: ViewAction | Effect): action is Effect {
-  return EFFECTS.some((effect) => effect === action);
+/** A key that is a line, run as if it had been typed. */
+export interface Line<S> {
+  /** Nothing is run where nothing is under the cursor. `index`: which of its keys it was. */
+  readonly run: (state: S, index: number) => string | undefined;
+  /** The view is left first: what the line does is seen in the table. */
+  readonly closes?: boolean;
 }
 
-/** One binding; the arguments come in the order of their need. */
-export function bind<S, C>(
-  context: C,
-  keys: readonly KeyName[],
-  action: ViewAction | Effect,
-  label: string,
-  hint?: Binding<S, C>['hint'],
-  command?: string,
-): Binding<S, C> {
-  return {
-    context,
-    keys,
-    action,
-    label,
-    ...(hint !== undefined && { hint }),
-    ...(command !== undefined && { command }),
-  };
+/** A key that begins a line at the prompt, to be gone on with. */
+export interface Start<S> {
+  readonly start: (state: S) => EditedLine | string | undefined;
+}
+
+export type Key<S> = Facts<S> & {
+  /** Each does the same; one of several presses is written with blanks: `ctrl-x ctrl-e`. */
+  readonly keys: readonly KeyName[];
+  readonly label: string;
+} & (
+    | { readonly action: ViewAction | Effect; readonly run?: undefined; readonly start?: undefined }
+    | ({ readonly action: string; readonly start?: undefined } & Line<S>)
+    | ({ readonly action: string; readonly run?: undefined } & Start<S>)
+  );
+
+/** A key in its place; `C`: the places that get keys. */
+export type Binding<S, C> = Key<S> & {
+  readonly context: C;
+  /** The same in words, for the help. */
+  readonly place: string;
+};
+
+export function isEffect(action: string): action is Effect {
+  return EFFECTS.some((effect) => effect === action);
 }

@@ -1,8 +1,5 @@
-import { disabledReason } from './disabled-keys.ts';
-import { KEYMAP } from './default-keymap.ts';
-import type { Effect } from './key-binding.ts';
+import { isPart } from './key-binding.ts';
 import type { Context, Keymap, State, KeyBinding } from '../state.ts';
-import type { ViewAction } from './key-binding.ts';
 import { offersFirstSteps } from '../screen/first-steps.ts';
 import { formContext } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
@@ -26,10 +23,10 @@ export function contextOf(state: State): Context {
   return lineText(prompt.editing.line) === '' ? 'empty-prompt' : 'prompt';
 }
 
-function overlayContext({ overlay: { kind }, find }: State): Context {
-  if (find.isOpen) return 'find';
-  const isList = kind === 'runs' || kind === 'devices' || kind === 'resources' || kind === 'drift';
-  return isList || kind === 'questions' ? kind : 'overlay';
+/** A view with keys of its own is a place for itself. */
+function overlayContext({ overlay, find, keymap }: State): Context {
+  if (find.isOpen || overlay.kind === 'none') return 'find';
+  return keymap.some(({ context }) => context === overlay.kind) ? overlay.kind : 'overlay';
 }
 
 /** Whether what is typed goes into the line of the prompt. */
@@ -37,7 +34,7 @@ export function isAtPrompt(state: State): boolean {
   return ['prompt', 'menu', 'first-run', 'go-on', 'empty-prompt'].includes(contextOf(state));
 }
 
-/** Where a key goes that means nothing in a place of its own. */
+/** Where a key goes that means nothing in a place of its own; of a view: `overlay`. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'first-run': 'empty-prompt',
@@ -45,35 +42,25 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   'empty-prompt': 'prompt',
   plan: 'question',
   'plan-find': 'find',
-  runs: 'overlay',
-  devices: 'overlay',
-  resources: 'overlay',
-  questions: 'overlay',
-  drift: 'overlay',
   'form-switch': 'form',
   'form-choice': 'form',
   'form-pick': 'form',
   'form-run': 'form',
 };
 
-/** Where the keys below are worth a hint, too; `ways`: those that lead elsewhere, no moves. */
-const HINTS_BELOW: Readonly<Partial<Record<Context, 'all' | 'ways'>>> = {
-  plan: 'all',
-  'plan-find': 'all',
-  'first-run': 'all',
-  'go-on': 'all',
-  'empty-prompt': 'all',
-  'form-switch': 'all',
-  'form-choice': 'all',
-  'form-run': 'all',
-  runs: 'ways',
-  devices: 'ways',
-  resources: 'ways',
-  questions: 'ways',
-  drift: 'ways',
-};
+/** Where all keys below are worth a hint, too; below a view those are that lead elsewhere, no moves. */
+const HINTS_BELOW: readonly Context[] = [
+  'plan',
+  'plan-find',
+  'first-run',
+  'go-on',
+  'empty-prompt',
+  'form-switch',
+  'form-choice',
+  'form-run',
+];
 
-const WAYS: readonly (ViewAction | Effect)[] = ['find', 'go-prompt', 'help'];
+const WAYS: readonly string[] = ['find', 'go-prompt', 'help'];
 
 /** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
 export type Pressed =
@@ -106,15 +93,6 @@ export function pressedKey(
   return begins ? { kind: 'prefix', keys } : undefined;
 }
 
-export function actionFor(
-  event: KeyEvent,
-  context: Context,
-  keymap: Keymap = KEYMAP,
-): ViewAction | Effect | undefined {
-  const pressed = pressedKey(event, context, keymap);
-  return pressed?.kind === 'binding' ? pressed.binding.action : undefined;
-}
-
 function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
   return [context, 'anywhere' as const, ...placesBelow(context)].flatMap((place) =>
     keymap.filter((binding) => binding.context === place),
@@ -122,16 +100,12 @@ function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
 }
 
 function placesBelow(context: Context): Context[] {
-  const below = BELOW[context];
+  const below = isPart(context) ? BELOW[context] : 'overlay';
   return below === undefined ? [] : [below, ...placesBelow(below)];
 }
 
 /** How the first key for an action is written, where one is set. */
-export function keyNameOf(
-  action: ViewAction | Effect,
-  context: Context,
-  keymap: Keymap,
-): string | undefined {
+export function keyNameOf(action: string, context: Context, keymap: Keymap): string | undefined {
   const binding = bindingsIn(context, keymap).find((one) => one.action === action);
   const [key] = binding?.keys ?? [];
   return key === undefined ? undefined : keyText(key);
@@ -164,29 +138,29 @@ export interface FooterHint {
   readonly text: string;
   readonly isDisabled: boolean;
   /** Undefined: how a key of several presses goes on. */
-  readonly action?: ViewAction | Effect;
+  readonly action?: string;
 }
 
 /** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
 export function footerHints(state: State, context = contextOf(state)): FooterHint[] {
   const { keymap, pendingKeys } = state;
   if (pendingKeys !== undefined) return continuations(context, keymap, pendingKeys);
-  const kept = HINTS_BELOW[context];
-  const below = kept === undefined ? [] : placesBelow(context);
+  const hasAll = HINTS_BELOW.includes(context);
+  const below = hasAll || !isPart(context) ? placesBelow(context) : [];
   const here = keymap.filter((binding) => binding.context === context);
   const isTaken = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
   const rest = keymap
     .filter((binding) => below.some((place) => place === binding.context))
     .filter((binding) => !isTaken(binding.keys[0]))
-    .filter(({ action }) => kept === 'all' || WAYS.includes(action));
+    .filter(({ action }) => hasAll || WAYS.includes(action));
   return [...here, ...rest]
     .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
-    .sort((a, b) => (a.hint?.rank ?? 0) - (b.hint?.rank ?? 0))
-    .map(({ keys, hint, action }) => {
+    .sort((a, b) => (a.hint?.[0] ?? 0) - (b.hint?.[0] ?? 0))
+    .map(({ keys, hint, action, disabled }) => {
       const [first = '', ...others] = keys;
-      const text = `${keyText(first)} ${hint?.text ?? ''}${others.includes('q') ? ' or q' : ''}`;
-      const isDisabled = disabledReason(action, state) !== undefined;
+      const text = `${keyText(first)} ${hint?.[1] ?? ''}${others.includes('q') ? ' or q' : ''}`;
+      const isDisabled = disabled?.(state) !== undefined;
       return { text: isDisabled ? `(${text})` : text, isDisabled, action };
     });
 }
@@ -202,4 +176,27 @@ function continuations(context: Context, keymap: Keymap, pending: KeyName): Foot
     text,
     isDisabled: false,
   }));
+}
+
+/** Whether keys move and act there, and none is typed into a line. */
+export function isActedIn(context: Context): boolean {
+  return context === 'table' || context === 'overlay' || !isPart(context);
+}
+
+/**
+ * What to say of a key that means nothing where the focus is: who types a command there has to go to
+ * the prompt first. Undefined where keys are typed.
+ */
+export function strayText(state: State): string | undefined {
+  const context = contextOf(state);
+  if (!isActedIn(context)) return undefined;
+  const ways = [
+    ['go-prompt', 'leads to the prompt'],
+    ['help', 'lists the keys'],
+  ] as const;
+  const said = ways.flatMap(([action, what]) => {
+    const key = keyNameOf(action, context, state.keymap);
+    return key === undefined ? [] : [`"${key}" ${what}`];
+  });
+  return ['that key does nothing here', said.join(', ')].filter(Boolean).join('; ');
 }

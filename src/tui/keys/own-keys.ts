@@ -10,7 +10,6 @@ import {
   plainKeyNames,
 } from '../terminal/key-name.ts';
 import type { KeyRow } from '../../shell/session.ts';
-import { KEY_SECTIONS } from '../views/help-lines.ts';
 
 /** As in the settings: by place, the keys of its actions. */
 export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
@@ -163,16 +162,12 @@ function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefi
 
 /** All keys, place by place, for those who read them outside the full screen. */
 export function keyTable(keymap: Keymap): readonly KeyRow[] {
-  return KEY_SECTIONS.flatMap(({ context: place, title }) =>
-    keymap
-      .filter(({ context }) => context === place)
-      .map(({ keys, action, label, command }) => ({
-        place,
-        title,
-        keys,
-        action,
-        label,
-        ...(command !== undefined && { command }),
-      })),
-  );
+  return keymap.map(({ context, place, keys, action, label, command }) => ({
+    place: context,
+    title: place,
+    keys,
+    action,
+    label,
+    ...(command !== undefined && { command }),
+  }));
 }

@@ -2,8 +2,7 @@ import { QUIET_MS } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 import type { Context } from '../state.ts';
-import { contextOf } from './keymap.ts';
-import { isActedIn } from './stray-key.ts';
+import { contextOf, isActedIn } from './keymap.ts';
 
 /**
  * Drops what was typed for a place that is no longer there: the rest of a word must not act in the table.

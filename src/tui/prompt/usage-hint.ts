@@ -6,7 +6,7 @@ import { parseLine } from '../../text/words.ts';
 import type { CommandSpec, VerbSpec } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/width.ts';
-import type { Span } from '../screen/bar-lines.ts';
+import type { Span } from '../screen/theme.ts';
 import { SEPARATOR } from '../keys/footer-hints.ts';
 import { contextOf } from '../keys/keymap.ts';
 import type { State } from '../state.ts';

@@ -1,34 +1,17 @@
-import { lineText } from '../editor/line.ts';
-import { visible } from '../../text/visible.ts';
 import { failureWord } from '../../change/not-covered.ts';
-import { cut, widthOf } from '../../text/width.ts';
-import { hideSecrets } from '../../shell/access/hide-secrets.ts';
-import { driftSummary } from '../../fleet/drift.ts';
-import { sharedText } from '../../fleet/fold.ts';
-import { layoutOf } from './layout.ts';
-import { overlayLines } from '../views/overlay-lines.ts';
-import { rollOutTitle } from '../views/roll-out-lines.ts';
-import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
-import { countMarks } from '../table/reduce-marks.ts';
-import { changesText } from '../table/source.ts';
-import { columnLayout } from '../table/columns.ts';
-import { staleText } from '../table/age.ts';
-import { shownDevices, tableRows } from '../table/rows.ts';
-import { memoized } from './memoized.ts';
 import { questionsText } from '../../shell/access/open-questions.ts';
-import { keyNameOf } from '../keys/keymap.ts';
-import type { Tone } from './theme.ts';
-import { crumbText } from '../views/crumbs.ts';
-import { deviceSummary } from '../views/device-list.ts';
-import { findSummary } from '../views/find.ts';
-import { markedOf } from '../views/questions-list.ts';
 import { counted } from '../../text/one-line.ts';
-
-/** A piece of a line in one tone. */
-export interface Span {
-  readonly tone: Tone;
-  readonly text: string;
-}
+import { visible } from '../../text/visible.ts';
+import { cut, widthOf } from '../../text/width.ts';
+import { keyNameOf } from '../keys/keymap.ts';
+import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
+import { marksText, tableParts, type TitlePart } from '../table/title.ts';
+import { findSummary } from '../views/reduce-view.ts';
+import { crumbText } from '../views/trail.ts';
+import { shownView, viewLines } from '../views/views.ts';
+import { layoutOf } from './layout.ts';
+import { memoized } from './memoized.ts';
+import type { Span } from './theme.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
@@ -159,13 +142,6 @@ function fittingRights(rights: FleetView['rights'], columns: number, tabsWidth: 
   );
 }
 
-interface TitlePart {
-  readonly text: string;
-  /** What goes first when there is no room: the largest. */
-  readonly rank: number;
-  readonly glue?: string;
-}
-
 /** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */
 export function titleLine(state: State): { left: string; right: string } {
   const { table, fleet, size, overlay } = state;
@@ -199,124 +175,20 @@ export function titleLine(state: State): { left: string; right: string } {
   return { left: cut(text(), room), right };
 }
 
-function tableParts(state: State): TitlePart[] {
-  const { table } = state;
-  const data = tableRows(state);
-  const devices = shownDevices(state);
-  const shown = devices.length === data.deviceCount ? '' : `${data.deviceCount} of `;
-  const filter = filterText(state, [table.commandFilter, lineText(table.filter.editing.line)]);
-  const shared = data.recordCount === 0 ? undefined : data.sharedCount;
-  return [
-    { text: `${shown}${counted(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
-    { text: staleText(data.stale), rank: 1, glue: ', ' },
-    { text: counted(data.recordCount, 'record'), rank: 3 },
-    {
-      text:
-        shared === undefined ? '' : `${shared} ${sharedText(data.deviceCount, data.unreadCount)}`,
-      rank: 4.5,
-      glue: ', ',
-    },
-    {
-      text: filter === '' ? '' : `${filter} (${foundText(state)})`,
-      rank: 1,
-    },
-    { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
-    { text: changesText(table.changes), rank: 5.2 },
-    { text: hiddenColumnsText(state), rank: 3.5 },
-    { text: data.hidden, rank: 5.5 },
-    { text: watchText(state), rank: 5.3 },
-    { text: state.reading ?? '', rank: 6 },
-    { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
-  ];
-}
-
-/** `filter: lang=de + bob`; empty without any. More of a pasted one is in no line. */
-function filterText({ size }: State, filters: readonly string[]): string {
-  const text = filters.filter((one) => one.trim() !== '').join(' + ');
-  return text === '' ? '' : `filter: ${visible(hideSecrets(text.slice(0, 4 * size.columns)))}`;
-}
-
 /** What there is to say of a view over the table, and which part of it is in sight. */
-function overlayParts(state: State): TitlePart[] {
-  const { overlay } = state;
+function overlayParts(state: State): readonly TitlePart[] {
+  const shown = shownView(state);
+  if (shown === undefined) return [];
   const found: TitlePart = { text: visible(findSummary(state)), rank: 1 };
-  switch (overlay.kind) {
-    case 'none':
-      return [];
-    case 'runs':
-      return [{ text: counted(overlay.runs.length, 'run'), rank: 2 }, found];
-    case 'devices':
-      return [
-        { text: deviceSummary(state), rank: found.text === '' ? 1 : 2 },
-        found,
-        { text: watchText(state), rank: 3 },
-      ];
-    case 'resources':
-      return [{ text: counted(overlay.resources.length, 'resource'), rank: 2 }, found];
-    case 'questions': {
-      const marked = markedOf(state, overlay).length;
-      return [
-        { text: counted(state.fleet.questions.length, 'question'), rank: 1 },
-        found,
-        { text: marked === 0 ? '' : `${marked} marked`, rank: 1 },
-      ];
-    }
-    case 'drift': {
-      const { drift, resource } = overlay.output;
-      return [
-        { text: visible(driftSummary(drift, resource)), rank: found.text === '' ? 1 : 2 },
-        { text: filterText(state, [overlay.filter]), rank: 1.5 },
-        found,
-      ];
-    }
-    case 'roll-out':
-      return [{ text: rollOutTitle(overlay.rollOut), rank: 1 }];
-    case 'pager':
-    case 'help':
-    case 'details': {
-      const height = layoutOf(state).body;
-      const { length } = overlayLines(state);
-      const top = Math.max(0, Math.min(overlay.top, length - height));
-      const end = Math.min(length, top + height);
-      const where = length > height ? `lines ${top + 1}-${end} of ${length}` : '';
-      return [found, { text: where, rank: 2 }];
-    }
-  }
+  const facts = shown.view.title?.(shown.over, state, found);
+  return facts ?? [found, { text: linesText(state), rank: 2 }];
 }
 
-/** `12 of 340 rows`; while many rows are still being looked through, `340 rows, looking …`. */
-function foundText(state: State): string {
-  const { filter } = state.table;
-  const { rows, all, isSimilar } = tableRows(state);
-  const noun = isSimilar ? 'similar row' : 'row';
-  if (lineText(filter.editing.line).trim() === '') return counted(all.length, 'row');
-  if (filter.applied !== filter.parsed) return `looking in ${counted(all.length, 'row')} …`;
-  return `${rows.length} of ${counted(all.length, noun)}`;
-}
-
-/** `every 5 s`; a question that is open holds it up. */
-function watchText({ table, questions }: State): string {
-  if (table.watchMs === undefined) return '';
-  return questions.length > 0 ? 'watching paused' : `every ${table.watchMs / 1000} s`;
-}
-
-/** How far the columns are scrolled, and how many have no room. */
-function hiddenColumnsText(state: State): string {
-  const { columns } = state.size;
-  const { shift } = state.table;
-  if (tableRows(state).all.length === 0) return '';
-  const { hidden } = columnLayout(state, columns);
-  const before = shift === 0 ? '' : `← ${counted(shift, 'column')}`;
-  const after = hidden === 0 ? '' : `${hidden} more →`;
-  return [before, after].filter((text) => text !== '').join(' ');
-}
-
-/** What is marked, filtered out or not; a folded row means its record on each of its devices. */
-function marksText(state: State): string {
-  const { rows, records, devices } = countMarks(state);
-  if (rows === 0) return '';
-  const head = state.table.range === undefined ? `${rows} marked` : `range: ${rows} marked`;
-  const isFew = records === rows || state.size.columns < 60;
-  const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
-  return `[${head}${all}] `;
+/** `lines 21-40 of 120`; empty where all are in sight. */
+function linesText(state: State): string {
+  const height = layoutOf(state).body;
+  const { length } = viewLines(state);
+  if (length <= height || !('top' in state.overlay)) return '';
+  const top = Math.max(0, Math.min(state.overlay.top, length - height));
+  return `lines ${top + 1}-${Math.min(length, top + height)} of ${length}`;
 }

@@ -4,7 +4,7 @@ import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { memoized } from './memoized.ts';
 import { LABEL_TONES } from './theme.ts';
-import { questionFacts } from '../views/questions-list.ts';
+import { shownView } from '../views/views.ts';
 import { wrapText } from './wrap.ts';
 
 /** Below this nothing useful can be shown. */
@@ -72,19 +72,18 @@ export function tableHeight(state: State): number {
 /** Devices that failed stand as long as they fail; below them what the last line said. */
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
-  const { kind } = state.overlay;
-  // A roll-out tells what comes in itself.
-  if (kind === 'roll-out') return [];
-  const facts = state.overlay.kind === 'questions' ? questionFacts(state) : [];
+  const view = shownView(state)?.view;
+  if (view?.tellsAll === true) return [];
+  const facts = view?.below?.(state) ?? [];
   // Rows that the table leaves empty are free.
-  const isTable = state.form === undefined && kind === 'none';
+  const isTable = state.form === undefined && view === undefined;
   const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
   const most = !isTable
     ? Math.max(1, Math.floor(room / 4))
     : Math.max(2, Math.floor(room / 3), free);
   const width = columns - 2;
   const said = lastRows([...state.log.current, ...progressLine(state)], width, most);
-  const failed = kind === 'none' ? linesOfFailures(failuresOf(state)) : [];
+  const failed = view === undefined ? linesOfFailures(failuresOf(state)) : [];
   const failures = firstRows(failed, width, most + 1);
   const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
   const forFailures = Math.min(failures.length, most - forSaid);

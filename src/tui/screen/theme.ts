@@ -149,3 +149,9 @@ const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join('')}]`, 'gu');
 export function withAsciiSigns(frame: string): string {
   return frame.replace(SIGNS, (sign) => ASCII_SIGNS[sign] ?? '?');
 }
+
+/** A piece of a line in one tone. */
+export interface Span {
+  readonly tone: Tone;
+  readonly text: string;
+}

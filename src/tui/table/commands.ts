@@ -3,13 +3,11 @@ import { hasUnsafe } from '../../text/visible.ts';
 import { cellText, fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../text/words.ts';
-import type { Effect } from '../keys/key-binding.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
-import { currentId } from '../views/listed.ts';
 
 /* What the keys of the table do, as lines that could be typed. */
 
@@ -223,51 +221,8 @@ export function jumpLine({ fleet }: State, index: number): string | undefined {
   return device && `use ${quoteWord(device.name)}`;
 }
 
-const RUN_COMMANDS = {
-  'show-run': 'run show',
-  'resume-run': 'resume',
-  'retry-run': 'retry',
-  'undo-run': 'undo',
-  'report-run': 'report',
-} as const satisfies Partial<Record<Effect, string>>;
-
-/** A command about the run under the cursor. */
-export function runLine(state: State, effect: keyof typeof RUN_COMMANDS): string | undefined {
-  const id = state.overlay.kind === 'runs' ? currentId(state) : undefined;
-  return id && `${RUN_COMMANDS[effect]} ${quoteWord(id)}`;
-}
-
-/** A command about the device under the cursor of the list of devices. */
-export function deviceLine(
-  state: State,
-  effect: 'open-device' | 'connect-device' | 'disconnect-device' | 'trust-device',
-): string | undefined {
-  const id = state.overlay.kind === 'devices' ? currentId(state) : undefined;
-  const device = state.fleet.devices.find((one) => one.name === id);
-  if (device === undefined) return undefined;
-  const name = quoteWord(device.name);
-  switch (effect) {
-    case 'open-device':
-      return `use ${name}`;
-    case 'connect-device':
-      return `connect ${name}`;
-    case 'disconnect-device':
-      return `disconnect ${name}`;
-    case 'trust-device':
-      if (device.error?.code !== 'untrusted') return `trust scan ${name}`;
-      return device.facts?.trust === 'pinned' ? `trust replace ${name}` : `trust accept ${name}`;
-  }
-}
-
-/** The table of the resource under the cursor. */
-export function resourceLine(state: State): string | undefined {
-  const id = state.overlay.kind === 'resources' ? currentId(state) : undefined;
-  return id && `${resourceWords(id)} list`;
-}
-
-/** The comparison of what the table shows, or the one that is on the screen. */
-export function driftLine({ overlay, table }: State): string {
-  if (overlay.kind === 'drift') return overlay.command;
+/** The comparison of what the table shows. */
+export function driftLine({ table }: State): string {
   const filter = lineText(table.filter.editing.line).trim();
   return [table.command, filter, '--drift'].filter((text) => text !== '').join(' ');
 }

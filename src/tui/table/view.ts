@@ -1,3 +1,5 @@
+import { createStyle } from '../../output/streams.ts';
+import { alignedLines } from '../../output/table-text.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
@@ -195,4 +197,20 @@ export function emptyLines(state: State): string[] {
   const { stale } = tableRows(state);
   const what = isFiltered ? 'no record matches the filter' : 'no records';
   return ['', stale.size === 0 ? what : `${what}; ${staleText(stale)}`];
+}
+
+/** All of it, every line and every column, for the pager. */
+export function wholeTable(state: State): readonly string[] {
+  const { rows } = tableRows(state);
+  if (rows.length === 0) return [];
+  const unscrolled = { ...state, table: { ...state.table, shift: 0 } };
+  const { columns } = columnLayout(unscrolled, Number.MAX_SAFE_INTEGER);
+  const table = {
+    columns: columns.map(({ title, kind }) => ({
+      title,
+      role: kind === 'note' ? ('note' as const) : ('field' as const),
+    })),
+    rows: rows.map((row) => columns.map(({ text }) => text(row))),
+  };
+  return alignedLines(table, Number.MAX_SAFE_INTEGER, createStyle(false));
 }

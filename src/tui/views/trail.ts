@@ -1,4 +1,9 @@
 import type { TableSource } from '../actions.ts';
+import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { visible } from '../../text/visible.ts';
+import { cut, widthOf } from '../../text/width.ts';
+import { namesText } from './plan-lines.ts';
+import { viewOf } from './views.ts';
 import { setSource } from '../table/source.ts';
 import {
   NO_FIND,
@@ -98,32 +103,70 @@ function without(trail: readonly Place[], id: string): Place[] {
 }
 
 function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
-  switch (overlay.kind) {
-    case 'none':
-      return `table ${table}`;
-    case 'pager':
-      return `pager ${overlay.title}`;
-    case 'details':
-      return `details ${overlay.details.kind} ${table} ${overlay.details.key}`;
-    case 'drift':
-      return `drift ${overlay.command}`;
-    case 'help':
-    case 'roll-out':
-    case 'runs':
-    case 'devices':
-    case 'resources':
-    case 'questions':
-      return overlay.kind;
-  }
+  if (overlay.kind === 'none') return `table ${table}`;
+  return `${overlay.kind} ${viewOf(overlay).id?.(overlay, table) ?? ''}`;
 }
 
 /** What is new, looked at where the old was. */
 function resume(overlay: Overlay, known: Overlay): Overlay {
-  if (overlay.kind === 'drift' && known.kind === 'drift') {
-    const { cursor, shift, isWhole } = known;
-    return { ...overlay, cursor, shift, isWhole };
+  if (overlay.kind === 'none' || overlay.kind !== known.kind) return overlay;
+  const resumed = viewOf(overlay).resumed?.(overlay, known);
+  if (resumed !== undefined) return resumed;
+  return 'cursor' in overlay && 'cursor' in known ? { ...overlay, cursor: known.cursor } : overlay;
+}
+
+const ARROW = ' › ';
+
+/** `devices › fw1 › users › bob`: where one is, and what Esc goes back to. */
+export function crumbs(state: State): string[] {
+  const { trail, overlay, table, tables } = state;
+  const here = { table: tableId(table), overlay };
+  const places = [...trail, here];
+  const names = places.flatMap((place, index) => {
+    const isLast = index === places.length - 1;
+    if (place.overlay.kind !== 'none') return [viewOf(place.overlay).crumb(place.overlay)];
+    const shown = place.table === here.table ? table : tables.get(place.table);
+    if (shown === undefined) return [];
+    const name = `${visible(shown.view.resource)}s`;
+    // The filter of what is in sight is told beside it.
+    const filter = isLast ? '' : hideSecrets(shown.commandFilter).trim();
+    const isNearest = !places.slice(index + 1).some(({ overlay: { kind } }) => kind === 'none');
+    return [
+      ...(isNearest ? deviceName(state) : []),
+      filter === '' ? name : `${name} ${visible(filter)}`,
+    ];
+  });
+  return withoutRepetition(names, state);
+}
+
+/** The same table with less in it is named once: the next step says what makes it another. */
+function withoutRepetition(names: readonly string[], { overlay, table }: State): string[] {
+  return names.map((name, index) => {
+    const before = names[index - 1];
+    if (before !== undefined && name.startsWith(`${before} `)) return name.slice(before.length + 1);
+    const isTable = overlay.kind === 'none' && index === names.length - 1;
+    if (!isTable || before !== name) return name;
+    return table.commandFilter.trim() === '' ? onDevices(table.scope) : 'filtered';
+  });
+}
+
+function onDevices(scope: readonly string[] = []): string {
+  return scope.length === 0 ? 'all' : `on ${namesText(scope)}`;
+}
+
+/** As many steps as fit, the last ones. */
+export function crumbText(state: State, width: number): string {
+  const all = crumbs(state);
+  for (let from = 0; from < all.length; from++) {
+    const text = (from > 0 ? `…${ARROW}` : '') + all.slice(from).join(ARROW);
+    if (widthOf(text) <= width) return text;
   }
-  if (overlay.kind === 'questions') return known;
-  if ('cursor' in overlay && 'cursor' in known) return { ...overlay, cursor: known.cursor };
-  return overlay;
+  return cut(all.at(-1) ?? '', width);
+}
+
+/** The one device that the table is about, where there are others. */
+function deviceName({ fleet, table }: State): string[] {
+  const [only, ...others] = table.scope ?? fleet.selected;
+  const isOne = only !== undefined && others.length === 0;
+  return isOne && fleet.devices.length > 1 ? [visible(only)] : [];
 }

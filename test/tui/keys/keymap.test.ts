@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
-import { disabledReason } from '../../../src/tui/keys/disabled-keys.ts';
-import { helpLines } from '../../../src/tui/views/help-lines.ts';
+import { helpLines } from '../../../src/tui/views/help.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import type { Effect } from '../../../src/tui/keys/key-binding.ts';
 import type { Context, State } from '../../../src/tui/state.ts';
-import { actionFor, footerHints } from '../../../src/tui/keys/keymap.ts';
-import { parseKey } from '../../../src/tui/terminal/key-name.ts';
-import { after, stateOf, user } from '../table/table-fixture.ts';
-
-function pressed(key: string, context: Context) {
-  return actionFor({ kind: 'key', text: '', ...parseKey(key) }, context);
-}
+import { footerHints } from '../../../src/tui/keys/keymap.ts';
+import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
 
 test('no key means two things in one place', () => {
   const seen = new Set<string>();
@@ -47,7 +39,7 @@ describe('a key means what its place says', () => {
     ['ctrl-s', 'form-pick', 'run-form'],
     ['escape', 'form-choice', 'close-form'],
   ])('%s in %s: %s', (key, context, action) => {
-    expect(pressed(key, context)).toBe(action);
+    expect(actionFor(key, context)).toBe(action);
   });
 });
 
@@ -86,7 +78,7 @@ describe('a key that does nothing now says why', () => {
 
   const noRuns: State = { ...empty, overlay: { kind: 'runs', runs: [], cursor: 0 } };
 
-  test.each<[string, State, Effect | ViewAction, RegExp | undefined]>([
+  test.each<[string, State, string, RegExp | undefined]>([
     ['without a device', empty, 'delete', /^no device is connected/],
     ['read-only', readOnly, 'add-form', /^read-only/],
     ['read-only', readOnly, 'details', undefined],
@@ -101,7 +93,7 @@ describe('a key that does nothing now says why', () => {
     ['without a run', noRuns, 'page-out', /^no run was made yet/],
     ['with records', stateOf({ fw1: [user('a')] }), 'page-out', undefined],
   ])('%s', (_title, state, action, reason) => {
-    const why = disabledReason(action, state);
+    const why = KEYMAP.find((binding) => binding.action === action)?.disabled?.(state);
     if (reason === undefined) expect(why).toBeUndefined();
     else expect(why).toMatch(reason);
   });

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../../src/errors.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import { actionFor } from '../../../src/tui/keys/keymap.ts';
 import { effectiveKeymap, type OwnKeys } from '../../../src/tui/keys/own-keys.ts';
-import { parseKey } from '../../../src/tui/terminal/key-name.ts';
+import { actionFor } from '../table/table-fixture.ts';
 
 function keyed(own: OwnKeys) {
   return effectiveKeymap(own, 'settings.json');
 }
 
 function pressed(key: string, context: 'table' | 'prompt' | 'overlay', own: OwnKeys) {
-  return actionFor({ kind: 'key', text: '', ...parseKey(key) }, context, keyed(own));
+  return actionFor(key, context, keyed(own));
 }
 
 test('without keys of the user the keymap is as it was', () => {

@@ -3,7 +3,7 @@ import { UnreachableError } from '../../../src/device/errors.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { tableView } from '../../../src/tui/table/view.ts';
-import { overlayLines } from '../../../src/tui/views/overlay-lines.ts';
+import { viewLines } from '../../../src/tui/views/views.ts';
 import { after, readOf, stateOf, user } from './table-fixture.ts';
 
 const AT = new Date(2020, 2, 4, 7, 46);
@@ -67,5 +67,5 @@ test('the fields of a record tell of which devices they are old', () => {
     kind: 'view-over',
     overlay: { kind: 'details', details, top: 0 },
   });
-  expect(overlayLines(state)).toContain('as of 03-04 07:46, not answering now: fw3');
+  expect(viewLines(state)).toContain('as of 03-04 07:46, not answering now: fw3');
 });

@@ -1,7 +1,10 @@
 import type { Action } from '../../../src/tui/actions.ts';
+import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
+import { pressedKey } from '../../../src/tui/keys/keymap.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
-import type { State } from '../../../src/tui/state.ts';
+import type { Context, State } from '../../../src/tui/state.ts';
+import { parseKey } from '../../../src/tui/terminal/key-name.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
 import { defaultView } from '../../../src/shell/records/kept-columns.ts';
 
@@ -49,6 +52,17 @@ export function readOf(name: string, records: readonly Fields[]): ReadOutput {
 
 export function after(state: State, ...actions: readonly Action[]): State {
   return actions.reduce(reduce, state);
+}
+
+/** What a key means in a place. */
+export function actionFor(key: string, context: Context, keymap = KEYMAP): string | undefined {
+  const pressed = pressedKey({ kind: 'key', text: '', ...parseKey(key) }, context, keymap);
+  return pressed?.kind === 'binding' ? pressed.binding.action : undefined;
+}
+
+/** The line that the key for an action runs. */
+export function lineOf(state: State, action: string): string | undefined {
+  return KEYMAP.find((binding) => binding.action === action)?.run?.(state, 0);
 }
 
 export function user(username: string, lang = 'en', uuid = `id-${username}`): Fields {

@@ -3,7 +3,7 @@ import { RefusedError } from '../../../src/errors.ts';
 import { widthOf } from '../../../src/text/width.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
-import { detailLines } from '../../../src/tui/views/detail-lines.ts';
+import { detailLines } from '../../../src/tui/views/details.ts';
 import type { State } from '../../../src/tui/state.ts';
 import {
   addLine,
@@ -12,12 +12,11 @@ import {
   editForm,
   editLine,
   editTextLine,
-  resourceLine,
   useLine,
 } from '../../../src/tui/table/commands.ts';
 import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
 import { keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
-import { after, readOf, stateOf, user } from './table-fixture.ts';
+import { after, lineOf, readOf, stateOf, user } from './table-fixture.ts';
 
 function press(state: State, ...actions: readonly ViewAction[]): State {
   return after(
@@ -348,7 +347,7 @@ describe('keys as commands', () => {
       { resource: 'user', devices: ['fw1'] },
     ];
     const lines = resources.map((_, cursor) =>
-      resourceLine({ ...fleet, overlay: { kind: 'resources', resources, cursor } }),
+      lineOf({ ...fleet, overlay: { kind: 'resources', resources, cursor } }, 'open-resource'),
     );
     expect(lines).toEqual(['resource history list', 'interface list', 'user list']);
   });

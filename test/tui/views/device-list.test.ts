@@ -3,7 +3,7 @@ import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import { deviceList } from '../../../src/tui/views/device-list.ts';
+import { deviceLines } from '../../../src/tui/views/devices.ts';
 
 function stateWith(kind: DeviceTab['kind']): State {
   const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
@@ -14,20 +14,20 @@ function stateWith(kind: DeviceTab['kind']): State {
 }
 
 function deviceListOf(state: State) {
-  return deviceList(state, state.fleet.devices, 0, 80);
+  return deviceLines(state, state.fleet.devices, 80);
 }
 
 test.each(['new', 'connecting', 'failed'] as const)(
   'what a device held before stands beside it while it is %s',
   (kind) => {
-    const { header, row } = deviceListOf(stateWith(kind));
+    const { header, lines } = deviceListOf(stateWith(kind));
     expect(header).toContain('LAST SEEN');
-    expect(row(0).text).toContain('41 users yesterday 17:02');
+    expect(lines[0]).toContain('41 users yesterday 17:02');
   },
 );
 
 test('it is gone once the device has answered', () => {
-  const { header, row } = deviceListOf(stateWith('ready'));
+  const { header, lines } = deviceListOf(stateWith('ready'));
   expect(header).not.toContain('LAST SEEN');
-  expect(row(0).text).not.toContain('41 users');
+  expect(lines[0]).not.toContain('41 users');
 });

@@ -7,12 +7,11 @@ import { isEffect } from '../../../src/tui/keys/key-binding.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
-import { deviceLine, driftLine, runLine } from '../../../src/tui/table/commands.ts';
+import { driftLine } from '../../../src/tui/table/commands.ts';
 import { parseKey } from '../../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
-import { listView } from '../../../src/tui/views/list-view.ts';
-import { overlayLines } from '../../../src/tui/views/overlay-lines.ts';
-import { after, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
+import { listView, viewLines } from '../../../src/tui/views/views.ts';
+import { after, lineOf, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
 
 /** With the keys in the table, where the views get them. */
 function stateOf(records: Parameters<typeof startOf>[0]): State {
@@ -27,9 +26,10 @@ function pressed(state: State, ...keys: readonly string[]): State {
     const key: KeyEvent = { kind: 'key', ...parseKey(name), text };
     const found = pressedKey(key, contextOf(now), now.keymap);
     if (found?.kind === 'binding') {
-      const { action } = found.binding;
+      const { action, run, start } = found.binding;
       // What acts outside the screen must not be asked for by a letter of a filter.
-      if (isEffect(action)) throw new Error(`${name} asks for ${action}`);
+      if (run !== undefined || start !== undefined || isEffect(action))
+        throw new Error(`${name} asks for ${action}`);
       return reduce(now, { kind: 'view', action });
     }
     const edit = editKeyOf(key);
@@ -79,19 +79,19 @@ test('a list is filtered by a field and a value, as the table is', () => {
 
 test('Esc takes the filter of a list away, then goes back; what it was on stays', () => {
   const state = pressed(typed(devices(FLEET), '/fw777'), 'enter');
-  expect(deviceLine(state, 'open-device')).toBe('use fw777');
+  expect(lineOf(state, 'open-device')).toBe('use fw777');
   const whole = pressed(state, 'escape');
   expect(rowsOf(whole)).toHaveLength(1000);
-  expect(deviceLine(whole, 'open-device')).toBe('use fw777');
+  expect(lineOf(whole, 'open-device')).toBe('use fw777');
   expect(pressed(whole, 'escape').overlay.kind).toBe('none');
 });
 
 test('devices that failed come first, and the cursor stays on its device when others fail', () => {
   const state = pressed(devices(FLEET), 'down', 'down');
-  expect(deviceLine(state, 'disconnect-device')).toBe('disconnect fw2');
+  expect(lineOf(state, 'disconnect-device')).toBe('disconnect fw2');
   const later = failing(state, 'fw900', 'fw901');
   expect(rowsOf(later)[0]).toContain('fw900');
-  expect(deviceLine(later, 'disconnect-device')).toBe('disconnect fw2');
+  expect(lineOf(later, 'disconnect-device')).toBe('disconnect fw2');
 });
 
 test('a list is sorted by the next column and turned around, as the table is', () => {
@@ -104,7 +104,7 @@ test('a list is sorted by the next column and turned around, as the table is', (
   expect(titleLine(state).left).toContain('by device ↑');
   const turned = pressed(state, 'o');
   expect(rowsOf(turned)[0]).toContain('fw999');
-  expect(deviceLine(turned, 'open-device')).toBe('use fw0');
+  expect(lineOf(turned, 'open-device')).toBe('use fw0');
 });
 
 test('runs that came to no good end are first, and keys act on the one that is seen', () => {
@@ -114,10 +114,10 @@ test('runs that came to no good end are first, and keys act on the one that is s
   ];
   const overlay = { kind: 'runs', runs, cursor: 0 } as const;
   const state = after(FLEET, { kind: 'view-over', overlay });
-  expect(runLine(state, 'show-run')).toBe('run show stopped');
+  expect(lineOf(state, 'show-run')).toBe('run show stopped');
   const found = typed(state, '/add');
   expect(rowsOf(found)).toHaveLength(1);
-  expect(runLine(found, 'show-run')).toBe(`run show ${RUN.id}`);
+  expect(lineOf(found, 'show-run')).toBe(`run show ${RUN.id}`);
 });
 
 const COMPARED = stateOf({
@@ -168,10 +168,13 @@ test('a comparison is filtered by what a device holds, and by what is told of it
 
 test('a text shows only the lines that have what is looked for, or all again', () => {
   const lines = ['✓ fw1 done', '✗ fw2 failed', '✓ fw3 done'];
-  const pager = after(FLEET, { kind: 'pager', title: 'messages', lines });
+  const pager = after(FLEET, {
+    kind: 'view-over',
+    overlay: { kind: 'pager', title: 'messages', lines, top: 0 },
+  });
   const found = pressed(typed({ ...pager, focus: 'table' }, '/failed'), 'enter', '&');
-  expect(overlayLines(found)).toEqual(['✗ fw2 failed']);
-  expect(overlayLines(pressed(found, '&'))).toEqual(lines);
+  expect(viewLines(found)).toEqual(['✗ fw2 failed']);
+  expect(viewLines(pressed(found, '&'))).toEqual(lines);
 });
 
 test('a view that is gone back to has the filter and the order that it had', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runLines } from '../../../src/tui/views/runs-lines.ts';
+import { runLines } from '../../../src/tui/views/runs.ts';
 
 const RUN = {
   id: '20260314-091500-a1b27m',

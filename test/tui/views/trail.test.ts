@@ -8,8 +8,8 @@ import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { strayText } from '../../../src/tui/keys/stray-key.ts';
-import { crumbs } from '../../../src/tui/views/crumbs.ts';
+import { strayText } from '../../../src/tui/keys/keymap.ts';
+import { crumbs } from '../../../src/tui/views/trail.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 
 const fleet = stateOf({
@@ -172,7 +172,11 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
     view('mark'),
     view('close'),
     { kind: 'edit', key: { kind: 'insert', text: 'b' } },
-    { kind: 'roll-out', refusals: [], devices: [{ name: 'fw1', steps: 1 }] },
+    over({
+      kind: 'roll-out',
+      rollOut: { refusals: [], devices: [{ name: 'fw1', steps: 1 }], results: [] },
+      top: 0,
+    }),
     { kind: 'roll-out-end' },
     { kind: 'resize', size: { columns: 40, rows: 10 } },
   );

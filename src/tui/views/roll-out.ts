@@ -3,7 +3,35 @@ import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.t
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';
-import type { LogLine, RollOutState } from '../state.ts';
+import type { LogLine, Overlay, RollOutState, State } from '../state.ts';
+import type { OverOf, View } from './view.ts';
+
+/** A run on many devices, device by device, while it goes on. */
+export const ROLL_OUT: View<OverOf<'roll-out'>> = {
+  crumb: () => 'roll-out',
+  title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
+  tellsAll: true,
+  lines: ({ rollOut }, { size }) => rollOutLines(rollOut, size.columns - 2).map(({ text }) => text),
+  tone: ({ rollOut }, { size }, _lines, index) =>
+    rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
+};
+
+/** It is told of as long as it goes on, in sight or below another view. */
+export function addResult(state: State, result: StepResult): State {
+  const added = (overlay: Overlay): Overlay =>
+    overlay.kind === 'roll-out'
+      ? {
+          ...overlay,
+          rollOut: { ...overlay.rollOut, results: [...overlay.rollOut.results, result] },
+        }
+      : overlay;
+  const isBelow = state.trail.some(({ overlay }) => overlay.kind === 'roll-out');
+  const trail = isBelow
+    ? state.trail.map((place) => ({ ...place, overlay: added(place.overlay) }))
+    : state.trail;
+  const overlay = added(state.overlay);
+  return overlay === state.overlay && !isBelow ? state : { ...state, overlay, trail };
+}
 
 /** Where one device stands, and how important it is to see it: the smaller the first. */
 interface DeviceLine extends LogLine {
@@ -11,7 +39,7 @@ interface DeviceLine extends LogLine {
 }
 
 /** "23 of 50 devices · 21 done · 2 failed" */
-export function rollOutTitle(rollOut: RollOutState): string {
+function rollOutTitle(rollOut: RollOutState): string {
   const { devices, results } = rollOut;
   const byDevice = resultsByDevice(results);
   const ended = devices.filter(({ name, steps }) => endedOn(byDevice, name).length >= steps).length;
@@ -22,7 +50,7 @@ export function rollOutTitle(rollOut: RollOutState): string {
 }
 
 /** What went wrong first, then what is under way and what waits, then what is done; wrapped. */
-export const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
+const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
   const byDevice = resultsByDevice(rollOut.results);
   const lines = rollOut.devices.map(({ name, steps }) =>
     deviceLine(name, steps, endedOn(byDevice, name)),

@@ -1,14 +1,19 @@
-import type { Drift, DriftCell, DriftRow } from '../../fleet/drift.ts';
+import { driftSummary, type Drift, type DriftCell, type DriftRow } from '../../fleet/drift.ts';
+import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
 import { visible } from '../../text/visible.ts';
-import type { Span } from '../screen/bar-lines.ts';
-import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
+import { noRow, type Reason } from '../keys/disabled-keys.ts';
+import { key, keysOf, lineKey } from '../keys/bind.ts';
 import { memoized } from '../screen/memoized.ts';
+import type { Span } from '../screen/theme.ts';
+import type { DriftOverlay, State } from '../state.ts';
+import { keyOfRow, tableRows } from '../table/rows.ts';
+import { filterOf } from '../table/feed.ts';
+import { filterText } from '../table/title.ts';
 import { arranged, type ListSource } from './arrange.ts';
-import type { ListView } from './list-view.ts';
-import type { DriftOverlay, Find } from '../state.ts';
+import { listOf, type ListRow } from './view.ts';
 
 const MOST_KEY = 28;
 const MOST_CELL = 22;
@@ -22,13 +27,8 @@ const CELL_TONES = { same: 'good', only: 'warning', differs: 'warning', missing:
 
 const MISSING: DriftCell = { kind: 'missing' };
 
-/** The records that are in sight: those that differ, or all, as they are filtered and sorted. */
-export function driftRows(overlay: DriftOverlay, find: Find): readonly DriftRow[] {
-  return arranged(driftSource(overlay), find);
-}
-
 /** Its filter finds a record by what any device holds, and devices by what is told of them. */
-export function driftSource({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
+function source({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
   const { keyField } = output.drift;
   const field = keyField === '' ? output.resource : keyField;
   return {
@@ -42,6 +42,75 @@ export function driftSource({ output, isWhole }: DriftOverlay): ListSource<Drift
     haystacksOf: (row) => haystacks(row, output.drift),
   };
 }
+
+const noDifference: Reason = (state) => {
+  const { overlay, find } = state;
+  if (overlay.kind !== 'drift') return noRow(state);
+  return arranged(source(overlay), find).length === 0 ? 'nothing differs' : undefined;
+};
+
+/** Records and devices as a matrix; on a narrow screen one sentence for each record. */
+export const DRIFT = listOf<DriftOverlay, DriftRow>({
+  keys: keysOf('drift', 'While devices are compared', [
+    key(['enter'], 'details', 'every field, device by device', {
+      hint: [1, 'details'],
+      command: 'user show KEY',
+      disabled: noDifference,
+    }),
+    key(['f'], 'whole', 'also what is the same on all devices, or not', { hint: [3, 'all'] }),
+    key(['right', 'l'], 'right', 'devices to the right', { hint: [4, 'devices'] }),
+    key(['left', 'h'], 'left', 'devices to the left'),
+    lineKey(
+      ['r'],
+      'compare-again',
+      'compare again',
+      ({ overlay }) => (overlay.kind === 'drift' ? overlay.command : undefined),
+      { hint: [5, 'again'], command: 'user list --drift' },
+    ),
+    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
+  ]),
+  crumb: ({ output }) => `${visible(output.resource)} drift`,
+  id: ({ command }) => command,
+  resumed: (overlay, { cursor, shift, isWhole }) => ({ ...overlay, cursor, shift, isWhole }),
+  title: ({ output, filter }, state, found) => [
+    { text: visible(driftSummary(output.drift, output.resource)), rank: found.text === '' ? 1 : 2 },
+    { text: filterText(state, [filter]), rank: 1.5 },
+    found,
+  ],
+  act(overlay, state, action) {
+    const { shift, isWhole } = overlay;
+    const changed = (change: Partial<DriftOverlay>): State => ({
+      ...state,
+      overlay: { ...overlay, ...change },
+    });
+    if (action === 'whole') return changed({ isWhole: !isWhole });
+    if (action === 'left') return changed({ shift: Math.max(0, shift - 1) });
+    if (action !== 'right') return undefined;
+    return devicesBeyond(overlay, state) === 0 ? state : changed({ shift: shift + 1 });
+  },
+  details(overlay, { find }) {
+    const row = arranged(source(overlay), find)[overlay.cursor];
+    if (row === undefined) return undefined;
+    const details = { kind: 'of-drift', key: row.key, drift: overlay.output, row } as const;
+    return { kind: 'details', details, top: 0 };
+  },
+  opening: (output, invocation, command) =>
+    output.kind === 'drift'
+      ? { kind: 'drift', command, filter: filterOf(invocation), output, ...START }
+      : undefined,
+  // A comparison begins where the cursor of the table stands.
+  start(state) {
+    const { rows, keyField } = tableRows(state);
+    const row = rows[state.table.cursor];
+    return row && keyOfRow(row, keyField);
+  },
+  source,
+  draw: drawn,
+  empty: ({ output: { drift } }) =>
+    `no differences: all ${drift.rows.length} are the same on ${devicesText(drift)}; f shows them`,
+});
+
+const START = { cursor: 0, shift: 0, isWhole: false };
 
 const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
@@ -65,9 +134,9 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
 }
 
 /** A column for each device, those from `shift` on; on a narrow screen one sentence for each record. */
-export function driftList(overlay: DriftOverlay, find: Find, width: number): ListView {
-  const { drift, resource } = overlay.output;
-  const { rows, title, key, devices, widths, more } = measured(overlay, find, width);
+function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
+  const { resource } = overlay.output;
+  const { title, key, devices, widths, more } = measured(rows, overlay, width);
   const isSentence = widths.length < Math.min(2, devices.length);
   const line = (head: string, texts: readonly string[]): string =>
     cut([fit(head, key), ...texts].join('  ').trimEnd(), width);
@@ -78,8 +147,7 @@ export function driftList(overlay: DriftOverlay, find: Find, width: number): Lis
     header: isSentence
       ? line(title, ['DIFFERENCE'])
       : line(title, [...names, ...(more > 0 ? [`→${more}`] : [])]),
-    count: rows.length,
-    row(index) {
+    row(index: number): ListRow {
       const row = rows[index];
       if (row === undefined) return { text: '', tone: 'plain' };
       const tone = row.isSame ? 'quiet' : 'plain';
@@ -96,26 +164,23 @@ export function driftList(overlay: DriftOverlay, find: Find, width: number): Lis
       ];
       return { text: line(name, words), tone, parts };
     },
-    cursor: overlay.cursor,
-    empty: `no differences: all ${drift.rows.length} are the same on ${devicesText(drift)}; f shows them`,
   };
 }
 
 /** How many devices have no room on the right. */
-export function devicesBeyond(overlay: DriftOverlay, find: Find, width: number): number {
-  return measured(overlay, find, width).more;
+function devicesBeyond(overlay: DriftOverlay, { find, size }: State): number {
+  return measured(arranged(source(overlay), find), overlay, size.columns - 2).more;
 }
 
-function measured(overlay: DriftOverlay, find: Find, width: number) {
+function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
-  const rows = driftRows(overlay, find);
   const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
   const sample = rows.slice(0, MEASURED_ROWS);
   const keys = sample.map((row) => widthOf(keyText(row, resource)));
   const key = Math.min(MOST_KEY, Math.max(widthOf(title), ...keys));
   const devices = drift.devices.slice(overlay.shift);
   const widths = cellWidths(overlay, sample, width - key);
-  return { rows, title, key, devices, widths, more: devices.length - widths.length };
+  return { title, key, devices, widths, more: devices.length - widths.length };
 }
 
 function sentence({ output }: DriftOverlay, row: DriftRow): string {

@@ -1,13 +1,33 @@
+import { valueAt } from '../../device/record.ts';
 import { missingOn } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import { NO_FILTER, type Details, type State } from '../state.ts';
-import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
-import { asOfText } from '../table/age.ts';
 import { wrapText } from '../screen/wrap.ts';
-import { valueAt } from '../../device/record.ts';
+import { NO_FILTER, type Details, type State } from '../state.ts';
+import { asOfText } from '../table/age.ts';
+import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
+import type { OverOf, View } from './view.ts';
+
+type DetailsOver = OverOf<'details'>;
+
+/** One record, field by field. */
+export const DETAILS: View<DetailsOver> = {
+  crumb: ({ details }) => visible(details.key),
+  id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
+  lines: ({ details }, state) => detailLines(state, details),
+  tone: (_overlay, _state, lines, index) =>
+    lines[index]?.startsWith('≠') === true ? 'warning' : 'plain',
+};
+
+/** The record with the cursor of the table; undefined when there is none. */
+export function detailsOfTable(state: State): DetailsOver | undefined {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  if (row === undefined) return undefined;
+  return { kind: 'details', details: { kind: 'of-table', key: keyOfRow(row, keyField) }, top: 0 };
+}
 
 /** How each device holds one record. */
 interface Variant {

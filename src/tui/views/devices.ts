@@ -1,12 +1,17 @@
 import { failureWord } from '../../change/not-covered.ts';
 import { reasonText } from '../../output/error-text.ts';
+import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';
-import type { DeviceTab, State } from '../state.ts';
-import type { Tone } from '../screen/theme.ts';
+import { noDevice } from '../keys/disabled-keys.ts';
+import { key, keysOf, lineKey } from '../keys/bind.ts';
+import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../screen/memoized.ts';
+import type { Tone } from '../screen/theme.ts';
+import type { DeviceTab, State } from '../state.ts';
 import { shortTime } from '../table/age.ts';
-import type { ListSource } from './arrange.ts';
-import { fieldOf, listLines, recordBy, type ListColumn, type ListView } from './list-view.ts';
+import { watchText } from '../table/title.ts';
+import { arranged, type ListSource } from './arrange.ts';
+import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = {
@@ -17,34 +22,81 @@ const TONES = {
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** The devices as they can be sorted and filtered; those that do not answer come first. */
-export function deviceSource(state: State): ListSource<DeviceTab> {
-  const { devices } = state.fleet;
-  const columns = deviceColumns(devices, state.lastSeen, Infinity);
+function source({ fleet: { devices }, lastSeen }: State): ListSource<DeviceTab> {
+  const columns = deviceColumns(devices, lastSeen, Infinity);
   return {
-    items: devices,
-    idOf: ({ name }) => name,
-    fields: columns.map(fieldOf),
-    recordOf: recordBy(columns),
+    ...sourceOf(devices, ({ name }) => name, columns),
     isDoubtful: ({ kind }) => kind === 'failed',
   };
 }
 
-/** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
-export function deviceList(
-  state: State,
-  devices: readonly DeviceTab[],
-  cursor: number,
-  width: number,
-): ListView {
-  const columns = deviceColumns(state.fleet.devices, state.lastSeen, width);
-  const { header, lines } = linesOf(devices, columns, width);
-  return {
-    header,
-    count: lines.length,
-    row: (index) => ({ text: lines[index] ?? '', tone: TONES[devices[index]?.kind ?? 'new'] }),
-    cursor,
-    empty: 'no device is connected: "connect ADDRESS" at the prompt',
+/** A key that runs a line about the device under the cursor. */
+function about(
+  keys: readonly string[],
+  action: string,
+  label: string,
+  hint: readonly [number, string],
+  command: string,
+  line: (name: string, device: DeviceTab) => string = (name) => command.replace('DEVICE', name),
+): Key<State> {
+  const run = (state: State): string | undefined => {
+    const { overlay, find } = state;
+    const device =
+      overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
+    return device && line(quoteWord(device.name), device);
   };
+  return lineKey(keys, action, label, run, { hint, command, disabled: noDevice });
+}
+
+function trustLine(name: string, { error, facts }: DeviceTab): string {
+  if (error?.code !== 'untrusted') return `trust scan ${name}`;
+  return facts?.trust === 'pinned' ? `trust replace ${name}` : `trust accept ${name}`;
+}
+
+const OPEN = 'use this device alone, and show its records';
+const TRUST = 'compare its certificate with the pin; trust it where it is new or another';
+const WATCH = 'ask them again every 5 s, as the table does; again: no longer';
+
+/** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
+export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
+  keys: keysOf('devices', 'In the list of devices', [
+    about(['enter'], 'open-device', OPEN, [1, 'open'], 'use DEVICE'),
+    about(['c', 'r'], 'connect-device', 'connect again', [3, 'connect'], 'connect DEVICE'),
+    about(
+      ['x'],
+      'disconnect-device',
+      'close the connection',
+      [4, 'disconnect'],
+      'disconnect DEVICE',
+    ),
+    about(['t'], 'trust-device', TRUST, [5, 'trust'], 'trust scan DEVICE', trustLine),
+    key(['w'], 'watch', WATCH, { hint: [7, 'watch'], command: 'devices --watch' }),
+    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
+  ]),
+  crumb: () => 'devices',
+  title: (_overlay, state, found) => [
+    { text: deviceSummary(state), rank: found.text === '' ? 1 : 2 },
+    found,
+    { text: watchText(state), rank: 3 },
+  ],
+  // The view has the connected ones; others are told in words.
+  opening: (output, { command, given }) =>
+    output.kind === 'table' && command.name === 'devices' && given.on === undefined
+      ? { kind: 'devices', cursor: 0 }
+      : undefined,
+  nothing: 'no device is connected: "connect ADDRESS" does that',
+  source: (_overlay, state) => source(state),
+  draw: (devices, _overlay, state, width) => deviceLines(state, devices, width),
+  toneOf: deviceTone,
+  empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
+});
+
+export function deviceTone({ kind }: DeviceTab): Tone {
+  return TONES[kind];
+}
+
+export function deviceLines(state: State, devices: readonly DeviceTab[], width: number) {
+  return linesOf(devices, deviceColumns(state.fleet.devices, state.lastSeen, width), width);
 }
 
 /** All devices are measured where one of them changed, not at each key. */
@@ -97,7 +149,7 @@ function columnsFor(
 }
 
 /** "3 devices, 2 connected, 1 failed" */
-export function deviceSummary({ fleet }: State): string {
+function deviceSummary({ fleet }: State): string {
   const counted = (kind: DeviceTab['kind'], word: string): string[] => {
     const number = fleet.devices.filter((device) => device.kind === kind).length;
     return number === 0 ? [] : [`${number} ${word}`];

@@ -1,8 +1,9 @@
+import type { MoveAction } from '../keys/key-binding.ts';
 import { edit, lineText, type EditKey } from '../editor/line.ts';
 import { layoutOf } from '../screen/layout.ts';
-import { movedTop } from '../table/moved-top.ts';
-import { listed, listedText } from './listed.ts';
-import { overlayLines, searcher } from './overlay-lines.ts';
+import { nextSort } from './arrange.ts';
+import { movedTop, searcher } from './view.ts';
+import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
 /** A line of text in pieces: what was looked for, and what is around it. */
@@ -33,6 +34,18 @@ export function findSummary(state: State): string {
   if (lines.length === 0) return `'${wanted}' is not here`;
   const at = state.find.at === undefined ? -1 : lines.indexOf(state.find.at);
   return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
+}
+
+/** "'fw7': 12 of 1,000, sorted by state ↓"; empty where nothing is looked for. */
+function listedText(state: State, wanted: string): string {
+  const list = listed(state);
+  if (list === undefined) return '';
+  const { sort } = state.find;
+  const name = sort?.replace(/^-/, '') ?? '';
+  return [
+    ...(wanted === '' ? [] : [`'${wanted}': ${list.rows.length} of ${list.total}`]),
+    ...(sort === undefined ? [] : [`by ${name} ${sort === name ? '↑' : '↓'}`]),
+  ].join(' · ');
 }
 
 /** What was typed has changed: the first line from the top of the screen on that has it. */
@@ -80,7 +93,7 @@ export function hasFind({ find }: State): boolean {
 
 function foundLines(state: State): number[] {
   const search = searcher(state);
-  return overlayLines(state).flatMap((line, index) => (search(line).length > 0 ? [index] : []));
+  return viewLines(state).flatMap((line, index) => (search(line).length > 0 ? [index] : []));
 }
 
 function jumped(state: State, choose: (lines: readonly number[]) => number | undefined): State {
@@ -93,4 +106,47 @@ function jumped(state: State, choose: (lines: readonly number[]) => number | und
   const isInSight = at >= overlay.top && at < overlay.top + height;
   const top = isInSight ? overlay.top : Math.max(0, at - Math.floor(height / 3));
   return { ...next, overlay: { ...overlay, top } };
+}
+
+/** `s` and `o`. */
+export function sortedList(state: State, action: 'sort' | 'reverse'): State {
+  const { find } = state;
+  const fields = listed(state)?.fields ?? [];
+  return { ...state, find: { ...find, sort: nextSort(fields, find.sort, action) } };
+}
+
+/** Lists move their cursor, texts scroll by lines. */
+export function scrolled(state: State, action: MoveAction): State {
+  const { overlay } = state;
+  const height = Math.max(1, layoutOf(state).body);
+  if ('cursor' in overlay) {
+    const last = Math.max(0, (listed(state)?.rows.length ?? 0) - 1);
+    const cursor = movedTop(overlay.cursor, action, Math.max(1, height - 1), last);
+    return { ...state, overlay: { ...overlay, cursor } };
+  }
+  if (!('top' in overlay)) return state;
+  const last = Math.max(0, viewLines(state).length - height);
+  return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
+}
+
+/** Keeps the cursor of a list on its row, where rows came, went or changed their order. */
+export function followList(before: State, after: State): State {
+  const { overlay, find } = after;
+  if (!('cursor' in overlay)) return after;
+  const isSame = before.overlay === overlay && before.find === find;
+  if (isSame && before.fleet.devices === after.fleet.devices) return after;
+  const old = overlay.kind === before.overlay.kind ? listed(before) : undefined;
+  const now = listed(after);
+  if (now === undefined || old?.rows === now.rows) return after;
+  const start = before.overlay.kind === 'none' ? viewOf(overlay).start?.(before) : undefined;
+  const id = old === undefined ? start : currentId(before);
+  if (id === undefined) return after;
+  const at = now.rows.findIndex((_, index) => now.idAt(index) === id);
+  const isFiltered = before.find.editing !== find.editing;
+  const cursor = at !== -1 ? at : isFiltered ? 0 : Math.min(overlay.cursor, now.rows.length - 1);
+  return { ...after, overlay: { ...overlay, cursor: Math.max(0, cursor) } };
+}
+
+function currentId(state: State): string | undefined {
+  return 'cursor' in state.overlay ? listed(state)?.idAt(state.overlay.cursor) : undefined;
 }

@@ -1,0 +1,34 @@
+import { cut } from '../../text/width.ts';
+import { memoized } from '../screen/memoized.ts';
+import { wrapText } from '../screen/wrap.ts';
+import type { State } from '../state.ts';
+import type { OverOf, View } from './view.ts';
+
+type PagerOver = OverOf<'pager'>;
+
+/** A command that is the name of a view. */
+const MOST_NAME = 40;
+
+const RULE = /^─+$/;
+
+/** What a command said at length, and the messages. */
+export const PAGER: View<PagerOver> = {
+  crumb: ({ title }) => cut(title, MOST_NAME),
+  id: ({ title }) => title,
+  lines: ({ lines }, { size }) => wrapAll(lines, size.columns - 2),
+  tone: (_overlay, _state, lines, index) =>
+    RULE.test(lines[index + 1] ?? '') ? 'heading' : 'plain',
+  unwrapped: ({ lines }) => lines,
+};
+
+/** A long text is wrapped once, not at each key. */
+const wrapAll = memoized((lines: readonly string[], width: number): readonly string[] =>
+  lines.flatMap((line) => wrapText(line, width, '    ')),
+);
+
+/** All messages of the session, the newest in sight. */
+export function messagesOf({ log }: State): PagerOver {
+  const lines = log.all.map(({ text, whole = text }) => whole);
+  const shown = lines.length > 0 ? lines : ['nothing was said yet'];
+  return { kind: 'pager', title: 'messages', lines: shown, top: Infinity };
+}

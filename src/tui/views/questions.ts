@@ -1,0 +1,195 @@
+import { expiryText } from '../../shell/access/certificates.ts';
+import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
+import { quoteWord } from '../../text/words.ts';
+import { counted } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { firstOf, noRow, type Reason } from '../keys/disabled-keys.ts';
+import { key, keysOf, lineKey, startKey } from '../keys/bind.ts';
+import { memoized } from '../screen/memoized.ts';
+import { wrapText } from '../screen/wrap.ts';
+import type { LogLine, State } from '../state.ts';
+import { arranged, type ListSource } from './arrange.ts';
+import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
+
+type QuestionsOver = OverOf<'questions'>;
+type Marks = QuestionsOver['marks'];
+
+const WORDS = { changed: 'CHANGED certificate', certificate: 'certificate', login: 'login' };
+
+const COLUMNS: readonly ListColumn<DeviceQuestion>[] = [
+  { title: 'DEVICE', text: ({ name }) => visible(name), most: 32, rank: 0 },
+  { title: 'WAITS FOR', text: ({ kind }) => WORDS[kind], most: 19, rank: 1 },
+  {
+    title: 'EXPIRES',
+    text: ({ presented }) => (presented ? visible(expiryText(presented.validTo, new Date())) : ''),
+    value: ({ presented }) => presented?.validTo ?? '',
+    most: 20,
+    rank: 2,
+  },
+  {
+    title: 'SUBJECT OR REASON',
+    text: ({ presented, reason }) => visible(presented?.subject ?? reason),
+    most: 400,
+    rank: 3,
+    least: 12,
+  },
+];
+
+/** They come with the doubtful ones first. */
+function source({ fleet }: State): ListSource<DeviceQuestion> {
+  return sourceOf(fleet.questions, ({ address }) => address, COLUMNS);
+}
+
+const noQuestion: Reason = ({ overlay, fleet }) =>
+  overlay.kind === 'questions' && fleet.questions.length === 0
+    ? 'nothing waits for an answer'
+    : undefined;
+
+/** Its connection would be opened anew between what was planned and what is sent. */
+const isWritten: Reason = (state) => {
+  const name = chosenQuestions(state).find((one) => state.work?.writes.includes(one.name))?.name;
+  return name && `${name} is being written to: answer it when that has ended`;
+};
+
+const cannotMark: Reason = (state) => {
+  if (state.overlay.kind !== 'questions') return noRow(state);
+  return currentQuestion(state)?.kind === 'changed'
+    ? 'a changed certificate is replaced by itself: compare, and accept it here'
+    : noQuestion(state);
+};
+
+const ACCEPT = 'trust the certificates that are marked, or this one; type logins';
+const DECLINE = 'take the marked ones, or this one, off the list';
+const PROVE = 'accept what a list of fingerprints proves, changed ones too';
+
+/** What devices wait for; the fingerprints stand whole below the list. */
+export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
+  keys: keysOf('questions', 'In the list of questions', [
+    lineKey(['enter', 'a'], 'accept-questions', ACCEPT, (state) => questionLine(state, 'accept'), {
+      hint: [1, 'accept'],
+      command: 'questions accept DEVICE…',
+      disabled: firstOf(noQuestion, isWritten),
+    }),
+    key(['space'], 'mark', 'mark it; a changed certificate is replaced by itself', {
+      hint: [3, 'mark'],
+      disabled: cannotMark,
+    }),
+    key(['*'], 'mark-all', 'mark all but changed certificates, or none', {
+      hint: [3.2, 'all'],
+      disabled: (state) => (state.overlay.kind === 'questions' ? noQuestion : noRow)(state),
+    }),
+    lineKey(['x'], 'decline-questions', DECLINE, (state) => questionLine(state, 'decline'), {
+      hint: [3.4, 'decline'],
+      command: 'questions decline DEVICE…',
+      disabled: noQuestion,
+    }),
+    startKey(['f'], 'prove-questions', PROVE, () => 'questions accept --fingerprints ', {
+      hint: [3.6, 'from a file'],
+      command: 'questions accept --fingerprints FILE',
+    }),
+    key(['escape', 'q'], 'close', 'back; the questions stay open', { hint: [2, 'back'] }),
+  ]),
+  crumb: () => 'questions',
+  resumed: (_overlay, known) => known,
+  title: (overlay, { fleet }, found) => {
+    const marked = markedOf(fleet, overlay).length;
+    return [
+      { text: counted(fleet.questions.length, 'question'), rank: 1 },
+      found,
+      { text: marked === 0 ? '' : `${marked} marked`, rank: 1 },
+    ];
+  },
+  act: (overlay, state, action) =>
+    action === 'mark' || action === 'mark-all' ? marked(overlay, state, action) : undefined,
+  below: questionFacts,
+  opening: (output) =>
+    output.kind === 'table' && output.name === 'questions' ? NO_MARKS : undefined,
+  nothing: 'nothing waits for an answer',
+  source: (_overlay, state) => source(state),
+  draw: (questions, { marks }, _state, width) => linesOf(questions, marks, width),
+  toneOf: ({ kind }) => (kind === 'changed' ? 'bad' : 'plain'),
+  empty: () => 'nothing waits for an answer',
+});
+
+/** The list as it is opened. */
+export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
+
+const linesOf = memoized((questions: readonly DeviceQuestion[], marks: Marks, width: number) => {
+  const mark: ListColumn<DeviceQuestion> = {
+    title: ' ',
+    text: ({ address }) => (marks.has(address) ? '●' : ' '),
+    most: 1,
+    rank: 0,
+  };
+  return listLines(questions, [mark, ...COLUMNS], width);
+});
+
+/** The question under the cursor in full; as many lines for each, so that the list stands still. */
+function questionFacts(state: State): LogLine[] {
+  const { questions } = state.fleet;
+  const width = state.size.columns - 2;
+  const factsOf = ({ presented, pinned, reason }: DeviceQuestion): LogLine[] => {
+    const said =
+      presented === undefined
+        ? [reason]
+        : [
+            ...(pinned ? [`pinned ${pinned.since.slice(0, 10)}  ${pinned.fingerprint}`] : []),
+            `presents SHA-256    ${presented.fingerprint}`,
+          ];
+    return said.flatMap((text) =>
+      wrapText(visible(text), width, '  ').map((line): LogLine => ({ tone: 'plain', text: line })),
+    );
+  };
+  const current = currentQuestion(state);
+  if (current === undefined) return [];
+  // Changed ones come first, and have the most to say.
+  const most = questions.find(({ presented }) => presented !== undefined);
+  const height = most === undefined ? 1 : factsOf(most).length;
+  const facts = factsOf(current).slice(0, height);
+  const blank: LogLine = { tone: 'plain', text: '' };
+  return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];
+}
+
+/** The questions in sight. */
+function shown(state: State): readonly DeviceQuestion[] {
+  return arranged(source(state), state.find);
+}
+
+function currentQuestion(state: State): DeviceQuestion | undefined {
+  return state.overlay.kind === 'questions' ? shown(state)[state.overlay.cursor] : undefined;
+}
+
+/** Marks or unmarks the question under the cursor, or all in sight: never a changed certificate. */
+function marked(overlay: QuestionsOver, state: State, action: 'mark' | 'mark-all'): State {
+  const current = currentQuestion(state);
+  const addresses = shown(state)
+    .filter((question) => question.kind !== 'changed')
+    .filter((question) => action === 'mark-all' || question === current)
+    .map(({ address }) => address);
+  const isMarked = addresses.every((address) => overlay.marks.has(address));
+  const others = [...overlay.marks].filter((address) => !addresses.includes(address));
+  const marks = new Set(isMarked ? others : [...overlay.marks, ...addresses]);
+  const last = Math.max(0, shown(state).length - 1);
+  const cursor = Math.min(overlay.cursor + (action === 'mark' ? 1 : 0), last);
+  return { ...state, overlay: { ...overlay, marks, cursor } };
+}
+
+/** Those that are marked and still wait. */
+function markedOf({ questions }: State['fleet'], { marks }: QuestionsOver): DeviceQuestion[] {
+  return questions.filter(({ address, kind }) => kind !== 'changed' && marks.has(address));
+}
+
+/** The marked questions, or the one under the cursor. */
+function chosenQuestions(state: State): readonly DeviceQuestion[] {
+  if (state.overlay.kind !== 'questions') return [];
+  const marked = markedOf(state.fleet, state.overlay);
+  const current = currentQuestion(state);
+  return marked.length > 0 || current === undefined ? marked : [current];
+}
+
+/** A line about them. */
+function questionLine(state: State, verb: 'accept' | 'decline'): string | undefined {
+  const chosen = chosenQuestions(state);
+  if (chosen.length === 0) return undefined;
+  return `questions ${verb} ${chosen.map(({ name }) => quoteWord(name)).join(' ')}`;
+}

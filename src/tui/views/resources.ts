@@ -1,0 +1,78 @@
+import { resourceWords } from '../../shell/commands/index.ts';
+import type { TableOutput } from '../../shell/output.ts';
+import { counted } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { key, keysOf, lineKey } from '../keys/bind.ts';
+import type { Offer, State } from '../state.ts';
+import { arranged, type ListSource } from './arrange.ts';
+import { namesText } from './plan-lines.ts';
+import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
+
+type ResourcesOver = OverOf<'resources'>;
+
+function source({ resources }: ResourcesOver, state: State): ListSource<Offer> {
+  const said = sourceOf(resources, ({ resource }) => resource, offerColumns(state));
+  return { ...said, recordOf: (offer) => ({ ...said.recordOf(offer), devices: offer.devices }) };
+}
+
+/** The table of the resource under the cursor. */
+function openLine(state: State): string | undefined {
+  const { overlay, find } = state;
+  if (overlay.kind !== 'resources') return undefined;
+  const offer = arranged(source(overlay, state), find)[overlay.cursor];
+  return offer && `${resourceWords(offer.resource)} list`;
+}
+
+/** What the devices have, who has it, and how much of it was seen. */
+export const RESOURCES = listOf<ResourcesOver, Offer>({
+  keys: keysOf('resources', 'In the list of resources', [
+    lineKey(['enter'], 'open-resource', 'its records', openLine, {
+      hint: [1, 'open'],
+      command: 'RESOURCE list',
+    }),
+    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
+  ]),
+  crumb: () => 'resources',
+  title: ({ resources }, _state, found) => [
+    { text: counted(resources.length, 'resource'), rank: 2 },
+    found,
+  ],
+  opening: (output, { command }) =>
+    output.kind === 'table' && command.name === 'resources'
+      ? { kind: 'resources', resources: offersOf(output.rows), cursor: 0 }
+      : undefined,
+  source,
+  draw: (offers, _overlay, state, width) => listLines(offers, offerColumns(state), width),
+  empty: () => 'the devices have not said what they offer',
+});
+
+/** The rows of the command `resources`. */
+function offersOf(rows: TableOutput['rows']): Offer[] {
+  return rows.map(({ resource, devices }) => ({
+    resource: typeof resource === 'string' ? resource : '',
+    devices: Array.isArray(devices) ? devices.map(String) : [],
+  }));
+}
+
+function offerColumns({ fleet }: State): ListColumn<Offer>[] {
+  const seen = ({ resource, devices }: Offer): string => {
+    const counts = fleet.devices
+      .filter(({ name }) => devices.includes(name))
+      .flatMap(({ facts }) => facts?.counts.filter((count) => count.resource === resource) ?? []);
+    return counts.length === 0 ? '' : String(counts.reduce((sum, { count }) => sum + count, 0));
+  };
+  return [
+    { title: 'RESOURCE', text: ({ resource }) => visible(resource), most: 32, rank: 0 },
+    { title: 'RECORDS', text: seen, most: 8, rank: 2 },
+    {
+      title: 'DEVICES',
+      text: ({ devices }) => {
+        return devices.length > 1 && devices.length === fleet.selected.length
+          ? `all ${devices.length}`
+          : namesText(devices);
+      },
+      most: 60,
+      rank: 1,
+    },
+  ];
+}

@@ -1,0 +1,223 @@
+import type { Invocation } from '../../shell/command.ts';
+import type { DriftOutput, TableOutput } from '../../shell/output.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
+import { lineText } from '../editor/line.ts';
+import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
+import type { Span, Tone } from '../screen/theme.ts';
+import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
+import type { TitlePart } from '../table/title.ts';
+import { arranged, type ListRecord, type ListSource } from './arrange.ts';
+
+/** What can lie over the table. */
+export type Over = Exclude<Overlay, { kind: 'none' }>;
+
+export type OverOf<K extends Over['kind']> = Extract<Over, { kind: K }>;
+
+/** All that is known of one kind of view: a list with a cursor, or a text. */
+export interface View<O extends Over = Over> {
+  /** Those that it has beside the keys of every view. */
+  readonly keys?: Keymap;
+  /** Its step on the way: `devices › fw1 › users`. */
+  crumb(overlay: O): string;
+  /** What makes it the same on the trail, besides its kind; `table`: as `tableId` tells it. */
+  id?(overlay: O, table: string): string;
+  /** What is new, looked at where the old was; without it a list keeps its cursor, a text begins anew. */
+  resumed?(overlay: O, known: O): O;
+  /** What the title says of it; `found`: what is looked for in it. Without it: which lines are in sight. */
+  title?(overlay: O, state: State, found: TitlePart): readonly TitlePart[];
+  /** What a key does in this view alone; undefined: what it does in others. */
+  act?(overlay: O, state: State, action: ViewAction): State | undefined;
+  /** What Enter opens over it. */
+  details?(overlay: O, state: State): Over | undefined;
+  /** Lines that stand whole below it. */
+  below?(state: State): readonly LogLine[];
+  /** It tells what comes in itself: no messages stand below it. */
+  readonly tellsAll?: boolean;
+  /** The view that what a command says is shown in. */
+  opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
+  /** Said in its place where the command found nothing to list. */
+  readonly nothing?: string;
+  /** Of a list: the row that it begins at, when it is opened from the table. */
+  start?(state: State): string | undefined;
+  listed?(overlay: O, state: State): Listed;
+  drawn?(overlay: O, state: State): ListView;
+  /** Of a text: wrapped to the screen. */
+  lines?(overlay: O, state: State): readonly string[];
+  /** The colour of a line: signs and words say the same. */
+  tone?(overlay: O, state: State, lines: readonly string[], index: number): Tone;
+  /** For the pager, which wraps by itself. */
+  unwrapped?(overlay: O): readonly string[];
+}
+
+/** What a list has in it. */
+export interface Listed {
+  /** The rows in sight, as they are filtered and sorted; the same object as long as they are the same. */
+  readonly rows: readonly unknown[];
+  readonly idAt: (index: number) => string | undefined;
+  /** What it can be sorted by. */
+  readonly fields: readonly string[];
+  /** With the rows that the filter leaves out. */
+  readonly total: number;
+}
+
+export interface ListRow {
+  readonly text: string;
+  readonly tone: Tone;
+  /** The same text in pieces, where its parts differ in tone. */
+  readonly parts?: readonly Span[];
+}
+
+/** Lines with a cursor below a header, cut to the screen. */
+export interface ListView {
+  readonly header: string;
+  readonly count: number;
+  /** Made only for what is in sight. */
+  readonly row: (index: number) => ListRow;
+  readonly cursor: number;
+  /** Said where there is no row. */
+  readonly empty: string;
+}
+
+type ListOver = Extract<Over, { cursor: number }>;
+
+interface ListSpec<O extends ListOver, T> extends View<O> {
+  source(overlay: O, state: State): ListSource<T>;
+  /** The rows as they are drawn: each made when it is in sight, or all as lines. */
+  draw(
+    items: readonly T[],
+    overlay: O,
+    state: State,
+    width: number,
+  ): { readonly header: string } & (
+    { readonly lines: readonly string[] } | { readonly row: (index: number) => ListRow }
+  );
+  toneOf?(item: T): Tone;
+  empty(overlay: O): string;
+}
+
+/** A list that filters, sorts and keeps its cursor as all do. */
+export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
+  return {
+    ...spec,
+    listed(over, state) {
+      const source = spec.source(over, state);
+      const rows = arranged(source, state.find);
+      const idAt = (index: number): string | undefined => {
+        const row = rows[index];
+        return row === undefined ? undefined : source.idOf(row);
+      };
+      return { rows, idAt, fields: source.fields, total: source.items.length };
+    },
+    drawn(over, state) {
+      const items = arranged(spec.source(over, state), state.find);
+      const made = spec.draw(items, over, state, state.size.columns - 2);
+      const row = (index: number): ListRow => {
+        if ('row' in made) return made.row(index);
+        const item = items[index];
+        const tone = item === undefined ? undefined : spec.toneOf?.(item);
+        return { text: made.lines[index] ?? '', tone: tone ?? 'plain' };
+      };
+      const { header } = made;
+      return { header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) };
+    },
+  };
+}
+
+export interface ListColumn<T> {
+  readonly title: string;
+  /** Harmless. */
+  readonly text: (item: T) => string;
+  /** What it is sorted by, where that is not its text. */
+  readonly value?: (item: T) => ListRecord[string];
+  readonly most: number;
+  /** What goes first when there is no room: the largest. */
+  readonly rank: number;
+  /** Rather than going, it is made so narrow. */
+  readonly least?: number;
+}
+
+/** What can be sorted and filtered by: all that the columns say of an item. */
+export function sourceOf<T>(
+  items: readonly T[],
+  idOf: (item: T) => string,
+  columns: readonly ListColumn<T>[],
+): ListSource<T> {
+  const fields = columns.map(({ title }) => title.toLowerCase().replaceAll(' ', '_'));
+  return {
+    items,
+    idOf,
+    fields,
+    recordOf: (item) =>
+      Object.fromEntries(
+        columns.map(({ value, text }, at) => [fields[at] ?? '', (value ?? text)(item)]),
+      ),
+  };
+}
+
+/** Columns as wide as their content; those that have no room are left out, the least important first. */
+export function listLines<T>(
+  items: readonly T[],
+  columns: readonly ListColumn<T>[],
+  width: number,
+): { header: string; lines: string[] } {
+  const measured = columns
+    .map((column) => {
+      const texts = items.map(column.text);
+      const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
+      return { column, texts, cells: Math.min(column.most, widest) };
+    })
+    // A column that says nothing of anybody is none.
+    .filter(({ texts, column }) => column.rank === 0 || texts.some((text) => text !== ''));
+  const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
+  while (measured.length > 1 && total() > width) {
+    const last = Math.max(...measured.map(({ column }) => column.rank));
+    const index = measured.findIndex(({ column }) => column.rank === last);
+    const goes = measured[index];
+    const room = (goes?.cells ?? 0) - (total() - width);
+    if (goes?.column.least !== undefined && room >= goes.column.least) goes.cells = room;
+    else measured.splice(index, 1);
+  }
+  const line = (texts: readonly string[]): string =>
+    cut(
+      measured
+        .map(({ cells }, index) => fit(texts[index] ?? '', cells))
+        .join('  ')
+        .trimEnd(),
+      width,
+    );
+  return {
+    header: line(measured.map(({ column }) => column.title)),
+    lines: items.map((_, row) => line(measured.map(({ texts }) => texts[row] ?? ''))),
+  };
+}
+
+/** Where a line has what is looked for. Capitals count only when some were typed. */
+export function searcher({ find }: { readonly find: Find }): (line: string) => number[] {
+  const wanted = lineText(find.editing.line);
+  const isExact = wanted !== wanted.toLowerCase();
+  return (line) => {
+    const places: number[] = [];
+    if (wanted === '') return places;
+    const text = isExact ? line : line.toLowerCase();
+    const needle = isExact ? wanted : wanted.toLowerCase();
+    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
+      places.push(at);
+    }
+    return places;
+  };
+}
+
+/** The first line shown after a move; `last` is the furthest that it can be. */
+export function movedTop(top: number, action: MoveAction, height: number, last: number): number {
+  const by: Record<MoveAction, number> = {
+    up: -1,
+    down: 1,
+    'page-up': 1 - height,
+    'page-down': height - 1,
+    'half-up': -Math.ceil(height / 2),
+    'half-down': Math.ceil(height / 2),
+    first: -Infinity,
+    last: Infinity,
+  };
+  return Math.max(0, Math.min(last, Math.min(top, last) + by[action]));
+}

@@ -1,0 +1,86 @@
+import type { Invocation } from '../../shell/command.ts';
+import type { DriftOutput, TableOutput } from '../../shell/output.ts';
+import { visible } from '../../text/visible.ts';
+import { lineText } from '../editor/line.ts';
+import type { Overlay, State } from '../state.ts';
+import { DETAILS } from './details.ts';
+import { DEVICES } from './devices.ts';
+import { DRIFT } from './drift.ts';
+import { HELP } from './help.ts';
+import { PAGER } from './pager.ts';
+import { QUESTIONS } from './questions.ts';
+import { RESOURCES } from './resources.ts';
+import { ROLL_OUT } from './roll-out.ts';
+import { RUNS } from './runs.ts';
+import { searcher, type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
+
+/** All that can lie over the table; the help tells of their keys in this order. */
+const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
+  runs: RUNS,
+  devices: DEVICES,
+  resources: RESOURCES,
+  questions: QUESTIONS,
+  drift: DRIFT,
+  pager: PAGER,
+  help: HELP,
+  'roll-out': ROLL_OUT,
+  details: DETAILS,
+};
+
+const ALL: readonly View[] = Object.values(VIEWS);
+
+export const VIEW_KEYS = ALL.flatMap(({ keys = [] }) => keys);
+
+export function viewOf({ kind }: Over): View {
+  return VIEWS[kind];
+}
+
+/** What lies over the table, with its view; undefined while the table is in sight. */
+export function shownView({ overlay }: { readonly overlay: Overlay }) {
+  return overlay.kind === 'none' ? undefined : { over: overlay, view: viewOf(overlay) };
+}
+
+/** What is in the list that is in sight; undefined where that is none. */
+export function listed(state: State): Listed | undefined {
+  const shown = shownView(state);
+  return shown?.view.listed?.(shown.over, state);
+}
+
+/** The same, as it is drawn. */
+export function listView(state: State): ListView | undefined {
+  const shown = shownView(state);
+  const list = shown?.view.drawn?.(shown.over, state);
+  const wanted = lineText(state.find.editing.line);
+  return list === undefined || wanted === ''
+    ? list
+    : { ...list, empty: `nothing here has '${visible(wanted)}'` };
+}
+
+/** The lines of the text that lies over the table, as far as they are shown; lists have none. */
+export function viewLines(state: State): readonly string[] {
+  const shown = shownView(state);
+  const lines = shown?.view.lines?.(shown.over, state) ?? [];
+  if (!state.find.isOnly || lineText(state.find.editing.line) === '') return lines;
+  const search = searcher(state);
+  return lines.filter((line) => search(line).length > 0);
+}
+
+/** All of the list or the text in sight, for the pager. */
+export function wholeView(state: State): readonly string[] {
+  const list = listView(state);
+  if (list !== undefined) {
+    const rows = Array.from({ length: list.count }, (_, index) => list.row(index).text);
+    return rows.length === 0 ? [] : [list.header, ...rows];
+  }
+  const shown = shownView(state);
+  return shown?.view.unwrapped?.(shown.over) ?? viewLines(state);
+}
+
+/** The view that shows what a command says, and what is said where it lists nothing. */
+export function viewFor(output: TableOutput | DriftOutput, invocation: Invocation, line: string) {
+  for (const view of ALL) {
+    const over = view.opening?.(output, invocation, line);
+    if (over !== undefined) return { over, nothing: view.nothing ?? 'there is nothing to list' };
+  }
+  return undefined;
+}
