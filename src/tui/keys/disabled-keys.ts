@@ -30,8 +30,11 @@ const oneConnected: Reason = ({ fleet }) =>
 const oneSelected: Reason = ({ fleet }) =>
   fleet.selected.length < 2 ? 'one device cannot be compared: select two or more' : undefined;
 
+/** The help asks while it lies over what it tells of. */
 export const noList: Reason = ({ overlay }) =>
-  'cursor' in overlay || overlay.kind === 'none' ? undefined : 'a text stays in its order';
+  'cursor' in overlay || overlay.kind === 'none' || overlay.kind === 'help'
+    ? undefined
+    : 'a text stays in its order';
 
 const noText: Reason = ({ overlay }) =>
   'cursor' in overlay ? 'a list shows nothing else' : undefined;
