@@ -25,7 +25,7 @@ import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 /** So many keys are pressed, shared by the sessions, and from which seed on. */
-const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? 10_000);
+const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? 20_000);
 const SEED = Number(process.env['DEVSH_RANDOM_SEED'] ?? 1);
 const SESSIONS = 8;
 
