@@ -1,4 +1,5 @@
-import { type Host, ioOf } from './plain/host.ts';
+import { ioOf } from './plain/io.ts';
+import type { Host } from './plain/host.ts';
 import { type LineEnd, runLine } from './plain/run-line.ts';
 import { documentOf } from './output/document.ts';
 import { toJson } from './output/json.ts';

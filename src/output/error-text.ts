@@ -1,7 +1,7 @@
+import type { TypedLine, Style } from './streams.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import { visible, visibleLines } from '../text/visible.ts';
-import type { Style } from './streams.ts';
 import { cut, widthOf } from '../text/width.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */
@@ -87,14 +87,6 @@ function clipped(message: string): string {
 }
 
 const INDENT = '  ';
-
-/** What was typed, secrets hidden, and how much room there is to show it. */
-export interface TypedLine {
-  readonly text: string;
-  readonly columns: number;
-  /** A mark below the line says nothing then: the column is said in words. */
-  readonly isReadAloud: boolean;
-}
 
 /** The line, and below it a `^` at `column` (UTF-16 units from 0); of a long line what is around it. */
 export function pointedLine(

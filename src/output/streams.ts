@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { DevshError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
-import type { TypedLine } from './error-text.ts';
 
 /** Where text goes, and what is known about who reads it. */
 export interface Streams {
@@ -43,4 +42,12 @@ export function createStyle(hasColor: boolean): Style {
   // Whether there is colour was decided before; `styleText` would ask stdout again.
   return (tone, text) =>
     hasColor && text !== '' ? styleText(FORMATS[tone], text, { validateStream: false }) : text;
+}
+
+/** What was typed, secrets hidden, and how much room there is to show it. */
+export interface TypedLine {
+  readonly text: string;
+  readonly columns: number;
+  /** A mark below the line says nothing then: the column is said in words. */
+  readonly isReadAloud: boolean;
 }

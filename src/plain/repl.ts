@@ -1,3 +1,4 @@
+import { ioOf } from './io.ts';
 import { StringDecoder } from 'node:string_decoder';
 import type { Draft } from '../os/editor.ts';
 import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
@@ -6,7 +7,7 @@ import { promptText } from '../shell/prompt-text.ts';
 import { parseLine } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
-import { type Host, ioOf, sizeOf } from './host.ts';
+import { type Host, sizeOf } from './host.ts';
 import { HeldEcho, TypedAhead, typedSoFar } from './typed-ahead.ts';
 import { type LineAnswer, readLine } from './line-reader.ts';
 import { type LineEnd, runLine } from './run-line.ts';
