@@ -3,6 +3,7 @@ import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { changesSince, comparable, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
+import { grouped } from '../text/grouped.ts';
 
 /**
  * The record that a step is about: by id where there is one, else by natural key. Of several with one
@@ -105,19 +106,4 @@ function indexBy(records: readonly DeviceRecord[], field: string): FieldIndex {
 
 function isPlain(value: Value): boolean {
   return typeof value !== 'boolean' && (typeof value !== 'object' || value === null);
-}
-
-function grouped(
-  records: readonly DeviceRecord[],
-  nameOf: (record: DeviceRecord) => string | undefined,
-): ReadonlyMap<string, readonly DeviceRecord[]> {
-  const groups = new Map<string, DeviceRecord[]>();
-  for (const record of records) {
-    const name = nameOf(record);
-    if (name === undefined) continue;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [record]);
-    else group.push(record);
-  }
-  return groups;
 }

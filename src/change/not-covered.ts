@@ -4,6 +4,7 @@ import type { DevshError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 import type { Plan } from './plan.ts';
+import { grouped } from '../text/grouped.ts';
 
 /** A selected device of which nothing is known, and to which nothing was sent. */
 export interface NotCovered {
@@ -43,12 +44,11 @@ export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCo
  * @param most of one cause, so many are named; of more, how many they are is said, too
  */
 export function notCoveredText(list: readonly NotCovered[], most = Infinity): string {
-  const causes = new Map<string, string[]>();
-  for (const { device, error } of list) {
-    const cause = causeText(error);
-    causes.set(cause, [...(causes.get(cause) ?? []), visible(device.name)]);
-  }
-  const parts = [...causes].map(([cause, names]) => `${someOf(names, most)} (${cause})`);
+  const causes = grouped(list, ({ error }) => causeText(error));
+  const parts = [...causes].map(([cause, devices]) => {
+    const names = devices.map(({ device }) => visible(device.name));
+    return `${someOf(names, most)} (${cause})`;
+  });
   if (parts.length === 0) return '';
   const isCut = [...causes.values()].some(({ length }) => length > most);
   return `not covered${isCut ? ` (${list.length} devices)` : ''}: ${parts.join('; ')}`;

@@ -1,5 +1,6 @@
 import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { grouped } from '../text/grouped.ts';
 
 /** What became of one record of a device from one reading to the next. */
 export type RecordChange =
@@ -25,13 +26,9 @@ export function recordChanges(
 ): RecordChange[] {
   if (before === after) return [];
   // Two records of one name are compared in their order.
-  const known = new Map<string, DeviceRecord[]>();
-  for (const record of before) {
-    const key = valueText(record[keyField]);
-    const same = known.get(key);
-    if (same === undefined) known.set(key, [record]);
-    else same.push(record);
-  }
+  const known: ReadonlyMap<string, DeviceRecord[]> = grouped(before, (record) =>
+    valueText(record[keyField]),
+  );
   const changes = after.flatMap((record): RecordChange[] => {
     const key = valueText(record[keyField]);
     const old = known.get(key)?.shift();

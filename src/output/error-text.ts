@@ -3,6 +3,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import { cut, widthOf } from '../text/width.ts';
+import { grouped } from '../text/grouped.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */
 export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
@@ -25,14 +26,7 @@ interface Cause {
 
 /** Each cause once, in the order of its coming. */
 export function causesOf(failures: readonly Failure[]): Cause[] {
-  const causes = new Map<string, [Failure, ...Failure[]]>();
-  for (const failure of failures) {
-    const cause = sharedReason(failure);
-    const same = causes.get(cause);
-    if (same === undefined) causes.set(cause, [failure]);
-    else same.push(failure);
-  }
-  return [...causes].map(([cause, found]) => {
+  return [...grouped(failures, sharedReason)].map(([cause, found]) => {
     const [{ error, device }] = found;
     // One alone is named where its commands can be copied.
     return { text: found.length === 1 ? reasonText(error, device) : cause, failures: found };

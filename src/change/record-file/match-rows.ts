@@ -12,6 +12,7 @@ import { shapeOf } from '../typed-fields.ts';
 import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/look-alike.ts';
+import { grouped } from '../../text/grouped.ts';
 
 /** What the rows of a file are laid beside. */
 interface Held {
@@ -294,14 +295,7 @@ function indexBy(
   records: readonly DeviceRecord[],
   field: string,
 ): ReadonlyMap<string, readonly DeviceRecord[]> {
-  const index = new Map<string, DeviceRecord[]>();
-  for (const record of records) {
-    const key = valueText(valueAt(record, field));
-    const same = index.get(key);
-    if (same === undefined) index.set(key, [record]);
-    else same.push(record);
-  }
-  return index;
+  return grouped(records, (record) => valueText(valueAt(record, field)));
 }
 
 /** What pruning would do on one device. */

@@ -14,15 +14,11 @@ import {
   type Report,
   type StepReport,
 } from './report.ts';
+import { grouped } from '../../text/grouped.ts';
 
 /** Punctuation of Markdown and HTML, blanks that would be lost, what makes a link of an address. */
 const MEANINGFUL =
   /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
-
-/** Devices on which the same happened, told once. */
-interface Section {
-  readonly devices: DeviceReport[];
-}
 
 /**
  * A report as GitHub-flavoured Markdown: who, when and what, a table of all devices, then what
@@ -52,7 +48,10 @@ export function markdownReport(report: Report): string {
     '## Devices',
     '',
     ...table(['Device', 'Address', 'Verdict', 'Steps'], devices.map(deviceRow)),
-    ...sectionsOf(devices).flatMap(sectionLines),
+    // Devices on which the same happened are told once.
+    ...[...grouped(devices, (one) => bodyLines([one], isIdField).join('\n')).values()].flatMap(
+      sectionLines,
+    ),
   ];
   return lines.join('\n') + '\n';
 }
@@ -64,20 +63,8 @@ function deviceRow(one: DeviceReport): string[] {
   return [inline(one.device.name), inline(one.device.address), verdictOf(one), steps];
 }
 
-function sectionsOf(devices: readonly DeviceReport[]): Section[] {
-  const sections = new Map<string, Section>();
-  for (const device of devices) {
-    const content = bodyLines([device], isIdField).join('\n');
-    const section = sections.get(content);
-    if (section) section.devices.push(device);
-    else sections.set(content, { devices: [device] });
-  }
-  return [...sections.values()];
-}
-
-function sectionLines({ devices }: Section): string[] {
+function sectionLines(devices: readonly [DeviceReport, ...DeviceReport[]]): string[] {
   const [first] = devices;
-  if (first === undefined) return [];
   const names = devices.map(({ device }) => inline(device.name)).join(', ');
   const count = devices.length === 1 ? '' : ` (${devices.length} devices)`;
   return ['', `## ${names}${count}: ${verdictOf(first)}`, ...bodyLines(devices)];

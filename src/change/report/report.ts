@@ -11,6 +11,7 @@ import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.
 import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
+import { grouped } from '../../text/grouped.ts';
 
 /** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
 export interface FieldChange {
@@ -68,13 +69,7 @@ const URGENCY: readonly Verdict[] = [
 ];
 
 export function reportOf(run: Run): Report {
-  const steps = new Map<string, StepReport[]>();
-  for (const outcome of outcomesOf(run)) {
-    const { name } = outcome.result.device;
-    const list = steps.get(name);
-    if (list) list.push(stepReport(outcome));
-    else steps.set(name, [stepReport(outcome)]);
-  }
+  const outcomes = grouped(outcomesOf(run), ({ result }) => result.device.name);
   return {
     run: run.run,
     command: run.command,
@@ -88,7 +83,7 @@ export function reportOf(run: Run): Report {
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
       error,
-      steps: steps.get(device.name) ?? [],
+      steps: (outcomes.get(device.name) ?? []).map(stepReport),
     })),
   };
 }

@@ -1,5 +1,6 @@
 import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
+import { grouped } from '../../text/grouped.ts';
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';
@@ -63,16 +64,9 @@ const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly L
 
 type ByDevice = ReadonlyMap<string, readonly StepResult[]>;
 
-const resultsByDevice = memoized((results: readonly StepResult[]): ByDevice => {
-  const found = new Map<string, StepResult[]>();
-  for (const result of results) {
-    const { name } = result.device;
-    const others = found.get(name);
-    if (others === undefined) found.set(name, [result]);
-    else others.push(result);
-  }
-  return found;
-});
+const resultsByDevice = memoized((results: readonly StepResult[]): ByDevice =>
+  grouped(results, ({ device }) => device.name),
+);
 
 function endedOn(results: ByDevice, name: string): readonly StepResult[] {
   return results.get(name) ?? [];
