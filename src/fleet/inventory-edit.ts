@@ -52,7 +52,12 @@ export function removeDevice(text: string, name: string, file = FILE): string {
   if (devices === undefined) return text;
   const index = inventory.devices.indexOf(device);
   const [removed] = devices.items.splice(index, 1);
-  keepComment(removed?.commentBefore, devices, index);
+  const comment = removed?.commentBefore;
+  if (comment) {
+    const next = devices.items[index];
+    if (next) next.commentBefore = joinComments(comment, next.commentBefore);
+    else devices.comment = joinComments(comment, devices.comment);
+  }
   return document.toString();
 }
 
@@ -66,17 +71,6 @@ function findDevice(
   if (device) return { inventory, device };
   const names = inventory.devices.map((other) => other.name);
   throw new UsageError(`no device "${name}" in ${file}`, { suggestions: suggest(name, names) });
-}
-
-function keepComment(
-  comment: string | null | undefined,
-  devices: YAMLSeq<Node>,
-  index: number,
-): void {
-  if (!comment) return;
-  const next = devices.items[index];
-  if (next) next.commentBefore = joinComments(comment, next.commentBefore);
-  else devices.comment = joinComments(comment, devices.comment);
 }
 
 function joinComments(first: string, second: string | null | undefined): string {

@@ -7,9 +7,9 @@ import { encodeCell } from '../change/record-file/csv-cell.ts';
 import { type Value, valueAt } from '../device/record.ts';
 import { maskedRecord } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-import type { DriftOutput, Output, ReadOutput, TableOutput } from '../shell/output.ts';
+import type { DriftOutput, Output, TableOutput } from '../shell/output.ts';
 import { driftWord } from './drift-text.ts';
-import { readTable } from './read-table.ts';
+import { type ReadTable, readTable } from './read-table.ts';
 import { reasonsOf } from './result-text.ts';
 
 /** CSV has no place for failures, so they are remarked as beside a table. */
@@ -62,13 +62,10 @@ function csvText(outputs: readonly Output[]): string {
 function sheetsOf(outputs: readonly Output[]): Sheet[] {
   const sheets: Sheet[] = [];
   const reads = outputs.filter((output) => output.kind === 'read');
-  const [first, ...others] = reads;
-  if (first !== undefined) {
-    sheets.push(
-      first.view.file === undefined
-        ? readSheet([first, ...others])
-        : exactSheet([first, ...others]),
-    );
+  const view = reads[0]?.view;
+  if (view !== undefined) {
+    const table = readTable({ ...view, fold: false }, reads);
+    sheets.push(view.file === undefined ? readSheet(table) : exactSheet(table));
   }
   sheets.push(...outputs.filter((output) => output.kind === 'table').map(tableSheet));
   sheets.push(...outputs.filter((output) => output.kind === 'drift').map(driftSheet));
@@ -90,8 +87,7 @@ function sheetsOf(outputs: readonly Output[]): Sheet[] {
 }
 
 /** Sorted and cut to columns as the table, but never folded: a row is one record of one device. */
-function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
-  const { fields, rows } = readTable({ ...reads[0].view, fold: false }, reads);
+function readSheet({ fields, rows }: ReadTable): Sheet {
   return {
     header: ['device', ...fields],
     rows: rows.map(({ devices, record }) => [
@@ -102,8 +98,7 @@ function readSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
 }
 
 /** The records as they are, for `import`: every field, the key first. */
-function exactSheet(reads: readonly [ReadOutput, ...ReadOutput[]]): Sheet {
-  const { fields, rows, view } = readTable({ ...reads[0].view, fold: false }, reads);
+function exactSheet({ fields, rows, view }: ReadTable): Sheet {
   // A field that is called so would be taken for it.
   const hasDevice =
     view.file?.isOneDevice !== true || fields.some((field) => /^device$/i.test(field));

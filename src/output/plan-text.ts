@@ -6,7 +6,7 @@ import { lossTexts } from '../change/losses.ts';
 import { expectedIn, VERDICTS, type Action, type StepResult } from '../change/verdict.ts';
 import { valueText } from '../device/value-text.ts';
 import { causesOf } from './error-text.ts';
-import { reasonsOf, VERDICT_MARKS } from './result-text.ts';
+import { reasonsTail, VERDICT_MARKS } from './result-text.ts';
 import { unmistakable } from '../text/look-alike.ts';
 import { visible } from '../text/visible.ts';
 import type { Style, Tone } from './streams.ts';
@@ -157,9 +157,7 @@ export function fieldChanges({ before, after, asked }: Step): { field: string; t
 
 /** ": user carol - lang: sent de, device holds en" */
 export function settledTail(result: StepResult): string {
-  const what = visible(recordName(result));
-  const reasons = reasonsOf(result);
-  return `: ${what}${reasons.length > 0 ? ` - ${reasons.join('; ')}` : ''}`;
+  return `: ${visible(recordName(result))}${reasonsTail(result)}`;
 }
 
 /** " (lang: de -> en)": what is held and what was wanted, where it is the same everywhere. */

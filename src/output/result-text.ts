@@ -31,14 +31,14 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone 
 export function resultLine(result: StepResult, style: Style): string {
   const { mark, tone } = VERDICT_MARKS[result.verdict];
   const what = `${result.action} ${visible(recordName(result))}`;
-  return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdictText(result, style)}`;
+  const verdict = style(tone, result.verdict) + reasonsTail(result);
+  return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdict}`;
 }
 
-function verdictText(result: StepResult, style: Style): string {
-  const { tone } = VERDICT_MARKS[result.verdict];
+/** " - lang: sent de, device holds en"; empty where there is nothing to say besides the verdict. */
+export function reasonsTail(result: StepResult): string {
   const reasons = reasonsOf(result);
-  const tail = reasons.length > 0 ? ` - ${reasons.join('; ')}` : '';
-  return style(tone, result.verdict) + tail;
+  return reasons.length > 0 ? ` - ${reasons.join('; ')}` : '';
 }
 
 /** What is to say besides the verdict: the differences, the note, the error. */

@@ -70,34 +70,28 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
   }
   if (!view.allow.includes(method)) return refusal(405, `Method "${method}" not allowed.`);
   if (method !== 'OPTIONS') return view.answer(request);
-  const description = {
-    name: view.title,
-    description: '',
-    renders: ['application/json', 'text/html'],
-    parses: site.dialect.traits.encodings.map((encoding) => CONTENT_TYPES[encoding]),
+  return {
+    status: 200,
+    value: {
+      name: view.title,
+      description: '',
+      renders: ['application/json', 'text/html'],
+      parses: site.dialect.traits.encodings.map((encoding) => CONTENT_TYPES[encoding]),
+      actions: account.mayWrite ? view.actions?.() : undefined,
+    },
   };
-  const actions = account.mayWrite ? view.actions?.() : undefined;
-  return { status: 200, value: { ...description, ...(actions && { actions }) } };
 }
 
 function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
   const { status, value, text } = outcome;
   const headers = { Allow: view.allow.join(', '), Vary: 'Accept', ...outcome.headers };
-  if (text !== undefined) {
-    return { status, headers: { 'Content-Type': text.type, ...headers }, body: text.body };
-  }
-  if (value === undefined) return { status, headers, body: '' };
-  return rendering === 'json'
-    ? {
-        status,
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify(value),
-      }
-    : {
-        status,
-        headers: { 'Content-Type': HTML, ...headers },
-        body: browsablePage(view.title, status, value),
-      };
+  if (text === undefined && value === undefined) return { status, headers, body: '' };
+  const { type, body } =
+    text ??
+    (rendering === 'json'
+      ? { type: CONTENT_TYPES.json, body: JSON.stringify(value) }
+      : { type: HTML, body: browsablePage(view.title, status, value) });
+  return { status, headers: { 'Content-Type': type, ...headers }, body };
 }
 
 /** A page of the server itself, which knows nothing of the API. */

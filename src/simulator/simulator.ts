@@ -165,16 +165,11 @@ async function listenApart(devices: readonly DeviceServer[], port: number): Prom
 }
 
 function explained(error: unknown, port: number): unknown {
-  const code = codeOf(error);
-  if (code === 'EADDRINUSE') {
-    return new UsageError(`Port ${port} is in use; choose another one.`, { cause: error });
-  }
-  if (code === 'EACCES') {
-    return new UsageError(`Port ${port} is not yours; choose one above 1023.`, { cause: error });
-  }
-  if (code === 'EMFILE') {
-    const message = 'Too many open files for so many devices; raise `ulimit -n`.';
-    return new UsageError(message, { cause: error });
-  }
-  return error;
+  const messages: Partial<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is in use; choose another one.`,
+    EACCES: `Port ${port} is not yours; choose one above 1023.`,
+    EMFILE: 'Too many open files for so many devices; raise `ulimit -n`.',
+  };
+  const message = messages[codeOf(error) ?? ''];
+  return message === undefined ? error : new UsageError(message, { cause: error });
 }

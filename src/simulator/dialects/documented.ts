@@ -10,7 +10,7 @@ import {
 import { listOutcome } from './envelope.ts';
 import { type Field, RESOURCES } from './resources.ts';
 import { shownObject, shownRecord } from './identity.ts';
-import { type Problems, readFields, replaceRecord } from './read-body.ts';
+import { mediaType, type Problems, readFields, replaceRecord, unsupported } from './read-body.ts';
 import { singleView } from './single.ts';
 import type { Table } from '../store.ts';
 
@@ -71,12 +71,9 @@ function write(
   fields: readonly Field[],
   request: ApiRequest,
 ): Outcome {
-  const type = request.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   // An empty body has no type to object to; its fields are missing.
-  if (type !== CONTENT_TYPES.form && request.body !== '') {
-    const sent = request.contentType ?? '';
-    return refusal(415, `Unsupported media type "${sent}" in request.`);
-  }
+  const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
+  if (!isForm) return unsupported(request);
   // The last of a repeated field counts, as in Django.
   const form: Partial<Record<string, string>> = Object.fromEntries(
     new URLSearchParams(request.body),

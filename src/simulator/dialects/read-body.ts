@@ -25,19 +25,26 @@ export function readBody(
   fields: readonly Field[],
   isPartial: boolean,
 ): Body {
-  const type = request.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = mediaType(request);
   if (request.body === '' && type === '') return { input: {} };
   const encoding = traits.encodings.find((known) => CONTENT_TYPES[known] === type);
   switch (encoding) {
-    case undefined: {
-      const sent = request.contentType ?? '';
-      return { refused: refusal(415, `Unsupported media type "${sent}" in request.`) };
-    }
+    case undefined:
+      return { refused: unsupported(request) };
     case 'form':
       return { input: formInput(new URLSearchParams(request.body), fields, isPartial) };
     case 'json':
       return jsonInput(request.body);
   }
+}
+
+/** Without parameters, in small letters; empty where there is none. */
+export function mediaType({ contentType = '' }: ApiRequest): string {
+  return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export function unsupported({ contentType = '' }: ApiRequest): Outcome {
+  return refusal(415, `Unsupported media type "${contentType}" in request.`);
 }
 
 function jsonInput(body: string): Body {
