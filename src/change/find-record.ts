@@ -1,9 +1,8 @@
 import { idOf, type Profile } from '../device/profile.ts';
 import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, grouped, type Value } from '../device/record.ts';
 import { changesSince, comparable, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
-import { grouped } from '../text/grouped.ts';
 
 /**
  * The record that a step is about: by id where there is one, else by natural key. Of several with one

@@ -1,10 +1,9 @@
 import { isChangedCertificate } from '../device/errors.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, grouped } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 import type { Plan } from './plan.ts';
-import { grouped } from '../text/grouped.ts';
 
 /** A selected device of which nothing is known, and to which nothing was sent. */
 export interface NotCovered {

@@ -1,6 +1,5 @@
-import { type DeviceRecord, valueAt } from '../device/record.ts';
+import { type DeviceRecord, grouped, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
-import { grouped } from '../text/grouped.ts';
 
 /** What became of one record of a device from one reading to the next. */
 export type RecordChange =

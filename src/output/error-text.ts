@@ -1,9 +1,8 @@
 import type { TypedLine, Style } from './streams.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, grouped } from '../device/record.ts';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import { cut, widthOf } from '../text/width.ts';
-import { grouped } from '../text/grouped.ts';
 
 /** Why a device failed, without its name, which stands before it already. One harmless line. */
 export function reasonText(error: DevshError, device: DeviceRef | undefined): string {

@@ -1,6 +1,6 @@
 import { ownFields } from '../../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
+import { type DeviceRecord, grouped, type Value, valueAt } from '../../device/record.ts';
 import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';
 import { suggest } from '../../text/suggest.ts';
@@ -12,7 +12,6 @@ import { shapeOf } from '../typed-fields.ts';
 import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/look-alike.ts';
-import { grouped } from '../../text/grouped.ts';
 
 /** What the rows of a file are laid beside. */
 interface Held {

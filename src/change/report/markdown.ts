@@ -1,7 +1,7 @@
 import { notCoveredText } from '../not-covered.ts';
 import { recordName } from '../plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import type { Value } from '../../device/record.ts';
+import { grouped, type Value } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { visible } from '../../text/visible.ts';
 import {
@@ -14,7 +14,6 @@ import {
   type Report,
   type StepReport,
 } from './report.ts';
-import { grouped } from '../../text/grouped.ts';
 
 /** Punctuation of Markdown and HTML, blanks that would be lost, what makes a link of an address. */
 const MEANINGFUL =

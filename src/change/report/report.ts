@@ -1,6 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
 import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
-import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  grouped,
+  type Value,
+  valueAt,
+} from '../../device/record.ts';
 import { jsonText, type JsonValue, valueText } from '../../device/value-text.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
@@ -11,7 +17,6 @@ import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.
 import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
-import { grouped } from '../../text/grouped.ts';
 
 /** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
 export interface FieldChange {

@@ -1,6 +1,6 @@
 import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
-import { grouped } from '../../text/grouped.ts';
+import { grouped } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';
 import { wrapText } from '../screen/wrap.ts';
