@@ -88,18 +88,6 @@ function changesBetween(
   return changed + added + removed === 0 ? undefined : { fields, ...counts };
 }
 
-/** "2 changed, 1 new, 1 gone"; empty without changes. */
-export function changesText(changes: TableChanges | undefined): string {
-  if (changes === undefined) return '';
-  const { changed, added, removed } = changes;
-  const parts = [
-    [changed, 'changed'],
-    [added, 'new'],
-    [removed, 'gone'],
-  ] as const;
-  return parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ');
-}
-
 /** Puts the cursor on a row that exists, and the window around it. */
 export function settle(state: State, height: number): TableState {
   const { table } = state;

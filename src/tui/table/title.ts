@@ -3,12 +3,11 @@ import { sharedText } from '../../fleet/fold.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
-import type { State } from '../state.ts';
+import type { State, TableChanges } from '../state.ts';
 import { staleText } from './age.ts';
 import { columnLayout } from './columns.ts';
 import { countMarks } from './reduce-marks.ts';
 import { shownDevices, tableRows } from './rows.ts';
-import { changesText } from './source.ts';
 
 /* What the title says of the table, and in the same words of a view over it. */
 
@@ -91,4 +90,16 @@ export function marksText(state: State): string {
   const isFew = records === rows || state.size.columns < 60;
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   return `[${head}${all}] `;
+}
+
+/** "2 changed, 1 new, 1 gone"; empty without changes. */
+function changesText(changes: TableChanges | undefined): string {
+  if (changes === undefined) return '';
+  const { changed, added, removed } = changes;
+  const parts = [
+    [changed, 'changed'],
+    [added, 'new'],
+    [removed, 'gone'],
+  ] as const;
+  return parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ');
 }
