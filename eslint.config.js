@@ -33,6 +33,17 @@ const ROOMS = {
     commands: ['access', 'completion', 'devices', 'grammar', 'help', 'records', 'writing'],
     help: ['commands', 'grammar', 'records', 'writing'],
   },
+  tui: {
+    terminal: [],
+    editor: ['terminal'],
+    keys: ['editor', 'form', 'screen', 'table', 'terminal', 'views'],
+    prompt: ['editor', 'keys', 'screen', 'terminal'],
+    form: ['editor', 'keys', 'prompt', 'screen', 'terminal'],
+    table: ['editor', 'form', 'keys', 'screen', 'terminal', 'views'],
+    views: ['editor', 'keys', 'screen', 'table', 'terminal'],
+    screen: ['editor', 'keys', 'prompt', 'table', 'terminal', 'views'],
+    components: ['form', 'keys', 'prompt', 'screen', 'table', 'terminal', 'views'],
+  },
 };
 
 /** Who may draw; below them there is no React, no Ink, and no terminal of their own. */
