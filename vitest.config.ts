@@ -23,9 +23,6 @@ export default defineConfig({
       1,
       Math.min(availableParallelism(), Math.floor(process.availableMemory() / BYTES_EACH)),
     ),
-    // Modules are loaded once for a worker, not for each file: nothing in them remembers anything (main holds
-    // what there is), and loading them took a sixth of the time.
-    isolate: false,
     env: { NO_COLOR: '1' },
   },
 });

@@ -10,6 +10,9 @@ export default defineConfig({
   test: {
     ...whole.test,
     globalSetup: [],
+    // Modules are loaded once for a worker, not for each file: nothing in them remembers anything (main holds
+    // what there is), and loading them takes most of the time here.
+    isolate: false,
     exclude: [
       ...configDefaults.exclude,
       // Whole programs, terminals, packages.
