@@ -17,6 +17,7 @@ import { initialState } from '../../src/tui/initial-state.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf } from '../../src/tui/keys/keymap.ts';
+import { loadRun } from '../../src/shell/writing/run-store.ts';
 import { isActedIn } from '../../src/tui/keys/keymap.ts';
 import { reduce } from '../../src/tui/reduce.ts';
 import { Store } from '../../src/tui/store.ts';
@@ -48,14 +49,23 @@ class WatchedShell extends Shell {
     for await (const output of super.evaluate(invocation, io)) {
       if (output.kind === 'plan') {
         this.plans += 1;
+        const ofRun = await this.#devicesOfRun(invocation);
         for (const { device, steps } of output.plan.devices)
-          if (steps.length > 0 && !meant.has(device.name))
+          if (steps.length > 0 && !meant.has(device.name) && !ofRun.includes(device.name))
             this.astray.push(
               `${invocation.line}: ${device.name} at "${fleet.prompt}"${io.signal.aborted ? ', aborted' : ''}`,
             );
       }
       yield output;
     }
+  }
+
+  /** A line that goes on with a run names it, and so the devices that it had. */
+  async #devicesOfRun({ command, args }: Invocation): Promise<string[]> {
+    const run = ['resume', 'retry'].includes(command.name) ? args.optional('RUN') : undefined;
+    if (run === undefined) return [];
+    const { plan } = await loadRun(this.session.services, run);
+    return plan.devices.map(({ device }) => device.name);
   }
 }
 

@@ -27,7 +27,9 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
     yield* takeBack(call, run, runText(run));
     return;
   }
-  const selected = await call.selected();
+  // Where devices are connected and none is selected, the prompt names none.
+  const { connected } = call.session.fleet;
+  const selected = connected.length > 0 ? await call.members() : await call.selected();
   const addresses =
     selected.length === 0 ? undefined : new Set(selected.map((one) => one.ref.address));
   const without = new Set<string>();
