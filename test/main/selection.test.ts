@@ -44,6 +44,15 @@ test('where the selected device leaves no other takes its place, not even those 
   expect(writes()).toEqual([]);
 });
 
+test('undo takes nothing back where devices are connected and none is selected', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  const stdin = `${ADD}\nuse sim2\ndisconnect sim2\nundo --yes\n`;
+  const { stderr, exitCode } = await devsh('connect sim1 sim2 --plain', { stdin });
+  expect(stderr).toContain('none of the 1 connected devices is selected');
+  expect(exitCode).toBe(2);
+  expect(writes()).toHaveLength(2);
+});
+
 test('devices keep their order when some are connected again', async () => {
   const { devsh } = await startFleet({ devices: 3 });
   const stdin = 'connect sim2\ndisconnect sim1\nconnect sim1\ndevices --format csv\n';
