@@ -9,8 +9,8 @@ import { Shell } from '../../src/shell/shell.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
-/** A session connected to one simulated device, which has been asked nothing yet. */
-export async function startSession() {
+/** A session in folders of its own, with nothing connected. */
+export async function openSession(): Promise<Session> {
   const folder = await makeTempFolder();
   const env = Object.fromEntries(
     ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
@@ -18,9 +18,14 @@ export async function startSession() {
   const paths = resolvePaths(env);
   const settings = await openSettings(paths);
   const readStdin = () => Promise.resolve('');
-  const session = new Session(
+  return new Session(
     createServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
   );
+}
+
+/** A session connected to one simulated device, which has been asked nothing yet. */
+export async function startSession() {
+  const session = await openSession();
   const simulator = await startSimulator({ users: 8 });
   onTestFinished(async () => {
     await session.close();
@@ -34,7 +39,7 @@ export async function startSession() {
   const shell = new Shell(session);
   const io: ShellIo = {
     signal: new AbortController().signal,
-    readInput: readStdin,
+    readInput: () => Promise.resolve(''),
     trace: () => undefined,
   };
   return {

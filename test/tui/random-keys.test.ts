@@ -1,13 +1,8 @@
 import type { Invocation } from '../../src/shell/command.ts';
-import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createServices } from '../../src/services.ts';
-import { resolvePaths } from '../../src/os/paths.ts';
-import { openSettings } from '../../src/settings/settings.ts';
 import type { ShellIo } from '../../src/shell/io.ts';
 import type { Output } from '../../src/shell/output.ts';
-import { Session } from '../../src/shell/session.ts';
 import { Shell } from '../../src/shell/shell.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { Controller } from '../../src/tui/controller.ts';
@@ -23,7 +18,7 @@ import { reduce } from '../../src/tui/reduce.ts';
 import { Store } from '../../src/tui/store.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';
 import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
-import { makeTempFolder } from '../settings/temp-folder.ts';
+import { openSession } from '../shell/session.ts';
 
 /** So many keys are pressed, shared by the sessions, and from which seed on. */
 const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? 20_000);
@@ -70,16 +65,7 @@ class WatchedShell extends Shell {
 }
 
 async function startScreen() {
-  const folder = await makeTempFolder();
-  const env = Object.fromEntries(
-    ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
-  );
-  const paths = resolvePaths(env);
-  const settings = await openSettings(paths);
-  const readStdin = () => Promise.resolve('');
-  const session = new Session(
-    createServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
-  );
+  const session = await openSession();
   const simulator = await startSimulator({ users: 6, devices: 3, profile: 'drf' });
   const { devices } = simulator;
   for (const { name, fingerprint, accounts } of devices)
@@ -300,8 +286,10 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   await leaveByEscape(screen);
   // Proposals come a moment later than their key.
   for (const key of [':', 'ctrl-e', 'ctrl-u', 'u', 's', 'e', 'tab']) press(screen, key);
-  for (let times = 0; times < 400 && store.state.prompt.menu === undefined; times += 1)
+  for (let times = 1; times < 2_000 && store.state.prompt.menu === undefined; times += 1) {
     await delay(5);
+    if (times % 200 === 0) press(screen, 'tab');
+  }
   press(screen, 'ctrl-c');
   press(screen, 'escape');
   // At rest: a question without a plan.
