@@ -40,11 +40,12 @@ async function startShell(simulator: Simulator): Promise<JobShell> {
   let number = 0;
   const run = async (command: string, said: string): Promise<void> => {
     number += 1;
+    // Typed before the prompt is there, a line stands behind it when it is echoed.
+    await program.waitFor(/^shell> ?$/m);
     // Typed, it says nothing of what it prints.
     program.type(`${command}; echo ${said}/$((${number} + 1000))\r`);
     await program.waitFor(new RegExp(`^\\S*/${number + 1000}$`, 'm'));
   };
-  await program.waitFor('shell>');
   await run('before=$(stty -g)', 'begun');
   return { program, home, run };
 }
