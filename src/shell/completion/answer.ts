@@ -10,7 +10,7 @@ import { quoteLine } from '../../text/words.ts';
 import type { Answer, Asked } from './shells.ts';
 
 /** So many files of devices are looked at for the names of resources. */
-const MOST_FILES = 64;
+const MOST_DEVICES = 64;
 
 /** What may stand in place of the word that is asked for; from files, never from a device. */
 export async function answer(asked: Asked, sources: CompletionSources): Promise<Answer> {
@@ -35,7 +35,7 @@ async function resourcesSeen({ services }: CompletionSources): Promise<readonly 
 async function addressesOf({ inventory }: CompletionSources['services']): Promise<string[]> {
   try {
     const { devices } = await inventory.load();
-    return devices.slice(0, MOST_FILES).map(({ address }) => formatAddress(parseAddress(address)));
+    return devices.slice(0, MOST_DEVICES).map(({ address }) => formatAddress(parseAddress(address)));
   } catch (error) {
     // A broken inventory is reported by the command that needs it, not while typing.
     if (error instanceof DevshError) return [];
