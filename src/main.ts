@@ -1,23 +1,20 @@
-import { ioOf } from './plain/io.ts';
+import { ioOf, type LineEnd, runLine } from './plain/run-line.ts';
 import type { Host } from './plain/host.ts';
-import { type LineEnd, runLine } from './plain/run-line.ts';
-import { documentOf } from './output/document.ts';
-import { toJson } from './output/json.ts';
+import { documentOf, toJson } from './output/document.ts';
 import { readStandardInput } from './os/user-file.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
 import { choosePaths, createServices } from './services.ts';
 import { removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
-import { openingOf } from './shell/opening.ts';
+import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
 import { wordsOfArgv } from './text/words.ts';
 import { rememberKeys } from './shell/records/last-seen.ts';
 import { Session } from './shell/session.ts';
-import { Shell } from './shell/shell.ts';
 import { VERSION } from './version.ts';
 
-export { hideArguments } from './shell/access/hide-secrets.ts';
+export { hideArguments } from './shell/grammar/hide-secrets.ts';
 
 /** Exit status for what is a bug in devsh, as in sysexits.h. */
 const BUG = 70;

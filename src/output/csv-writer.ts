@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { visible, visibleLines } from '../text/visible.ts';
 import { gathering } from './quick-writer.ts';
-import { remarkWriter } from './remark-text.ts';
+import { remarkWriter } from './text-writer.ts';
 import type { Streams, Writer } from './streams.ts';
 import { encodeCell } from '../change/record-file/csv-cell.ts';
 import { type Value, valueAt } from '../device/record.ts';
@@ -10,7 +10,7 @@ import { valueText } from '../device/value-text.ts';
 import type { DriftOutput, Output, TableOutput } from '../shell/output.ts';
 import { driftWord } from './drift-text.ts';
 import { type ReadTable, readTable } from './read-table.ts';
-import { reasonsOf } from './result-text.ts';
+import { reasonsOf } from './change-text.ts';
 
 /** CSV has no place for failures, so they are remarked as beside a table. */
 export function csvWriter(streams: Streams): Writer {

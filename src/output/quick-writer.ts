@@ -10,10 +10,9 @@ import {
   driftObjects,
   errorEntry,
   resultObject,
+  toJson,
 } from './document.ts';
-import { toJson } from './json.ts';
-import { remarkWriter, type RemarkWriter } from './remark-text.ts';
-import { textWriter } from './text-writer.ts';
+import { remarkWriter, type RemarkWriter, textWriter } from './text-writer.ts';
 import { notCoveredData } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/value-text.ts';

@@ -1,6 +1,9 @@
 import { styleText } from 'node:util';
-import type { DevshError } from '../errors.ts';
+import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
+import { type DeviceRef, grouped } from '../device/record.ts';
+import { visible, visibleLines } from '../text/visible.ts';
+import { cut, widthOf } from '../text/width.ts';
 
 /** Where text goes, and what is known about who reads it. */
 export interface Streams {
@@ -45,9 +48,101 @@ export function createStyle(hasColor: boolean): Style {
 }
 
 /** What was typed, secrets hidden, and how much room there is to show it. */
-export interface TypedLine {
+interface TypedLine {
   readonly text: string;
   readonly columns: number;
   /** A mark below the line says nothing then: the column is said in words. */
   readonly isReadAloud: boolean;
+}
+
+/** Why a device failed, without its name, which stands before it already. One harmless line. */
+export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
+  const prefix = device ? `${device.name}: ` : '';
+  const { message } = error;
+  return visible(clipped(message.startsWith(prefix) ? message.slice(prefix.length) : message));
+}
+
+/** A device that failed, and why. */
+export interface Failure {
+  readonly device: DeviceRef;
+  readonly error: DevshError;
+}
+
+/** Why devices failed, and which: `text` holds for each of them. */
+interface Cause {
+  readonly text: string;
+  readonly failures: readonly Failure[];
+}
+
+/** Each cause once, in the order of its coming. */
+export function causesOf(failures: readonly Failure[]): Cause[] {
+  return [...grouped(failures, sharedReason)].map(([cause, found]) => {
+    const [{ error, device }] = found;
+    // One alone is named where its commands can be copied.
+    return { text: found.length === 1 ? reasonText(error, device) : cause, failures: found };
+  });
+}
+
+/**
+ * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ fw1, fw2, fw4 +10: no answer within 5 s".
+ *
+ * @param most so many names of one cause are written out
+ */
+export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
+  return causesOf(failures).map(({ text, failures: found }) => {
+    const names = found.map(({ device }) => visible(device.name));
+    const rest = names.length > most ? ` +${names.length - most}` : '';
+    return `✗ ${names.slice(0, most).join(', ')}${rest}: ${text}`;
+  });
+}
+
+/** The reason without what each device is called. */
+function sharedReason({ device, error }: Failure): string {
+  const { name, address } = device;
+  return reasonText(error, device)
+    .replaceAll(visible(address), 'the device')
+    .replaceAll(` ${visible(name)}"`, ' DEVICE"');
+}
+
+/**
+ * An error that is not about one device, with what the user may have meant.
+ *
+ * @param typed the line that the error points into
+ */
+export function errorLines(error: DevshError, style: Style, typed?: TypedLine): string[] {
+  if (error instanceof DeclinedError) return [visibleLines(error.message)];
+  const { suggestions = [], column } = error instanceof UsageError ? error : {};
+  const place =
+    column !== undefined && typed?.isReadAloud === true ? ` (column ${column + 1})` : '';
+  const lines = [style('bad', 'error: ') + visibleLines(clipped(error.message)) + place];
+  if (column !== undefined && typed?.isReadAloud === false) {
+    const [line, mark] = pointedLine(typed, column);
+    lines.push(style('quiet', line), style('bad', mark));
+  }
+  if (suggestions.length > 0) {
+    lines.push(`  did you mean ${suggestions.map((text) => `'${visible(text)}'`).join(' or ')}?`);
+  }
+  return lines;
+}
+
+/** A word may be a megabyte that somebody pasted: enough of it is shown to know it again. */
+function clipped(message: string): string {
+  return message.replace(/\S{500,}/g, (word) => `${word.slice(0, 200)}…`);
+}
+
+const INDENT = '  ';
+
+/** The line, and below it a `^` at `column` (UTF-16 units from 0); of a long line what is around it. */
+export function pointedLine(
+  { text, columns }: Pick<TypedLine, 'text' | 'columns'>,
+  column: number,
+): [string, string] {
+  const room = Math.max(20, columns - INDENT.length);
+  const start = Math.max(0, column - Math.floor(room / 2));
+  const isCut = start > 0 && text.length > room;
+  const from = isCut ? start : 0;
+  // As long as what is shown can be: the rest of a megabyte needs no look.
+  const before = (isCut ? '…' : '') + visible(text.slice(from, column).padEnd(column - from));
+  const shown = cut(before + visible(text.slice(column, column + room)), room);
+  return [INDENT + shown.trimEnd(), `${INDENT}${' '.repeat(widthOf(before))}^`];
 }

@@ -1,10 +1,9 @@
 import { Document, Scalar, visit } from 'yaml';
-import { documentOf } from './document.ts';
+import { documentOf, toJson } from './document.ts';
 import { gathering, silenceable } from './quick-writer.ts';
-import { remarkWriter } from './remark-text.ts';
+import { remarkWriter } from './text-writer.ts';
 import type { Streams, Writer } from './streams.ts';
 import { isList, type JsonValue } from '../device/value-text.ts';
-import { toJson } from './json.ts';
 import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
 
 export function yamlWriter(streams: Streams): Writer {

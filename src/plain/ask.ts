@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { visibleLines } from '../text/visible.ts';
-import type { Question } from '../shell/io.ts';
+import type { Question } from '../shell/session.ts';
 import { appendsOnly, type Host, stopForShell } from './host.ts';
 import { readLine } from './line-reader.ts';
 import { typedSoFar, type TypedAhead } from './typed-ahead.ts';

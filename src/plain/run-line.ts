@@ -1,10 +1,13 @@
+import type { Draft } from '../os/editor.ts';
+import { visible } from '../text/visible.ts';
+import type { TypedAhead } from './typed-ahead.ts';
 import type { Invocation } from '../shell/command.ts';
 import { CancelledError, DevshError, StoppedError } from '../errors.ts';
 import { writerFor } from '../output/quick-writer.ts';
 import type { Streams, Writer } from '../output/streams.ts';
-import { ExitCode } from '../shell/exit-code.ts';
-import type { Question, ShellIo } from '../shell/io.ts';
-import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import { ExitCode } from '../shell/output.ts';
+import type { Question, ShellIo } from '../shell/session.ts';
+import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import type { Format, Given } from '../shell/grammar/options.ts';
 import { quoteLine, type Word } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -148,5 +151,31 @@ function streamsOf(
       columns,
       isReadAloud: host.stdin.isTTY === true && (plain || appendsOnly(host)),
     },
+  };
+}
+
+/** `ahead` keeps what is typed too early for a question, for the next prompt. */
+export function ioOf(host: Host, signal: AbortSignal, ahead?: TypedAhead): ShellIo {
+  const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
+  // One question at a time: two would both read what is typed.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = (question: Question): Promise<string | undefined> => {
+    const answer = last.then(async () => {
+      const { askOnTerminal } = await import('./ask.ts');
+      return askOnTerminal(host, question, ahead);
+    });
+    last = answer;
+    return answer;
+  };
+  const edit = async (draft: Draft): Promise<string> => {
+    const { editInProgram } = await import('../os/editor.ts');
+    return editInProgram(draft, host.env, signal);
+  };
+  return {
+    signal,
+    isOnScreen: host.stdout.isTTY === true,
+    readInput: () => Promise.resolve(''),
+    trace: (line) => void host.stderr.write(`${visible(line)}\n`),
+    ...(isInteractive && { ask, edit }),
   };
 }

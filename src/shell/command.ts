@@ -26,8 +26,7 @@ import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { Credentials } from '../credentials/sources.ts';
-import { type ShellIo, unlessCancelled } from './io.ts';
-import type { Session } from './session.ts';
+import { type Session, type ShellIo, unlessCancelled } from './session.ts';
 
 /** A device that a line is about, as far as it is known without asking it. */
 export interface KnownDevice {

@@ -1,3 +1,5 @@
+import type { LabelColor } from '../fleet/inventory-schema.ts';
+import { CancelledError } from '../errors.ts';
 import type { ReadIncluded } from '../fleet/import/ssh-config.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { Vault } from '../credentials/vault.ts';
@@ -19,6 +21,69 @@ import type { SeenKeys } from '../settings/seen-keys.ts';
 import type { ThemeName } from '../text/choices.ts';
 import type { Format, Given as GivenOptions, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
+
+/**
+ * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is
+ * typed without being shown.
+ */
+export interface Question {
+  readonly kind: 'confirm' | 'text' | 'secret';
+  readonly text: string;
+  /** Lines to show above it. */
+  readonly details?: readonly string[];
+  readonly expected?: string;
+  /** The colour of the label that the text begins with. */
+  readonly color?: LabelColor | undefined;
+  /** Aborted when the answer is no longer of use: the question is taken away. */
+  readonly until?: AbortSignal;
+  /** It follows from work, and is taken back where the user has gone on with something else. */
+  readonly isLate?: boolean;
+}
+
+/** Where a line comes from: what it may ask, read, and when it is to stop. */
+export interface ShellIo {
+  /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
+  readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** Certificates and logins wait in a list (`questions`) until the user opens it. */
+  readonly asksLater?: boolean;
+  /** Lets the user change a text in an editor; absent without a terminal. Resolves to what was saved. */
+  readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
+  /** Somebody reads the tables on a screen, not a program. */
+  readonly isOnScreen?: boolean;
+  /** Somebody types one line after the other: what one says of columns may hold for the next. */
+  readonly isPrompt?: boolean;
+  /** Another line goes on meanwhile: a login that it found refused stays refused. */
+  readonly isBeside?: boolean;
+  /** With `--watch` the reader reads again by itself. */
+  readonly isRefreshing?: boolean;
+  /** No other line follows: a connection is of no more use when what it was opened for is read. */
+  readonly isLast?: boolean;
+  /** Standard input as text, for `run -`. */
+  readonly readInput: () => Promise<string>;
+  /** Aborted by Ctrl-C: finish what is in flight, then stop. */
+  readonly signal: AbortSignal;
+  /** Receives what has come of an answer that takes long: `fw1: 12.4 MB, 41,000 users`. */
+  readonly arriving?: (text: string) => void;
+  /** Receives one line for each request when `-v` is given. */
+  readonly trace: (line: string) => void;
+}
+
+/** What is waited for, or CancelledError when `signal` ends it: a pipe or a terminal may never give anything. */
+export async function unlessCancelled<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController();
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void => {
+      reject(new CancelledError());
+    };
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([waiting, cancelled]);
+  } finally {
+    over.abort();
+  }
+}
 
 /** A pin and a credential that belong to this session alone. */
 export interface Given {

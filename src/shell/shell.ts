@@ -1,4 +1,4 @@
-import { type Grammar, type Invocation, Call, type CommandSpec } from './command.ts';
+import { Call, type CommandSpec, type Grammar, type Invocation } from './command.ts';
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -8,12 +8,12 @@ import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/resources.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { helpOn } from './help/help.ts';
-import type { ShellIo } from './io.ts';
-import type { Format, OptionKey } from './grammar/options.ts';
+import type { Session, ShellIo } from './session.ts';
+import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
 import { type Output, warning } from './output.ts';
-import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
+import { parseCompleteLine, parseLine, quoteLine, type Word, wordsOfArgv } from '../text/words.ts';
 import { offerToSave } from './access/logins.ts';
-import type { Session } from './session.ts';
+import type { ThemeName } from '../text/choices.ts';
 
 /**
  * The one door: prompt, argv and scripts all come through here. `parse` understands a line,
@@ -96,4 +96,44 @@ export class Shell {
       .filter((name) => !COMMANDS.some((command) => command.name === name))
       .map(resourceCommand);
   }
+}
+
+/** How a shell begins: the line it runs first, and the options that are about the shell itself. */
+export interface Opening {
+  readonly line: string;
+  readonly isPlain: boolean;
+  readonly isDemo: boolean;
+  readonly color: ColorChoice;
+  readonly theme: ThemeName | undefined;
+}
+
+/** Undefined when argv is one command, to be run and left. */
+export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
+  try {
+    const { command, given } = shell.parse(wordsOfArgv(argv));
+    const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
+    if (!isShell || given.help || given.version || given.format !== undefined) {
+      return undefined;
+    }
+    return {
+      line: isEmpty(argv) ? '' : quoteLine(argv),
+      isPlain: given.plain === true,
+      isDemo: command.name === 'demo',
+      color: given.color ?? 'auto',
+      theme: given.theme,
+    };
+  } catch (error) {
+    if (error instanceof DevshError) return undefined; // said where the line is run
+    throw error;
+  }
+}
+
+/** No word but options: `devsh`, `devsh --plain`. */
+function isEmpty(argv: readonly string[]): boolean {
+  return argv.every(
+    (word, at) =>
+      ['--plain', '--no-color', '--no-pager', '--theme', '--color'].includes(word) ||
+      /^--(?:theme|color)=/.test(word) ||
+      ['--theme', '--color'].includes(argv[at - 1] ?? ''),
+  );
 }

@@ -6,15 +6,15 @@ import { recordChanges } from '../fleet/record-changes.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
 import {
   type ChangeOutput,
+  ExitCode,
+  info,
   type Output,
   type ReadOutput,
   type TableOutput,
   type View,
-  info,
 } from './output.ts';
 import type { Member } from '../fleet/member.ts';
 import { bind, title } from './grammar/bind.ts';
-import { ExitCode } from './exit-code.ts';
 import { helpOn } from './help/help.ts';
 
 /** While no device answers, the wait doubles up to this. */

@@ -3,7 +3,7 @@ import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../os/editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
-import type { ShellIo } from '../shell/io.ts';
+import type { ShellIo } from '../shell/session.ts';
 import type { Shell } from '../shell/shell.ts';
 import { shortened } from '../text/width.ts';
 import { writerFor } from '../output/quick-writer.ts';

@@ -3,11 +3,15 @@ import { notCoveredBy } from '../change/not-covered.ts';
 import type { Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { DeclinedError, StoppedError, type DevshError } from '../errors.ts';
-import { causeLines, errorLines, type Failure } from '../output/error-text.ts';
-import { planLines } from '../output/plan-text.ts';
-import { summaryLine } from '../output/result-text.ts';
+import {
+  causeLines,
+  errorLines,
+  type Failure,
+  type Streams,
+  type Writer,
+} from '../output/streams.ts';
+import { planLines, summaryLine } from '../output/change-text.ts';
 import { visible, visibleLines } from '../text/visible.ts';
-import type { Streams, Writer } from '../output/streams.ts';
 import type {
   DriftOutput,
   MessageOutput,
@@ -15,7 +19,7 @@ import type {
   ReadOutput,
   TableOutput,
 } from '../shell/output.ts';
-import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
 import { planView, type PlanView } from './views/plan-lines.ts';
 import { foldResults } from './table/result-fold.ts';

@@ -1,6 +1,6 @@
 import type { Draft } from '../os/editor.ts';
 import { DevshError } from '../errors.ts';
-import { hideSecrets } from '../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { visibleLines } from '../text/visible.ts';
 import { lineText } from './editor/line.ts';
 import type { LogTone } from './state.ts';

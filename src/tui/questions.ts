@@ -1,6 +1,6 @@
 import { shortened } from '../text/width.ts';
 import { visibleLines } from '../text/visible.ts';
-import type { Question } from '../shell/io.ts';
+import type { Question } from '../shell/session.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './editor/line.ts';
 import { NO_FIND, type LogLine } from './state.ts';

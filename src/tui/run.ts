@@ -1,8 +1,7 @@
 import { copyWithProgram } from '../os/clipboard.ts';
 import { createElement } from 'react';
-import type { Opening } from '../shell/opening.ts';
+import type { Opening, Shell } from '../shell/shell.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
-import type { Shell } from '../shell/shell.ts';
 import { editInProgram } from '../os/editor.ts';
 import { pageInProgram } from '../os/pager.ts';
 import { App } from './components/screen.tsx';

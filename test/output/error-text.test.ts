@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { errorLines } from '../../src/output/error-text.ts';
-import { createStyle } from '../../src/output/streams.ts';
+import { createStyle, errorLines } from '../../src/output/streams.ts';
 
 test('of a word as long as a book a message shows the beginning', () => {
   const [line = ''] = errorLines(

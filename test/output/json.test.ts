@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Value } from '../../src/device/record.ts';
-import { toJson } from '../../src/output/json.ts';
+import { toJson } from '../../src/output/document.ts';
 
 test('what is written reads back as the same value, on one line or indented', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pointedLine } from '../../src/output/error-text.ts';
+import { pointedLine } from '../../src/output/streams.ts';
 
 test.each([
   ['usr list', 0, '  usr list', '  ^'],

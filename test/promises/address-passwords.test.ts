@@ -1,4 +1,4 @@
-import { hideArguments } from '../../src/shell/access/hide-secrets.ts';
+import { hideArguments } from '../../src/shell/grammar/hide-secrets.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

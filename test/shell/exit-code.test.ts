@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { StepResult, Verdict } from '../../src/change/verdict.ts';
 import { UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
 import { RefusedError, type DevshError } from '../../src/errors.ts';
-import { ExitCode } from '../../src/shell/exit-code.ts';
-import type { Output, ReadOutput } from '../../src/shell/output.ts';
+import { ExitCode, type Output, type ReadOutput } from '../../src/shell/output.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const down = new UnreachableError(device, 'no answer');

@@ -15,9 +15,8 @@ import type { Access, CredentialAnswer } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { LearnedListing } from '../../device/learned-schema.ts';
 import type { Profile } from '../../device/profile.ts';
-import { type ShellIo, unlessCancelled } from '../io.ts';
+import { type Services, type Session, type ShellIo, unlessCancelled } from '../session.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
-import type { Services, Session } from '../session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { withAllLearned } from '../../device/learned.ts';
 

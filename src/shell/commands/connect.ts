@@ -10,7 +10,7 @@ import { deviceFacts } from '../devices/device-facts.ts';
 import { type Output, type TableOutput, info, table } from '../output.ts';
 import { scopeText } from '../prompt-text.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
-import { CONNECTED, SOME_TARGETS } from './arguments.ts';
+import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
 
 /** Connecting means: trust the certificate, log in, and read the users. */
 const PROBED_RESOURCE = 'user';

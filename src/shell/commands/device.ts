@@ -7,7 +7,7 @@ import { configuredText } from '../../device/route/choose-route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';
-import { oneDevice } from './arguments.ts';
+import { oneDevice } from '../arguments.ts';
 import { counted } from '../../text/one-line.ts';
 import { type Output, table, info, warning, success } from '../output.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
-import { TARGETS } from './arguments.ts';
+import { TARGETS } from '../arguments.ts';
 import { table, info } from '../output.ts';
 
 export const doctor = command({

@@ -1,7 +1,7 @@
 import type { Member } from '../../fleet/member.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { type ArgSpec, command, later } from '../command.ts';
-import { fieldCandidates } from '../records/record-arguments.ts';
+import { fieldCandidates } from '../arguments.ts';
 
 export const RESOURCE: ArgSpec = {
   name: 'RESOURCE',

@@ -6,7 +6,7 @@ import { checkLogins, ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { counted } from '../../text/one-line.ts';
 import { info, type Output, success, table } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { TARGETS } from './arguments.ts';
+import { TARGETS } from '../arguments.ts';
 
 export const login = command({
   name: 'login',

@@ -4,7 +4,7 @@ import { type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, table, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { fieldsOf, oneDevice, TARGETS } from './arguments.ts';
+import { fieldsOf, oneDevice, TARGETS } from '../arguments.ts';
 
 export const profile: CommandSpec = {
   name: 'profile',

@@ -13,7 +13,7 @@ import type { Member } from '../../fleet/member.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
-import { notAssigned, oneDevice } from './arguments.ts';
+import { notAssigned, oneDevice } from '../arguments.ts';
 
 const PATH: ArgSpec = {
   name: 'PATH',

@@ -10,15 +10,16 @@ import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
-import { changeFields, notAssigned } from './arguments.ts';
 import {
   assignments,
   bothKeyAndWhere,
+  changeFields,
   fieldCandidates,
   meantBy,
+  notAssigned,
   recordKey,
   whereFilter,
-} from '../records/record-arguments.ts';
+} from '../arguments.ts';
 import {
   fieldsAsked,
   filterOf,

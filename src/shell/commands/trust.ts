@@ -15,7 +15,7 @@ import {
 import { type Output, table, info, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { counted } from '../../text/one-line.ts';
-import { oneDevice, SOME_TARGETS } from './arguments.ts';
+import { oneDevice, SOME_TARGETS } from '../arguments.ts';
 
 export const trust: CommandSpec = {
   name: 'trust',

@@ -1,7 +1,7 @@
 import type { Candidate, Option } from '../grammar/option.ts';
 import { isResourceName } from '../../device/profile.ts';
 import { resourceCommand } from '../commands/resource.ts';
-import { fieldCandidates } from '../records/record-arguments.ts';
+import { fieldCandidates } from '../arguments.ts';
 import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Word } from '../../text/words.ts';
 import type { ArgSpec, CommandSpec, CompletionScope, VerbSpec } from '../command.ts';

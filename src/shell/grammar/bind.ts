@@ -1,23 +1,21 @@
+import { maskedLine, maskedWords } from './hide-secrets.ts';
 import {
-  type Invocation,
-  type Grammar,
-  Arguments,
   type ArgSpec,
+  Arguments,
   type CommandSpec,
+  type Grammar,
+  type Invocation,
   type VerbSpec,
 } from '../command.ts';
-import { withoutPassword } from '../../text/address-password.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { JsonFailure, parseJson } from '../../device/json.ts';
-import { jsonText } from '../../device/value-text.ts';
-import { isSecretField, MASK, maskedValue } from '../../device/secret-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
-import { FORCE, separate, take, type GivenOption } from './given-options.ts';
-import { GENERAL, type Format, type Given, type OptionKey } from './options.ts';
-import { quoteLine, type Word } from '../../text/words.ts';
+import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
+import type { Word } from '../../text/words.ts';
 import { meantLine, meantVerbLine } from './tried-words.ts';
+import { visible } from '../../text/visible.ts';
+import { type Option, toggle } from './option.ts';
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
@@ -93,34 +91,6 @@ export function formatAsked(words: readonly Word[]): Format | undefined {
   } catch {
     const texts = words.map(({ text }) => text);
     return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;
-  }
-}
-
-/** The line with the values of secret fields, and passwords in addresses, masked. */
-function maskedLine(words: readonly Word[]): string {
-  return quoteLine(maskedWords(words));
-}
-
-function maskedWords(words: readonly Word[]): string[] {
-  return words.map(({ text }) => {
-    const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
-    if (isSecretField(field)) return `${field}=${MASK}`;
-    if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
-    return value !== '' && maskedValue('', value) === MASK
-      ? `${field}=${MASK}`
-      : withoutPassword(text);
-  });
-}
-
-/** A nested value as it was typed, unless there are secrets in it. */
-function maskedJson(text: string): string {
-  try {
-    const value = parseJson(text);
-    const masked = jsonText(maskedValue('', value));
-    return masked === jsonText(value) ? text : masked;
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return text;
   }
 }
 
@@ -251,4 +221,118 @@ function usageOf(command: CommandSpec, verb: VerbSpec): string {
 export function argLabel(arg: ArgSpec): string {
   const name = `${arg.name}${arg.isRest === true ? '…' : ''}`;
   return arg.isRequired === true ? name : `[${name}]`;
+}
+
+/** An option as it stands in a line. */
+interface GivenOption {
+  readonly option: Option<OptionKey>;
+  readonly text: string;
+  readonly word: Word;
+}
+
+/** Takes the options out of the words; `--` ends them, and so does the line that some commands take. */
+function separate(
+  words: readonly Word[],
+  takesLine: (first: Word) => boolean = () => false,
+): { plain: Word[]; given: GivenOption[] } {
+  const plain: Word[] = [];
+  const given: GivenOption[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === undefined) break;
+    if (word.isValue === true) {
+      plain.push(word);
+      continue;
+    }
+    if (word.text === '--') return { plain: [...plain, ...words.slice(at + 1)], given };
+    if (!word.text.startsWith('-') || word.text === '-') {
+      const [first] = plain;
+      if (first !== undefined && takesLine(first)) {
+        return { plain: [...plain, ...words.slice(at)], given };
+      }
+      plain.push(word);
+    } else if (word.text.startsWith('--')) {
+      const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
+      const option = findOption(name, word);
+      if (option.placeholder === undefined) {
+        if (value !== undefined) {
+          throw new UsageError(`--${name} takes no value`, { column: word.start });
+        }
+        given.push({ option, text: '', word });
+      } else if (value !== undefined || option.isValueOptional) {
+        given.push({ option, text: value ?? '', word });
+      } else {
+        at += 1;
+        given.push({ option, ...valueWord(option, words[at], word) });
+      }
+    } else {
+      for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
+        const option = OPTIONS.find(({ short }) => short === letter);
+        if (option === undefined) {
+          throw new UsageError(
+            `there is no option -${visible(letter)}; a word that begins with "-" goes behind --`,
+            { column: word.start },
+          );
+        }
+        if (option.placeholder === undefined) {
+          given.push({ option, text: '', word });
+          continue;
+        }
+        // -oFILE, or -o FILE
+        const joined = word.text.slice(index + 2);
+        if (joined === '') at += 1;
+        given.push({
+          option,
+          ...(joined === '' ? valueWord(option, words[at], word) : { text: joined, word }),
+        });
+        break;
+      }
+    }
+  }
+  return { plain, given };
+}
+
+function valueWord(
+  { flag, placeholder = '', choices }: Option,
+  next: Word | undefined,
+  option: Word,
+): { text: string; word: Word } {
+  // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
+  const isOption = OPTIONS.some((one) => next?.text.split('=')[0] === `--${one.flag}`);
+  const isForgotten = next?.isValue !== true && (next?.text === '--' || isOption);
+  if (next === undefined || isForgotten) {
+    const among = choices === undefined ? '' : `, one of ${choices.join(', ')}`;
+    throw new UsageError(`--${flag} needs a value: --${flag} ${placeholder}${among}`, {
+      column: option.end + 1,
+    });
+  }
+  return { text: next.text, word: next };
+}
+
+/** Meant six things; each verb that writes says which word of `--allow` is meant. */
+const FORCE = toggle('allow', '--force  Refused: --allow says what is meant');
+
+function findOption(name: string, word: Word): Option<OptionKey> {
+  if (name === FORCE.flag) return FORCE;
+  const option = OPTIONS.find(({ flag }) => flag === name);
+  if (option !== undefined) return option;
+  const flags = OPTIONS.map(({ flag }) => flag);
+  const suggestions = suggest(name, flags).map((other) => `--${other}`);
+  const advice = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
+  throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {
+    column: word.start,
+    suggestions,
+  });
+}
+
+/** What is given with one more option. Throws a `UsageError` for a value that it does not understand. */
+export function take(given: Given, { option, text, word }: GivenOption): Given {
+  const { key, flag, choices = [] } = option;
+  try {
+    return { ...given, [key]: option.parse(text, given[key]) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const suggestions = suggest(text, choices);
+    throw new UsageError(`--${flag}: ${error.message}`, { column: word.start, suggestions });
+  }
 }

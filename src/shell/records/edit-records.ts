@@ -16,10 +16,10 @@ import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import type { ShellIo } from '../io.ts';
+import type { ShellIo } from '../session.ts';
 import { type Output, warning, info } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
-import { bothKeyAndWhere, meantBy, whereFilter } from './record-arguments.ts';
+import { bothKeyAndWhere, meantBy, whereFilter } from '../arguments.ts';
 import { isKeyed, isKeyOf, isSingleHere } from './read-records.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 

@@ -18,7 +18,7 @@ import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
 import { type Output, type View, warning } from '../output.ts';
-import { selectionProfile } from './record-arguments.ts';
+import { selectionProfile } from '../arguments.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';

@@ -11,13 +11,12 @@ import { junitReport } from '../../change/report/junit.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
-import { type Output, type TextOutput, warning, success } from '../output.ts';
+import { ExitCode, type Output, success, type TextOutput, warning } from '../output.ts';
 import { type Merged, mergeResults, parseResult } from '../../change/result-file.ts';
 import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
-import { ExitCode } from '../exit-code.ts';
 import { summaryOf } from './run-store.ts';
 import { someOf } from '../../text/one-line.ts';
 

@@ -1,7 +1,7 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
-import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';

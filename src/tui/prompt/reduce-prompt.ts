@@ -2,7 +2,7 @@ import type { PromptAction } from '../keys/key-binding.ts';
 import type { HistorySearch, Menu, PromptState } from '../state.ts';
 import { leaveInsert, recorded, VI_START, viKey } from '../editor/vi.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
-import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { parseLine } from '../../text/words.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 

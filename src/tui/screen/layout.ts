@@ -1,4 +1,4 @@
-import { causeLines, type Failure } from '../../output/error-text.ts';
+import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';

@@ -1,5 +1,5 @@
 import { CancelledError, DevshError } from '../../errors.ts';
-import { errorLines, type Failure } from '../../output/error-text.ts';
+import { errorLines, type Failure } from '../../output/streams.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { keepFailures } from '../output-router.ts';

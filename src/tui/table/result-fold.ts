@@ -1,6 +1,6 @@
 import { recordName } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
-import { reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
+import { reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { visible } from '../../text/visible.ts';
 import { namesText } from '../views/plan-lines.ts';
 import type { LogLine } from '../state.ts';

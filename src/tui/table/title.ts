@@ -1,4 +1,4 @@
-import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { sharedText } from '../../fleet/fold.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';

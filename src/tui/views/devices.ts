@@ -1,5 +1,5 @@
 import { failureWord } from '../../change/not-covered.ts';
-import { reasonText } from '../../output/error-text.ts';
+import { reasonText } from '../../output/streams.ts';
 import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';
 import { noDevice } from '../keys/disabled-keys.ts';

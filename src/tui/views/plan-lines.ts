@@ -1,5 +1,5 @@
 import type { DevicePlan, Plan, Step } from '../../change/plan.ts';
-import { reasonText } from '../../output/error-text.ts';
+import { reasonText } from '../../output/streams.ts';
 import {
   assumptionTexts,
   countLine,
@@ -7,7 +7,7 @@ import {
   planGroups,
   settledTail,
   stepHead,
-} from '../../output/plan-text.ts';
+} from '../../output/change-text.ts';
 import { visible } from '../../text/visible.ts';
 import { quotedText } from '../../output/cells.ts';
 import { fit, shortened, widthOf } from '../../text/width.ts';

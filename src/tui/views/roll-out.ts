@@ -1,5 +1,5 @@
 import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
-import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/result-text.ts';
+import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { grouped } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
 import { memoized } from '../screen/memoized.ts';

@@ -1,5 +1,5 @@
 import type { TableSource } from '../actions.ts';
-import { hideSecrets } from '../../shell/access/hide-secrets.ts';
+import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { namesText } from './plan-lines.ts';

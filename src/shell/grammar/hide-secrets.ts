@@ -1,6 +1,8 @@
-import { quoteLine, parseLine } from '../../text/words.ts';
-import { passwordSpan } from '../../text/address-password.ts';
-import { mayBeSecretField } from '../../device/secret-fields.ts';
+import { withoutPassword, passwordSpan } from '../../text/address-password.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonText } from '../../device/value-text.ts';
+import { isSecretField, MASK, maskedValue, mayBeSecretField } from '../../device/secret-fields.ts';
+import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
 /** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
@@ -47,4 +49,32 @@ export function hideArguments(argv: readonly string[]): void {
   const typed = quoteLine(argv);
   const shown = hideSecrets(typed);
   if (shown !== typed) process.title = `devsh ${shown}`;
+}
+
+/** The line with the values of secret fields, and passwords in addresses, masked. */
+export function maskedLine(words: readonly Word[]): string {
+  return quoteLine(maskedWords(words));
+}
+
+export function maskedWords(words: readonly Word[]): string[] {
+  return words.map(({ text }) => {
+    const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
+    if (isSecretField(field)) return `${field}=${MASK}`;
+    if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
+    return value !== '' && maskedValue('', value) === MASK
+      ? `${field}=${MASK}`
+      : withoutPassword(text);
+  });
+}
+
+/** A nested value as it was typed, unless there are secrets in it. */
+export function maskedJson(text: string): string {
+  try {
+    const value = parseJson(text);
+    const masked = jsonText(maskedValue('', value));
+    return masked === jsonText(value) ? text : masked;
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return text;
+  }
 }

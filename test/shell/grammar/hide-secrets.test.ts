@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hideSecrets } from '../../../src/shell/access/hide-secrets.ts';
+import { hideSecrets } from '../../../src/shell/grammar/hide-secrets.ts';
 
 test.each([
   [
