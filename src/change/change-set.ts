@@ -1,8 +1,8 @@
-import { parse as parseCsv } from 'csv-parse/sync';
 import * as z from 'zod';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
+import { csvRows, widthProblem } from '../text/csv.ts';
 import { suggest } from '../text/suggest.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';
 import type { Change, Target } from './change.ts';
@@ -49,43 +49,27 @@ export function isChangeSetFile(file: string, text: string): boolean {
 
 /** Reads a CSV file as adds: the first line names the fields, each further line is a record. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
-  let rows: { record: Record<string, string>; info: { lines: number } }[];
-  try {
-    rows = parseCsv(text, {
-      bom: true,
-      columns: (header: string[]) => header.map((name) => name.trim()),
-      skip_empty_lines: true,
-      delimiter: delimiterOf(text),
-      info: true,
-    }) as unknown as typeof rows;
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'not CSV'}`, {
-      cause: error,
-    });
-  }
+  const [first, ...rows] = csvRows(text, file);
   if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);
+  const names = (first?.cells ?? []).map((name) => name.trim());
   const lines = new Map<string, number>();
-  for (const { record, info } of rows) {
-    const key = record['username'];
-    if (key === undefined) continue;
-    const place = `${file}:${info.lines}`;
-    if (key.trim() === '') throw new UsageError(`${place}: this ${resource} has no username`);
-    const earlier = lines.get(key);
+  return rows.map((row): Change => {
+    const { cells, line } = row;
+    const problem = widthProblem(row, names.length);
+    if (problem !== undefined) throw new UsageError(`${file}:${line}: ${problem}`);
+    const fields = Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+    const key = fields['username'];
+    if (key?.trim() === '')
+      throw new UsageError(`${file}:${line}: this ${resource} has no username`);
+    const earlier = key === undefined ? undefined : lines.get(key);
     if (earlier !== undefined) {
       throw new UsageError(
-        `${place}: ${resource} ${key} is added twice (first in line ${earlier})`,
+        `${file}:${line}: ${resource} ${key ?? ''} is added twice (first in line ${earlier})`,
       );
     }
-    lines.set(key, info.lines);
-  }
-  return rows.map(({ record }) => ({ action: 'add', resource, fields: record }));
-}
-
-/** What stands most often between the names of the first line. */
-function delimiterOf(text: string): string {
-  const [header = ''] = text.split('\n');
-  const counts = [',', ';', '\t'].map((mark) => ({ mark, count: header.split(mark).length }));
-  return counts.reduce((best, one) => (one.count > best.count ? one : best)).mark;
+    if (key !== undefined) lines.set(key, line);
+    return { action: 'add', resource, fields };
+  });
 }
 
 function changeOf(source: YamlSource, path: Path, item: unknown): Change {

@@ -284,7 +284,7 @@ describe('import', () => {
     );
     const { exitCode, stderr } = await devsh(['import', file, '--on', 'sim1', '--profile', 'drf']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('bad.csv:7:1: 1 cells, where the first line has 3');
+    expect(stderr).toContain('bad.csv:7: 1 cells, where the first line has 3');
     expect(writes()).toEqual([]);
 
     const typed = await put(
@@ -295,16 +295,16 @@ describe('import', () => {
     const wrong = await devsh(['import', typed, '--on', 'sim1', '--profile', 'drf', '--yes']);
     expect(wrong.exitCode).toBe(2);
     expect(wrong.stderr).toContain(
-      'types.csv:2:7: no user of sim1 has a field "lnag"; did you mean lang?',
+      'types.csv:2: no user of sim1 has a field "lnag"; did you mean lang?',
     );
-    expect(wrong.stderr).toContain('types.csv:2:10: is_active: neither true nor false');
-    expect(wrong.stderr).toContain('types.csv:3:1: user admin is here twice for sim1');
-    expect(wrong.stderr).toContain('types.csv:4:1: this user has no username');
+    expect(wrong.stderr).toContain('types.csv:2: is_active: neither true nor false');
+    expect(wrong.stderr).toContain('types.csv:3: user admin is here twice for sim1');
+    expect(wrong.stderr).toContain('types.csv:4: this user has no username');
     expect(writes()).toEqual([]);
   });
 
   test.each([
-    ['quote.csv', 'username\n"bob', 'quote.csv:2:1: the quote that begins here is not closed'],
+    ['quote.csv', 'username\n"bob', 'quote.csv:2: the quote that begins here is not closed'],
     ['json.json', '[{"username": "bob",}]', 'json.json:1:21: not valid JSON'],
     ['lines.jsonl', '{"username": "bob"}\n{oops}', 'lines.jsonl:2:'],
     ['list.yaml', '- username: bob\n- 7', 'list.yaml:2:3: a record looks like'],

@@ -6,7 +6,7 @@ import { isValueList } from '../../device/value-text.ts';
 /** One record as a file has it. */
 export interface RecordRow {
   /** On which device; absent: on all that are selected. */
-  readonly device?: string;
+  readonly device?: string | undefined;
   readonly fields: DeviceRecord;
   /** `file:line:column` of the record, or of one of its fields. Worked out when it is asked for. */
   readonly place: (field?: string) => string;
@@ -19,9 +19,9 @@ export interface RecordFile {
   /** The fields are cells of CSV, all text, not values. */
   readonly isCells: boolean;
   /** What they are records of, where the file says so. */
-  readonly resource?: string;
+  readonly resource?: string | undefined;
   /** Only the records that match this were exported. */
-  readonly filter?: string;
+  readonly filter?: string | undefined;
   /** Devices that could not be read when it was exported. */
   readonly missing: readonly string[];
 }

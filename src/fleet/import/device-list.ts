@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { SettingsError, UsageError } from '../../errors.ts';
 import { SETTING_KEYS } from '../inventory-schema.ts';
 import { normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
@@ -14,6 +13,7 @@ import {
 } from './source.ts';
 import { mayBeSecretField } from '../../device/secret-fields.ts';
 import { valueAt } from '../../device/record.ts';
+import { csvRows, widthProblem } from '../../text/csv.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readInventory } from '../inventory-text.ts';
 
@@ -65,20 +65,15 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** A spreadsheet says how a device is reached, never what devsh is to run or to trust. */
 const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only', 'label', 'color'] as const;
 
-interface Row {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
 /**
  * Reads devices from CSV: the first line names the columns (name, address, groups, user …), with a comma, a
  * semicolon or a tab between. Groups stand in one cell with blanks, commas or bars between. Throws a
  * UsageError for a text that is no such table.
  */
 export function parseCsvDevices(text: string, file: string): Findings {
-  const rows = rowsOf(text, file);
-  const [first, ...others] = rows;
-  const columns = (first?.record ?? []).map(columnName);
+  const [first, ...others] = csvRows(text, file, { trim: true });
+  const names = first?.cells ?? [];
+  const columns = names.map(columnName);
   for (const needed of ['name', 'address']) {
     const count = columns.filter((column) => column === needed).length;
     if (count === 1) continue;
@@ -86,8 +81,14 @@ export function parseCsvDevices(text: string, file: string): Findings {
       `${file}:1: ${count === 0 ? 'no' : 'more than one'} column "${needed}"; the first line names the columns: name,address,groups,user`,
     );
   }
-  const devices = others.map(({ record, info }): FoundDevice => {
-    const cell = (column: string): string => unescaped(record[columns.indexOf(column)] ?? '');
+  const devices = others.map((row): FoundDevice => {
+    const place = `${file}:${row.line}`;
+    const problem = widthProblem(row, names.length);
+    // A row may leave its last cells out.
+    if (problem !== undefined && row.cells.length > names.length) {
+      throw new UsageError(`${place}: ${problem}`);
+    }
+    const cell = (column: string): string => unescaped(row.cells[columns.indexOf(column)] ?? '');
     return {
       name: cell('name'),
       address: cell('address'),
@@ -95,35 +96,10 @@ export function parseCsvDevices(text: string, file: string): Findings {
         .split(/[\s,;|]+/)
         .filter((group) => group !== ''),
       settings: settingsOfCells(cell, dirname(file)),
-      place: `${file}:${info.lines}`,
+      place,
     };
   });
-  return { devices, groups: [], remarks: remarksOf(first?.record ?? [], columns) };
-}
-
-function rowsOf(text: string, file: string): readonly Row[] {
-  try {
-    return parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      info: true,
-      relax_column_count_less: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    }) as unknown as readonly Row[];
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'not CSV'}`, {
-      cause: error,
-    });
-  }
-}
-
-/** What stands most often between the names of the first line. */
-function delimiterOf(text: string): string {
-  const [header = ''] = text.split('\n', 1);
-  const counts = [',', ';', '\t'].map((mark) => ({ mark, count: header.split(mark).length }));
-  return counts.reduce((best, one) => (one.count > best.count ? one : best)).mark;
+  return { devices, groups: [], remarks: remarksOf(names, columns) };
 }
 
 /** `Read-Only` -> `read_only`, `IP address` -> `address`. */

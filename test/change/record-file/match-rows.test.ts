@@ -122,7 +122,7 @@ test.each(['Bob', 'bob ', 'b\u043eb', 'bob\u200b'])(
     const text = `username,lang\neve,de\n${name},de\n`;
     const options = { prune: true } as const;
     expect(() => match('u.csv', text, records, options)).toThrow(
-      /^u\.csv:3:1: ".*" looks like "bob" on fw1, which --prune would delete/,
+      /^u\.csv:3: ".*" looks like "bob" on fw1, which --prune would delete/,
     );
     expect(
       match('u.csv', text, records, { ...options, allow: new Set(['prune']) }).changes,
@@ -139,7 +139,7 @@ test('takes 7 for what a spreadsheet made of 007', () => {
 test('does not prune all that a device has for a file of something else', () => {
   const text = 'username,lang\nmallory,de\n';
   expect(() => match('u.csv', text, [BOB], { prune: true })).toThrow(
-    'u.csv:2:1: none of the 1 users of fw1 is in the file: --prune would delete them all',
+    'u.csv:2: none of the 1 users of fw1 is in the file: --prune would delete them all',
   );
   expect(
     match('u.csv', text, [BOB], { prune: true, allow: new Set(['prune']) }).changes,
@@ -148,6 +148,6 @@ test('does not prune all that a device has for a file of something else', () => 
 
 test('a row without a key tells what it has', () => {
   expect(() => match('u.csv', 'Login,lang\nbob,de\n', [BOB])).toThrow(
-    'u.csv:2:1: this user has no username, only Login, lang (--map COLUMN=username, or --key)',
+    'u.csv:2: this user has no username, only Login, lang (--map COLUMN=username, or --key)',
   );
 });

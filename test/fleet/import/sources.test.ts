@@ -44,8 +44,8 @@ test.each([
   ['', 'no column "name"'],
   ['name,user\nfw1,x\n', 'no column "address"'],
   ['name,ip,address\n', 'more than one column "address"'],
-  ['name,address\nfw1,a,b,c\n', 'Invalid Record Length'],
-  ['name,address\n"fw1,a\n', 'Quote Not Closed'],
+  ['name,address\nfw1,a,b,c\n', 'hosts.csv:2: 4 cells, where the first line has 2'],
+  ['name,address\n"fw1,a\n', 'hosts.csv:2: the quote that begins here is not closed'],
 ])('CSV %j is refused', (text, message) => {
   expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(UsageError);
   expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(message);
