@@ -4,7 +4,7 @@ import { documentOf, toJson } from './output/document.ts';
 import { readStandardInput } from './os/user-file.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError } from './errors.ts';
-import { choosePaths, createServices } from './services.ts';
+import { choosePaths, AllServices } from './services.ts';
 import { removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
@@ -60,7 +60,7 @@ async function runIn(
   );
   const readStdin = once(() => readStandardInput(host.stdin));
   const { env, stdout } = host;
-  const services = createServices({ env, version: VERSION, paths, settings, readStdin, stdout });
+  const services = new AllServices({ env, version: VERSION, paths, settings, readStdin, stdout });
   const session = new Session(services);
   session.defaults = {
     timeoutMs: settings.get('timeoutMs'),

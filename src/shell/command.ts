@@ -16,6 +16,7 @@ import {
   type WriteOption,
 } from './grammar/options.ts';
 import type { Output } from './output.ts';
+import { readUserFile } from '../os/user-file.ts';
 import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { UsageError } from '../errors.ts';
@@ -161,6 +162,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly #given: Given;
   readonly #all: AllOptions;
   #access: ShellAccess | undefined;
+  /** Trust and credentials were decided in this call. */
+  hasAccess = false;
   /** The selection that the prompt named when the line began. */
   readonly #began: readonly Member[];
 
@@ -201,7 +204,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** A file of the user's, or standard input for `-`. */
   async readText(file: string): Promise<string> {
-    if (file !== '-') return unlessCancelled(this.session.services.readFile(file), this.io.signal);
+    if (file !== '-') return unlessCancelled(readUserFile(file), this.io.signal);
     const { tokenStdin, passwordStdin, passphraseStdin } = this.#all;
     if (tokenStdin || passwordStdin || passphraseStdin) {
       throw new UsageError('"-" and a secret cannot both be read from standard input');
@@ -219,17 +222,13 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /** The same access for one who asks elsewhere, or nobody. */
-  accessWith(io: ShellIo): ShellAccess {
-    return new ShellAccess(this.session, io, this.#all);
+  accessWith(io: ShellIo, Kind = ShellAccess): ShellAccess {
+    this.hasAccess = true;
+    return new Kind(this.session, io, this.#all);
   }
 
   get credentials(): Credentials {
     return this.session.services.credentials(this.#all);
-  }
-
-  /** Trust and credentials were decided in this call. */
-  get hasAccess(): boolean {
-    return this.#access !== undefined;
   }
 
   /** Reads go to as many devices as machine and network bear, unless `--concurrency` says otherwise. */

@@ -1,10 +1,12 @@
 import { doubtsText } from '../settings/known-devices.ts';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { CredentialError, DevshError, UsageError } from '../errors.ts';
 import type { Call } from './command.ts';
-import type { Machine, Services } from './session.ts';
+import type { Services } from './services.ts';
+import { environmentProxy, noProxyOf } from '../device/route/choose-route.ts';
 import { errorCode, fileError } from '../os/files.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/run-store.ts';
@@ -50,46 +52,45 @@ const OLDEST_NODE = [20, 18, 1] as const;
 
 /** Node, the terminal and the way out to the network. */
 function* machineFindings(services: Services): Generator<Finding> {
-  const { machine, version } = services;
-  yield finding('machine', 'devsh', 'ok', version);
-  const state = isOldEnough(machine.node) ? 'ok' : 'failed';
-  yield finding('machine', 'node', state, `${machine.node} on ${machine.system}`);
-  yield terminalFinding(machine);
-  yield localeFinding(machine);
-  yield proxyFinding(services);
+  const { env, stdout, version } = services;
+  const is = (what: string, state: Finding['state'], detail: string): Finding =>
+    finding('machine', what, state, detail);
+  yield is('devsh', 'ok', version);
+  const system = `${process.platform} ${release()} (${process.arch})`;
+  yield is(
+    'node',
+    isOldEnough(process.version) ? 'ok' : 'failed',
+    `${process.version} on ${system}`,
+  );
+  yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  yield /utf-?8/i.test(locale)
+    ? is('locale', 'ok', locale)
+    : is('locale', 'warning', `${locale || 'not set'}: without UTF-8 other letters may look wrong`);
+  yield is('proxy', ...proxyState(env));
 }
 
-function proxyFinding({ environmentProxy }: Services): Finding {
+function proxyState(env: NodeJS.ProcessEnv): [Finding['state'], string] {
   try {
-    const proxy = environmentProxy();
-    if (proxy === undefined) {
-      return finding('machine', 'proxy', 'not used', 'no proxy in the environment');
-    }
-    const { url, variable, noProxy } = proxy;
+    const asked = environmentProxy(env);
+    if (asked === undefined) return ['not used', 'no proxy in the environment'];
+    const noProxy = noProxyOf(env);
     const but = noProxy === '' ? '' : `, not for ${noProxy}`;
-    return finding('machine', 'proxy', 'ok', `${url} by ${variable}${but}`);
+    return ['ok', `${asked.proxy.url} by ${asked.variable}${but}`];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return finding('machine', 'proxy', 'failed', error.message);
+    return ['failed', error.message];
   }
 }
 
-function terminalFinding({ terminal }: Machine): Finding {
-  if (!terminal.isTty) {
-    return finding('machine', 'terminal', 'not used', 'the output goes to a file or a program');
-  }
-  const { columns, rows, type } = terminal;
+function terminalState(stdout: Services['stdout'], type: string): [Finding['state'], string] {
+  if (stdout.isTTY !== true) return ['not used', 'the output goes to a file or a program'];
+  const [columns, rows] = [stdout.columns || 80, stdout.rows || 24];
   const size = `${type}, ${columns} x ${rows}`;
-  if (type === 'dumb') return finding('machine', 'terminal', 'ok', `${size}: line by line`);
+  if (type === 'dumb') return ['ok', `${size}: line by line`];
   return columns < 40 || rows < 10
-    ? finding('machine', 'terminal', 'warning', `${size}: the full screen needs 40 x 10`)
-    : finding('machine', 'terminal', 'ok', size);
-}
-
-function localeFinding({ locale }: Machine): Finding {
-  if (/utf-?8/i.test(locale)) return finding('machine', 'locale', 'ok', locale);
-  const text = `${locale || 'not set'}: without UTF-8 other letters may look wrong`;
-  return finding('machine', 'locale', 'warning', text);
+    ? ['warning', `${size}: the full screen needs 40 x 10`]
+    : ['ok', size];
 }
 
 function isOldEnough(version: string): boolean {

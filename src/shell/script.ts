@@ -25,7 +25,7 @@ type ScriptCall = Call<'dryRun' | 'keepGoing'>;
 export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
-  const variables = new Variables(given, (name) => call.session.services.environment(name));
+  const variables = new Variables(given, call.session.services.env);
   const steps = checked(await call.readText(file), file, variables, call.grammar);
   variables.refuseUnused(given);
   const isCancelled = (): boolean => call.io.signal.aborted;
@@ -201,7 +201,7 @@ const PREFIX = 'DEVSH_VAR_';
 /** The values of `${NAME}` in a script, and which of them were asked for. */
 export class Variables {
   readonly #given: ReadonlyMap<string, string>;
-  readonly #environment: (name: string) => string | undefined;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #asked = new Set<string>();
   readonly #secrets = new Set<string>();
 
@@ -209,7 +209,7 @@ export class Variables {
    * @param words `NAME=VALUE`, as given behind the file
    * @throws UsageError for a word that is none, and for a name that is given twice
    */
-  constructor(words: readonly Word[], environment: (name: string) => string | undefined) {
+  constructor(words: readonly Word[], env: NodeJS.ProcessEnv) {
     const given = new Map<string, string>();
     for (const { text, start: column } of words) {
       const at = text.indexOf('=');
@@ -221,7 +221,7 @@ export class Variables {
       given.set(name, text.slice(at + 1));
     }
     this.#given = given;
-    this.#environment = environment;
+    this.#env = env;
   }
 
   /**
@@ -238,7 +238,7 @@ export class Variables {
       );
     }
     this.#asked.add(name);
-    const value = this.#given.get(name) ?? this.#environment(PREFIX + name);
+    const value = this.#given.get(name) ?? this.#env[PREFIX + name];
     if (value !== undefined && mayBeSecretField(name)) this.#secrets.add(value);
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;

@@ -12,7 +12,6 @@ import type { Session, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
 import { type Output, warning } from './output.ts';
 import { parseCompleteLine, parseLine, quoteLine, type Word, wordsOfArgv } from '../text/words.ts';
-import { offerToSave } from './access/logins.ts';
 import type { ThemeName } from '../text/choices.ts';
 
 /**
@@ -77,10 +76,12 @@ export class Shell {
       if (error instanceof DevshError) notices.markTold(error.message);
       throw error;
     } finally {
-      for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
+      for (const problem of call.hasAccess ? call.credentials.problems : []) notices.add(problem);
       for (const text of notices.take()) yield warning(text);
     }
-    if (call.hasAccess) yield* offerToSave(call);
+    if (!call.hasAccess || call.access.typed.size === 0) return;
+    const { offerToSave } = await import('./access/logins.ts');
+    yield* offerToSave(call);
   }
 
   /** Proposals for the word at the cursor; never touches the network. */

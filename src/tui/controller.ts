@@ -73,7 +73,7 @@ export class Controller {
       edit: (draft, signal) => surface.edit(draft, signal),
       onEnd: ({ command, args }, results, goesOn) => {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
-        if (isThemed) surface.showTheme(shell.session.services.theme.get());
+        if (isThemed) surface.showTheme(shell.session.services.settings.get('theme'));
         if (goesOn) this.#fleetNews.now();
         else if (this.#effects.isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);

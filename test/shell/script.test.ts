@@ -8,7 +8,7 @@ function words(text: string, values: Readonly<Record<string, string>> = {}): str
     start: 0,
     end: 0,
   }));
-  const { valueOf } = new Variables(given, () => undefined);
+  const { valueOf } = new Variables(given, {});
   return scriptLines(text).flatMap((line) => wordsOf(line, valueOf).map((word) => word.text));
 }
 

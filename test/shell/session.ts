@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createServices } from '../../src/services.ts';
+import { AllServices } from '../../src/services.ts';
 import { resolvePaths } from '../../src/os/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import { Session, type ShellIo } from '../../src/shell/session.ts';
@@ -18,7 +18,7 @@ export async function openSession(): Promise<Session> {
   const settings = await openSettings(paths);
   const readStdin = () => Promise.resolve('');
   return new Session(
-    createServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
+    new AllServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
   );
 }
 

@@ -15,8 +15,10 @@ import type { Access, CredentialAnswer } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { LearnedListing } from '../../device/learned-schema.ts';
 import type { Profile } from '../../device/profile.ts';
-import { type Services, type Session, type ShellIo, unlessCancelled } from '../session.ts';
+import { type Session, type ShellIo, unlessCancelled } from '../session.ts';
+import type { Services } from '../services.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
+import { readUserFile } from '../../os/user-file.ts';
 import { someOf } from '../../text/one-line.ts';
 import { withAllLearned } from '../../device/learned.ts';
 
@@ -37,10 +39,10 @@ export class ShellAccess implements Access {
   readonly typed = new Map<DeviceEntry, Credential>();
   /** The line is there to ask: what others leave to the list of questions is asked at once. */
   asksAtOnce = false;
-  readonly #session: Session;
-  readonly #io: ShellIo;
-  readonly #options: AccessOptions;
-  readonly #credentials: Credentials;
+  protected readonly session: Session;
+  protected readonly io: ShellIo;
+  protected readonly options: AccessOptions;
+  protected readonly credentials: Credentials;
   readonly #logins = new Map<string, number>();
   /** Whose login each device has refused while this line runs; undefined: a token's. */
   readonly #refused = new Map<string, string | undefined>();
@@ -53,11 +55,11 @@ export class ShellAccess implements Access {
   readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
 
   constructor(session: Session, io: ShellIo, options: AccessOptions) {
-    this.#session = session;
-    this.#io = io;
-    this.#options = options;
-    this.#credentials = session.services.credentials(options);
-    this.#credentials.refresh();
+    this.session = session;
+    this.io = io;
+    this.options = options;
+    this.credentials = session.services.credentials(options);
+    this.credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
     this.notice = (text) => {
@@ -73,45 +75,44 @@ export class ShellAccess implements Access {
 
   /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
   get problems(): readonly string[] {
-    return this.#credentials.problems;
+    return this.credentials.problems;
   }
 
   async trust(entry: DeviceEntry): Promise<Trust> {
-    if (this.#options.insecure || entry.insecure === true) return { kind: 'insecure' };
-    const given = this.#session.given.get(entry.name);
+    if (this.options.insecure || entry.insecure === true) return { kind: 'insecure' };
+    const given = this.session.given.get(entry.name);
     if (given !== undefined) return given.trust;
-    const { readFile } = this.#session.services;
     const { pins } = await (this.#pins ??= this.#readPins());
     const pin = pins.get(entry.address);
     if (pin !== undefined) {
       return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
     }
-    const file = this.#options.ca ?? entry.ca;
+    const file = this.options.ca ?? entry.ca;
     if (file !== undefined) {
-      const known = this.#ca.get(file) ?? readFile(file).then((pem) => readCa(pem, file));
+      const known = this.#ca.get(file) ?? readUserFile(file).then((pem) => readCa(pem, file));
       this.#ca.set(file, known);
-      return { kind: 'ca', pem: await unlessCancelled(known, this.#io.signal), file };
+      return { kind: 'ca', pem: await unlessCancelled(known, this.io.signal), file };
     }
     return { kind: 'system' };
   }
 
   async #readPins(): Promise<Book> {
-    const book = await this.#session.services.knownDevices.book();
-    await tellDoubts(this.#session);
+    const book = await this.session.services.knownDevices.book();
+    await tellDoubts(this.session);
     return book;
   }
 
   route(entry: DeviceEntry): Route {
-    return this.#session.services.route(entry.address, this.#options.route ?? entry.route);
+    return this.session.services.route(entry.address, this.options.route ?? entry.route);
   }
 
   profile(entry: DeviceEntry): Promise<Profile> {
-    return profileOf(this.#session.services, entry);
+    return profileOf(this.session.services, entry);
   }
 
   /** What cannot be kept is seen again the next time. */
   async observed(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
-    const { services } = this.#session;
+    const { services } = this.session;
     try {
       await services.profiles.updateLearned(entry.address, (held) => ({
         ...(held ?? { at: services.now().toISOString(), byResource: {} }),
@@ -133,23 +134,21 @@ export class ShellAccess implements Access {
   }
 
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
-    const given = this.#session.given.get(entry.name);
+    const given = this.session.given.get(entry.name);
     if (given !== undefined) return given.credential;
-    return (
-      this.typed.get(entry) ?? (await this.#credentials.find(this.#request(entry)))?.credential
-    );
+    return this.typed.get(entry) ?? (await this.credentials.find(this.request(entry)))?.credential;
   }
 
   /** Where the credential of a device would come from; nobody is asked. */
   async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
-    const given = this.#session.given.get(entry.name)?.credential;
+    const given = this.session.given.get(entry.name)?.credential;
     if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
-    return this.#credentials.origin(this.#request(entry));
+    return this.credentials.origin(this.request(entry));
   }
 
   /** Asks for the passphrase of the vault; absent when there is nobody to ask. */
   get askPassphrase(): AskPassphrase | undefined {
-    const { ask } = this.#io;
+    const { ask } = this.io;
     if (ask === undefined) return undefined;
     return (complaint) =>
       ask({
@@ -166,12 +165,12 @@ export class ShellAccess implements Access {
     if (refused !== undefined) {
       const { user } = refused;
       if (this.typed.delete(entry) && user !== undefined)
-        this.#session.refusedUsers.set(entry.name, user);
+        this.session.refusedUsers.set(entry.name, user);
       this.#refused.set(entry.name, user);
     }
     if (this.#ask === undefined) {
       if (refused !== undefined) return undefined;
-      if (this.#io.asksLater === true) {
+      if (this.io.asksLater === true) {
         throw new CredentialError(`${entry.name}: it wants a login: "questions" takes one`);
       }
       throw new CredentialError(
@@ -191,7 +190,7 @@ export class ShellAccess implements Access {
   /** Asks for a login without trying another one first (`login`). */
   async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
     // Whether it can be kept is to be known before somebody types it.
-    if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
+    if (this.options.to !== 'vault') await this.credentials.reachesKeychain();
     return this.#askLogin([entry], false);
   }
 
@@ -204,22 +203,22 @@ export class ShellAccess implements Access {
 
   /** Who decides about what devsh asks by itself; undefined where it waits, or nobody is there. */
   get #ask(): ShellIo['ask'] {
-    const { asksLater, ask } = this.#io;
+    const { asksLater, ask } = this.io;
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
   }
 
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
-    return this.#session.gate.admit(entry.name, credential);
+    return this.session.gate.admit(entry.name, credential);
   }
 
-  #request(entry: DeviceEntry): CredentialRequest {
+  protected request(entry: DeviceEntry): CredentialRequest {
     const { credentialCommand: command, gitCredential: git, netrc } = entry;
     return {
       device: { name: entry.name, address: entry.address },
-      user: this.#options.user ?? entry.user,
+      user: this.options.user ?? entry.user,
       places: { command, git, netrc: netrc === false ? undefined : netrc },
       askPassphrase: this.#ask && this.askPassphrase,
-      signal: this.#io.signal,
+      signal: this.io.signal,
     };
   }
 
@@ -236,14 +235,14 @@ export class ShellAccess implements Access {
       concerns.length === 1
         ? `The certificate of ${concerns[0]?.entry.name ?? ''} is not known.`
         : `The certificates of ${concerns.length} devices are not known.`;
-    const answer = await this.#io.ask?.({
+    const answer = await this.io.ask?.({
       kind: 'confirm',
       text: `${what} Compare the fingerprint, then type yes to trust and pin:`,
       details,
       expected: 'yes',
     });
     if (answer !== 'yes') return undefined;
-    const { services } = this.#session;
+    const { services } = this.session;
     const firstSeen = services.now().toISOString();
     this.#pins = undefined;
     await services.knownDevices.set(
@@ -262,7 +261,7 @@ export class ShellAccess implements Access {
     const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
     const where = someOf(names, 4);
     const problems = this.#untoldProblems();
-    const { refusedUsers } = this.#session;
+    const { refusedUsers } = this.session;
     const retyping = new Set(names.map((name) => refusedUsers.get(name)));
     const isRetyped = retyping.size === 1 && !retyping.has(undefined);
     const details = [
@@ -274,16 +273,16 @@ export class ShellAccess implements Access {
     ];
     const known = isRetyped
       ? retyping
-      : new Set(entries.map(({ user }) => this.#options.user ?? user));
+      : new Set(entries.map(({ user }) => this.options.user ?? user));
     let [user] = known;
     const asksUser = known.size > 1 || user === undefined;
     if (asksUser) {
       const text = `User name on ${where}:`;
       const above = [...problems, ...details];
-      user = await this.#io.ask?.({ kind: 'text', text, details: above, isLate });
+      user = await this.io.ask?.({ kind: 'text', text, details: above, isLate });
     }
     if (user === undefined || user === '') return undefined;
-    const password = await this.#io.ask?.({
+    const password = await this.io.ask?.({
       kind: 'secret',
       text: `Password of ${user} on ${where}:`,
       details: asksUser ? details : [...problems, ...details],
@@ -296,7 +295,7 @@ export class ShellAccess implements Access {
 
   /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
   #untoldProblems(): string[] {
-    const { notices } = this.#session.services;
+    const { notices } = this.session.services;
     return this.problems.filter((problem) => {
       const isNew = !notices.isTold(problem);
       notices.markTold(problem);

@@ -93,8 +93,9 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
   const { access, credentials, io } = call;
   const typed = [...access.typed];
   access.typed.clear();
-  if (typed.length === 0 || io.ask === undefined) return;
-  if (!call.session.services.offersToSave) return;
+  const { settings } = call.session.services;
+  if (typed.length === 0 || io.ask === undefined || settings.get('saveCredentials') !== 'ask')
+    return;
   const store = await credentials.placeToStore();
   if (store === undefined) return;
   const where = typed.map(([{ name }]) => name).join(', ');

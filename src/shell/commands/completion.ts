@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { CompletionShell } from '../completion/shells.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 import { verb, type CommandSpec } from '../command.ts';
 
 /** The shells that can be taught to complete the words of devsh. */
@@ -50,8 +50,8 @@ export const completion: CommandSpec = {
 };
 
 /** How to set up the shell of this user, or any. */
-function setUp(shells: readonly CompletionShell[], { environment }: Services): string {
-  const path = environment('SHELL') ?? (environment('PSModulePath') && 'powershell');
+function setUp(shells: readonly CompletionShell[], { env }: Services): string {
+  const path = env['SHELL'] ?? (env['PSModulePath'] && 'powershell');
   const own = shells.find(({ name }) => name === path?.split('/').at(-1));
   const others = SHELL_NAMES.filter((name) => name !== own?.name).join(', ');
   return own === undefined

@@ -9,6 +9,7 @@ import { allPages } from '../../device/raw-pages.ts';
 import { answerError, type Circumstances } from '../../device/translate.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
+import { openInBrowser } from '../../os/browser.ts';
 import type { Member } from '../../fleet/member.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
@@ -257,7 +258,7 @@ export const open = command({
     if (!path.startsWith('/') || url?.host !== new URL(origin).host) {
       throw new UsageError(`"${path}" is not a path from the root: it begins with one /`);
     }
-    const isOpen = await call.session.services.openInBrowser(url.href);
+    const isOpen = await openInBrowser(url.href, call.session.services.env);
     yield { kind: 'text', name: 'url', text: url.href };
     if (!isOpen) {
       yield info('no browser could be started here: open the address yourself');

@@ -1,5 +1,6 @@
 import { SettingsError, UsageError } from '../../errors.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
+import { environmentProxy, noProxyOf } from '../../device/route/choose-route.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command, later } from '../command.ts';
 import { table } from '../output.ts';
@@ -49,13 +50,13 @@ export const info = command({
 });
 
 /** The proxy of the environment; what is wrong with it stands in its place. */
-function proxyRows({ environmentProxy }: Services): [string, string][] {
+function proxyRows({ env }: Services): [string, string][] {
   try {
-    const proxy = environmentProxy();
-    if (proxy === undefined) return [];
+    const asked = environmentProxy(env);
+    if (asked === undefined) return [];
     return [
-      ['proxy', `${proxy.url} (${proxy.variable})`],
-      ['no proxy for', proxy.noProxy],
+      ['proxy', `${asked.proxy.url} (${asked.variable})`],
+      ['no proxy for', noProxyOf(env)],
     ];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

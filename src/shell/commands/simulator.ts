@@ -3,7 +3,7 @@ import { type Call, type CommandSpec, verb, type VerbSpec, command } from '../co
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
 import { type Output, info, table } from '../output.ts';
-import type { RunningSimulator, Services } from '../session.ts';
+import type { RunningSimulator, Services } from '../services.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;

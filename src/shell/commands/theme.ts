@@ -33,10 +33,10 @@ export const theme = command({
   details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
   examples: ['theme', 'theme light', 'theme auto'],
   async *run({ args, session }) {
-    const setting = session.services.theme;
+    const { settings } = session.services;
     const [word] = args.words('NAME');
     if (word === undefined) {
-      const present = setting.get() ?? AUTO;
+      const present = settings.get('theme') ?? AUTO;
       yield table(
         'themes',
         ['theme', 'set', 'looks'],
@@ -55,7 +55,7 @@ export const theme = command({
         suggestions: suggest(word.text, names),
       });
     }
-    await setting.set(name);
+    await settings.set('theme', name);
     yield success(`theme ${word.text}, kept for the next time`);
   },
 });

@@ -4,7 +4,7 @@ import { DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 import type { KnownDevice } from '../command.ts';
 import { valueText } from '../../device/value-text.ts';
 import { valueAt } from '../../device/record.ts';

@@ -1,11 +1,6 @@
 import { dirname } from 'node:path';
-import { CredentialError, DeclinedError, RefusedError, UsageError } from '../../errors.ts';
-import {
-  type Findings,
-  type JsonObject,
-  kindOfSource,
-  SOURCE_KINDS,
-} from '../../fleet/import/source.ts';
+import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
+import type { Findings } from '../../fleet/import/source.ts';
 import {
   type ImportPlan,
   type ImportRefusal,
@@ -14,17 +9,9 @@ import {
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
-import { type Output, type TableOutput, success, warning, table, info } from '../output.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
-import { answerError } from '../../device/translate.ts';
-import { JsonFailure, parseJson } from '../../device/json.ts';
-import { ProtocolError } from '../../device/errors.ts';
-import { parseAnsible } from '../../fleet/import/ansible.ts';
-import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../fleet/import/netbox.ts';
-import { readSource } from '../../fleet/import/read-source.ts';
-import { Member } from '../../fleet/member.ts';
-import { Credential } from '../../device/credential.ts';
-import type { Access } from '../../fleet/access.ts';
+import { type Output, type TableOutput, success, warning, table, info } from '../output.ts';
+import { readImportSource } from './import-source.ts';
 
 /** What should be read before it is taken over from a file of somebody else. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
@@ -161,146 +148,4 @@ async function ask(call: Call<'yes'>, plan: ImportPlan, count: number): Promise<
   const text = `Write this to ${call.session.services.inventory.path} (${countsOf(plan)})? Type ${expected} to do it:`;
   const answer = await call.io.ask({ kind: 'confirm', text, expected });
   if (answer !== expected) throw new DeclinedError('not confirmed: nothing was written');
-}
-
-/** More devices than any inventory that one file should hold. */
-const MAX_DEVICES = 100_000;
-/** Pages may be empty, too. */
-const MAX_PAGES = 10_000;
-
-/** Reads SOURCE: a URL, a file, or standard input for `-`. Throws DevshError. */
-type ImportCall = Call<DeviceOption | 'from'>;
-
-async function* readImportSource(call: ImportCall): AsyncGenerator<Output, Findings> {
-  const source = call.args.required('SOURCE');
-  const findings = yield* readAny(call, source);
-  if (findings.devices.length > MAX_DEVICES) {
-    throw new UsageError(
-      `${source} has ${findings.devices.length} devices; at most ${MAX_DEVICES} can be imported`,
-    );
-  }
-  return findings;
-}
-
-async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
-  const { importing } = call.session.services;
-  const { from } = call.options;
-  if (/^https?:\/\//i.test(source)) {
-    if (from !== undefined && from !== 'netbox') {
-      throw new UsageError(`a URL is read as NetBox, not as ${from}: import a file or "-"`);
-    }
-    return yield* readNetBox(call, source);
-  }
-  const path = source.replace(/^~(?=\/)/, importing.home);
-  const name = source === '-' ? 'standard input' : path;
-  if (from === 'ansible' && source !== '-' && (await mustBeAsked(call, path))) {
-    return parseAnsible(await importing.ansibleInventory(path, call.io.signal), name);
-  }
-  if (source !== '-' && (await importing.isFolder(path))) {
-    throw new UsageError(`${source} is a folder: "--from ansible" reads it as an inventory`);
-  }
-  const text = await call.readText(source === '-' ? source : path);
-  const kind = from ?? kindOfSource(source, text);
-  if (kind === undefined) {
-    throw new UsageError(`what ${name} is cannot be seen: say --from ${SOURCE_KINDS.join('|')}`);
-  }
-  return readSource(kind, text, name, importing.readIncluded);
-}
-
-/** JSON is what ansible-inventory would print; all else only Ansible itself can read. */
-async function mustBeAsked(call: Call, path: string): Promise<boolean> {
-  if (await call.session.services.importing.isFolder(path)) return true;
-  return !/^\ufeff?\s*\{/.test(await call.readText(path));
-}
-
-async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
-  const { address, path: first } = parseNetBoxUrl(source);
-  const member = new Member({ name: address, address, groups: [] });
-  const access = netBoxAccess(call);
-  const where = `NetBox ${address}`;
-  const seen = new Set<string>();
-  const records: JsonObject[] = [];
-  try {
-    for (let next: string | undefined = first; next !== undefined;) {
-      const path: string = next;
-      if (seen.has(path) || seen.size >= MAX_PAGES || records.length > MAX_DEVICES) {
-        throw new ProtocolError(member.ref, 'its pages come without end');
-      }
-      seen.add(path);
-      const page = await member.use(access, async (device) => {
-        const answer = await device.raw({ method: 'GET', path }, call.io.signal);
-        const request = { method: 'GET', path } as const;
-        if (answer.status >= 300) {
-          throw answerError({ device: member.ref, credential: member.credential, request }, answer);
-        }
-        return readNetBoxPage(jsonOf(member, answer), path, where);
-      });
-      records.push(...page.records);
-      next = page.next;
-      if (next !== undefined) {
-        const text = `${records.length} devices of ${address}`;
-        yield { kind: 'progress', done: records.length, total: records.length, text };
-      }
-    }
-  } finally {
-    await member.close();
-  }
-  return netBoxDevices(records, where);
-}
-
-function jsonOf(member: Member, { body, status }: { body: string; status: number }) {
-  try {
-    return parseJson(body);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    throw new ProtocolError(member.ref, `this is no NetBox: ${error.message}`, { status, body });
-  }
-}
-
-/** A wrong token is typed again so often. */
-const MAX_TOKENS = 3;
-
-/**
- * Trust as for a device; the token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or is
- * asked for. The login of the devices (DEVSH_TOKEN …) is not sent to a NetBox.
- */
-function netBoxAccess(call: Call<DeviceOption>): Access {
-  const { access, credentials, options, io, session } = call;
-  access.asksAtOnce = true;
-  const { importing } = session.services;
-  let asked = 0;
-  return {
-    trace: access.trace,
-    notice: access.notice,
-    timeoutMs: access.timeoutMs,
-    trust: (entry) => access.trust(entry),
-    route: (entry) => access.route(entry),
-    profile: (entry) => access.profile(entry),
-    acceptCertificate: (entry, error) => access.acceptCertificate(entry, error),
-    admit: (entry, credential) => access.admit(entry, credential),
-    async credential({ name, address }) {
-      const token = options.tokenStdin ? undefined : importing.netBoxToken();
-      if (token !== undefined) return Credential.token(token.trim());
-      const { askPassphrase } = access;
-      const found = await credentials.find({
-        device: { name, address },
-        user: options.user,
-        skipsEnvironment: true,
-        askPassphrase,
-        signal: io.signal,
-      });
-      return found?.credential;
-    },
-    async anotherCredential({ name }, refused) {
-      if (io.ask === undefined || asked >= MAX_TOKENS) {
-        if (refused !== undefined) return undefined;
-        throw new CredentialError(
-          `${name}: no token. Set NETBOX_TOKEN, use --token-stdin, or keep one with "login ${name} --token"`,
-        );
-      }
-      asked += 1;
-      const token = await io.ask({ kind: 'secret', text: `Token of NetBox ${name}:` });
-      return token === undefined || token === '' ? undefined : Credential.token(token.trim());
-    },
-  };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SETTING_ROWS, SETTINGS, type Setting } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
 import type { Given } from '../grammar/options.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 import type { Paths } from '../../os/paths.ts';
 
 /** What is explained, and what it means. */

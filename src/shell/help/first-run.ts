@@ -4,9 +4,11 @@ import { DevshError } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import { labelsOf } from '../prompt-text.ts';
 import type { Call } from '../command.ts';
-import type { Services, Session } from '../session.ts';
+import type { Session } from '../session.ts';
+import type { Services } from '../services.ts';
 import { whenText } from '../records/last-seen.ts';
 import { loadRun } from '../writing/run-store.ts';
+import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
 
 /** The words to type, and what they do. */
@@ -88,7 +90,7 @@ async function openRun(services: Services): Promise<FirstStep[]> {
 
 /** The lines that connected to devices, as they were typed, behind the time of the last one. */
 async function lastSession(services: Services): Promise<FirstStep[]> {
-  const text = await services.readIfThere(sessionPath(services));
+  const text = await readText(sessionPath(services));
   const [at = '', ...lines] = (text ?? '').split('\n').filter((line) => line !== '');
   const when = new Date(at);
   if (Number.isNaN(when.getTime())) return [];
@@ -105,7 +107,7 @@ export async function keepForNextSession({ line, session }: Call): Promise<void>
   const { services } = session;
   const lines = [services.now().toISOString(), ...session.connectLines, ''];
   try {
-    await services.writeFile(sessionPath(services), lines.join('\n'));
+    await writeTextAtomically(sessionPath(services), lines.join('\n'));
   } catch (error) {
     // It is an offer: a disk that is full is no reason to fail.
     if (!(error instanceof DevshError)) throw error;

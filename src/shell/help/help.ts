@@ -1,6 +1,6 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
 
 /** The headings of `help`, in its order. */

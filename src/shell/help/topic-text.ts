@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
 import { MOST_DEVICES } from '../../fleet/selector.ts';
-import type { KeyRow, Services } from '../session.ts';
+import type { KeyRow, Services } from '../services.ts';
 import { ENVIRONMENT, EXIT_CODES } from './environment.ts';
 import { twoColumns, type TopicName } from './help.ts';
 import allow from './topics/allow.md';

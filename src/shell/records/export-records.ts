@@ -7,6 +7,7 @@ import {
 } from '../../change/record-file/record-file.ts';
 import { isResourceName } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
+import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
@@ -56,7 +57,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     answered.map(({ path }) => path),
   );
   // What comes in the way even now is not replaced either.
-  const write = call.options.overwrite ? services.writeFile : services.writeNewFile;
+  const write = call.options.overwrite ? writeTextAtomically : writeNewText;
   for (const { path, reads: held } of answered) {
     await write(path, await services.render(format, held));
   }
@@ -175,8 +176,7 @@ function formatOf(call: Call, path: string | undefined): RecordFormat {
 
 async function refuseExisting(call: ExportCall, paths: readonly string[]): Promise<void> {
   if (call.options.overwrite) return;
-  const { services } = call.session;
-  const exist = await Promise.all(paths.map((path) => services.fileExists(path)));
+  const exist = await Promise.all(paths.map(fileExists));
   const there = paths.filter((_, index) => exist[index] === true);
   const [first] = there;
   if (first === undefined) return;

@@ -136,7 +136,7 @@ function shardAsked({ options, session }: Call<PartOption>): Shard | undefined {
     if (shardIndex === undefined) return undefined;
     throw new UsageError('--shard-index needs --shard-total: how many shards there are');
   }
-  const index = shardIndex ?? indexIn(session.services.environment(JOB_INDEX));
+  const index = shardIndex ?? indexIn(session.services.env[JOB_INDEX]);
   if (index < total) return shardOf(index + 1, total);
   throw new UsageError(
     `there is no shard with the index ${index} of ${total}: they count from 0 to ${total - 1}`,

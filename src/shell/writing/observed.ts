@@ -7,7 +7,7 @@ import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 
 /** In this time a clock in seconds has gone on. */
 const CLOCK_TICK_MS = 1100;

@@ -2,7 +2,7 @@ import type { PlanPart } from '../../change/plan.ts';
 import { resultText } from '../../change/result-file.ts';
 import { DevshError, SettingsError } from '../../errors.ts';
 import { loadRun } from './run-store.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 
 /** What becomes of a part of a plan, in the file that `--result` names. */
 export class PartResult {

@@ -4,7 +4,7 @@ import { countsOf } from '../../change/run-results.ts';
 import { NotFoundError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 
 /** A run by its id. Throws a `NotFoundError`. */
 export async function loadRun({ runs }: Services, id: string): Promise<Run> {

@@ -13,7 +13,7 @@ import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
-import type { Services } from '../session.ts';
+import type { Services } from '../services.ts';
 import { loadRun } from './run-store.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 import { isGood } from '../../change/roll-out.ts';

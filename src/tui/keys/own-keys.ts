@@ -9,7 +9,7 @@ import {
   parseKey,
   plainKeyNames,
 } from '../terminal/key-name.ts';
-import type { KeyRow } from '../../shell/session.ts';
+import type { KeyRow } from '../../shell/services.ts';
 
 /** As in the settings: by place, the keys of its actions. */
 export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

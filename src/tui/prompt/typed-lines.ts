@@ -8,7 +8,7 @@ import type { LineRunner } from '../line-runner.ts';
 import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
-import type { Services } from '../../shell/session.ts';
+import type { Services } from '../../shell/services.ts';
 
 /** What somebody types who expects a question; no command is called like this. */
 const EARLY_ANSWER = /^\s*(y|yes|n|no)\s*$/i;

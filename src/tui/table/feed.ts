@@ -1,7 +1,7 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import type { Services } from '../../shell/session.ts';
+import type { Services } from '../../shell/services.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';

@@ -1,0 +1,222 @@
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CredentialError, UsageError } from '../../errors.ts';
+import { Credential } from '../../device/credential.ts';
+import { ProtocolError } from '../../device/errors.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { answerError } from '../../device/translate.ts';
+import { parseAnsible } from '../../fleet/import/ansible.ts';
+import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../fleet/import/netbox.ts';
+import { readSource } from '../../fleet/import/read-source.ts';
+import {
+  type Findings,
+  type JsonObject,
+  kindOfSource,
+  SOURCE_KINDS,
+} from '../../fleet/import/source.ts';
+import { Member } from '../../fleet/member.ts';
+import type { DeviceEntry } from '../../fleet/selector.ts';
+import { runProgram } from '../../os/program.ts';
+import { readUserFile } from '../../os/user-file.ts';
+import { matchesGlob } from '../../text/glob.ts';
+import { ShellAccess } from '../access/access.ts';
+import type { Call } from '../command.ts';
+import type { DeviceOption } from '../grammar/options.ts';
+import type { Output } from '../output.ts';
+
+/** More devices than any inventory that one file should hold. */
+const MAX_DEVICES = 100_000;
+/** Pages may be empty, too. */
+const MAX_PAGES = 10_000;
+
+type ImportCall = Call<DeviceOption | 'from'>;
+
+/** Reads SOURCE: a URL, a file, or standard input for `-`. Throws DevshError. */
+export async function* readImportSource(call: ImportCall): AsyncGenerator<Output, Findings> {
+  const source = call.args.required('SOURCE');
+  const findings = yield* readAny(call, source);
+  if (findings.devices.length > MAX_DEVICES) {
+    throw new UsageError(
+      `${source} has ${findings.devices.length} devices; at most ${MAX_DEVICES} can be imported`,
+    );
+  }
+  return findings;
+}
+
+async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
+  const { env } = call.session.services;
+  const home = env['HOME'] ?? homedir();
+  const { from } = call.options;
+  if (/^https?:\/\//i.test(source)) {
+    if (from !== undefined && from !== 'netbox') {
+      throw new UsageError(`a URL is read as NetBox, not as ${from}: import a file or "-"`);
+    }
+    return yield* readNetBox(call, source);
+  }
+  const path = source.replace(/^~(?=\/)/, home);
+  const name = source === '-' ? 'standard input' : path;
+  if (from === 'ansible' && source !== '-' && (await mustBeAsked(call, path))) {
+    return parseAnsible(await ansibleInventory(path, env, call.io.signal), name);
+  }
+  if (source !== '-' && (await isFolder(path))) {
+    throw new UsageError(`${source} is a folder: "--from ansible" reads it as an inventory`);
+  }
+  const text = await call.readText(source === '-' ? source : path);
+  const kind = from ?? kindOfSource(source, text);
+  if (kind === undefined) {
+    throw new UsageError(`what ${name} is cannot be seen: say --from ${SOURCE_KINDS.join('|')}`);
+  }
+  return readSource(kind, text, name, (pattern) => readIncluded(pattern, home));
+}
+
+/** JSON is what ansible-inventory would print; all else only Ansible itself can read. */
+async function mustBeAsked(call: Call, path: string): Promise<boolean> {
+  if (await isFolder(path)) return true;
+  return !/^\ufeff?\s*\{/.test(await call.readText(path));
+}
+
+async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
+  const { address, path: first } = parseNetBoxUrl(source);
+  const member = new Member({ name: address, address, groups: [] });
+  const access = call.accessWith(call.io, NetBoxAccess);
+  const where = `NetBox ${address}`;
+  const seen = new Set<string>();
+  const records: JsonObject[] = [];
+  try {
+    for (let next: string | undefined = first; next !== undefined;) {
+      const path: string = next;
+      if (seen.has(path) || seen.size >= MAX_PAGES || records.length > MAX_DEVICES) {
+        throw new ProtocolError(member.ref, 'its pages come without end');
+      }
+      seen.add(path);
+      const page = await member.use(access, async (device) => {
+        const answer = await device.raw({ method: 'GET', path }, call.io.signal);
+        const request = { method: 'GET', path } as const;
+        if (answer.status >= 300) {
+          throw answerError({ device: member.ref, credential: member.credential, request }, answer);
+        }
+        return readNetBoxPage(jsonOf(member, answer), path, where);
+      });
+      records.push(...page.records);
+      next = page.next;
+      if (next !== undefined) {
+        const text = `${records.length} devices of ${address}`;
+        yield { kind: 'progress', done: records.length, total: records.length, text };
+      }
+    }
+  } finally {
+    await member.close();
+  }
+  return netBoxDevices(records, where);
+}
+
+function jsonOf(member: Member, { body, status }: { body: string; status: number }) {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    throw new ProtocolError(member.ref, `this is no NetBox: ${error.message}`, { status, body });
+  }
+}
+
+/** A wrong token is typed again so often. */
+const MAX_TOKENS = 3;
+
+/**
+ * Trust as for a device; the token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or is
+ * asked for. The login of the devices (DEVSH_TOKEN …) is not sent to a NetBox.
+ */
+class NetBoxAccess extends ShellAccess {
+  override asksAtOnce = true;
+  #asked = 0;
+
+  override async credential(entry: DeviceEntry): Promise<Credential | undefined> {
+    const token = this.session.services.env['NETBOX_TOKEN'] || undefined;
+    if (token !== undefined && !this.options.tokenStdin) return Credential.token(token.trim());
+    const request = { ...this.request(entry), skipsEnvironment: true };
+    return (await this.credentials.find(request))?.credential;
+  }
+
+  override async anotherCredential(
+    { name }: DeviceEntry,
+    refused: Credential | undefined,
+  ): Promise<Credential | undefined> {
+    const { ask } = this.io;
+    if (ask === undefined || this.#asked >= MAX_TOKENS) {
+      if (refused !== undefined) return undefined;
+      throw new CredentialError(
+        `${name}: no token. Set NETBOX_TOKEN, use --token-stdin, or keep one with "login ${name} --token"`,
+      );
+    }
+    this.#asked += 1;
+    const token = await ask({ kind: 'secret', text: `Token of NetBox ${name}:` });
+    return token === undefined || token === '' ? undefined : Credential.token(token.trim());
+  }
+}
+
+/** Ansible asks clouds and runs scripts; more than this is no answer. */
+const ANSIBLE_LIMIT_MS = 180_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** What `ansible-inventory --list` prints for a file or a folder. Throws a UsageError. */
+async function ansibleInventory(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<string> {
+  const end = await runProgram({
+    argv: ['ansible-inventory', '-i', resolve(path), '--list'],
+    env,
+    limitMs: ANSIBLE_LIMIT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  });
+  if (end.kind === 'ended' && end.status === 0) return end.stdout;
+  if (end.kind === 'not started') {
+    throw new UsageError(
+      `ansible-inventory cannot be started: ${end.reason}; install Ansible, or import the JSON ` +
+        'that "ansible-inventory --list" prints elsewhere',
+    );
+  }
+  const said = end.stderr.trim().split('\n').slice(-3).join('\n');
+  const why = end.kind === 'ended' ? `ended with ${end.status}` : `was ended (${end.kind})`;
+  throw new UsageError(`ansible-inventory ${why} for ${path}: ${said.slice(0, 1000)}`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** The files of an `Include` of ssh. */
+async function readIncluded(pattern: string, home: string) {
+  const path = resolve(join(home, '.ssh'), pattern.replace(/^~(?=\/)/, home));
+  const files = await matching(path);
+  return Promise.all(files.map(async (file) => ({ file, text: await readUserFile(file) })));
+}
+
+/** The files that a path with `*` and `?` in its last part names, sorted; none where there is none. */
+async function matching(path: string): Promise<string[]> {
+  const pattern = basename(path);
+  const folder = dirname(path);
+  if (!/[*?]/.test(pattern)) {
+    return (await isFile(path)) ? [path] : [];
+  }
+  const names = await readdir(folder).catch(() => []);
+  const fitting = names
+    .filter((name) => !name.startsWith('.') && matchesGlob(name, pattern))
+    .sort();
+  const paths = fitting.map((name) => join(folder, name));
+  const areFiles = await Promise.all(paths.map(isFile));
+  return paths.filter((_path, index) => areFiles[index]);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

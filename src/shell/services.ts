@@ -1,0 +1,224 @@
+import { join } from 'node:path';
+import { OsKeychain } from '../credentials/keychain.ts';
+import { Credentials } from '../credentials/sources.ts';
+import { Vault } from '../credentials/vault.ts';
+import { parseAddress } from '../device/address.ts';
+import { chooseRoute, type ConfiguredRoute } from '../device/route/choose-route.ts';
+import type { Route } from '../device/route/route.ts';
+import { readText, writeTextAtomically } from '../os/files.ts';
+import { holdFile, type LockOptions, withWriteLock } from '../os/lock.ts';
+import type { Paths } from '../os/paths.ts';
+import { operatorName, sessionName } from '../os/process.ts';
+import { GoodCopy } from '../settings/good-copy.ts';
+import { HistoryFile } from '../settings/history-file.ts';
+import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
+import { KnownDevices } from '../settings/known-devices.ts';
+import { ProfileFiles } from '../settings/profile-files.ts';
+import { RunFiles } from '../settings/run-files.ts';
+import { SeenKeys } from '../settings/seen-keys.ts';
+import { ColumnMemory, type Settings } from '../settings/settings.ts';
+import type { Format, Options } from './grammar/options.ts';
+import type { Output } from './output.ts';
+
+/** A start of devsh: what it was started with. */
+export interface Start {
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly paths: Paths;
+  /** What holds for this user, in this place and environment. */
+  readonly settings: Settings;
+  readonly readStdin: () => Promise<string>;
+  /** Where the output goes. */
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+}
+
+/**
+ * Files, keychain and environment of one user, handed down from `main`; nothing is opened yet. What lies
+ * above the shell is filled in there, and loaded when it is asked for.
+ */
+export abstract class Services {
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly paths: Paths;
+  readonly settings: Settings;
+  readonly stdout: Start['stdout'];
+  /** What is said once in a session. */
+  readonly notices = new Notices();
+  readonly inventory: InventoryFile;
+  readonly knownDevices: KnownDevices;
+  readonly history: HistoryFile;
+  /** The columns of lists, as the user wants them. */
+  readonly columns: ColumnMemory;
+  /** Profiles, and what was learned of devices. */
+  readonly profiles: ProfileFiles;
+  /** The keys of records last seen, for completion. */
+  readonly seenKeys: SeenKeys;
+  /** The journals of runs. */
+  readonly runs: RunFiles;
+  /** Logins in a file of the user's, for machines without a keychain. */
+  readonly vault: Vault;
+  /** Who uses devsh, for the journal: `user@machine`. */
+  readonly operator = operatorName();
+  /** What this devsh and the others of its terminal have in common, for the journal. */
+  readonly terminalSession: string;
+  readonly #readStdin: () => Promise<string>;
+  readonly #sources = new Map<string, Credentials>();
+  #keychain: OsKeychain | undefined;
+
+  constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
+    const { config, data, state, cache } = paths;
+    this.version = version;
+    this.env = env;
+    this.paths = paths;
+    this.settings = settings;
+    this.stdout = stdout;
+    this.#readStdin = readStdin;
+    if (settings.remark !== undefined) this.notices.add(settings.remark);
+    this.inventory = openInventory(paths, settings, (notice) => {
+      this.notices.add(notice);
+    });
+    const goodPins = new GoodCopy(join(state, 'good-copies', 'known-devices'));
+    this.knownDevices = new KnownDevices(join(data, 'known-devices'), goodPins);
+    this.history = new HistoryFile(join(state, 'history'), settings.get('historySize'));
+    this.columns = new ColumnMemory(settings);
+    this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
+    this.seenKeys = new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys'));
+    this.runs = new RunFiles(join(state, 'runs'));
+    this.vault = new Vault(join(data, 'vault.age'));
+    this.terminalSession = sessionName(env);
+  }
+
+  /** What a command says, as the text of a file. */
+  abstract render(format: Format, outputs: readonly Output[]): Promise<string>;
+  /** The keys of the full screen, as they hold for this user. */
+  abstract keys(): Promise<readonly KeyRow[]>;
+  abstract startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
+  abstract faults(): Promise<readonly { name: string; stage: string; summary: string }[]>;
+  abstract quirks(): Promise<readonly { name: string; summary: string }[]>;
+
+  /** The credential sources for these options, one object for each choice: what they read is read once. */
+  credentials({
+    tokenStdin,
+    passwordStdin,
+    passphraseStdin,
+    user,
+  }: Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'>): Credentials {
+    const { env, vault } = this;
+    const read = this.#readStdin;
+    const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, user]);
+    const known = this.#sources.get(key);
+    if (known !== undefined) return known;
+    const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
+    // Behind the secret, when that comes from there, too.
+    const line = kind === undefined ? 0 : 1;
+    const credentials = new Credentials({
+      env,
+      user,
+      keychain: () => (this.#keychain ??= new OsKeychain({ env })),
+      vault,
+      passphrase: passphraseStdin
+        ? async () => (await read()).split(/\r?\n/)[line] ?? ''
+        : undefined,
+      stdin: kind && { kind, read },
+    });
+    this.#sources.set(key, credentials);
+    return credentials;
+  }
+
+  /** The way to `host:port`: what is configured for it, else what the environment asks for. */
+  route(address: string, configured: ConfiguredRoute | undefined): Route {
+    return chooseRoute(parseAddress(address), configured, this.env);
+  }
+
+  /** Runs `work` while no other devsh writes to this device; `waiting`: how one that does is waited for. */
+  exclusive<T>(
+    address: string,
+    work: () => Promise<T>,
+    waiting: Pick<LockOptions, 'signal' | 'onWait'>,
+  ): Promise<T> {
+    return withWriteLock(this.paths.state, address, work, waiting);
+  }
+
+  /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
+  holdFile(path: string): Promise<() => Promise<void>> {
+    return holdFile(this.paths.state, path);
+  }
+
+  /** A file that devsh has written; undefined when there is none. */
+  readIfThere(path: string): Promise<string | undefined> {
+    return readText(path);
+  }
+
+  writeFile(path: string, text: string): Promise<void> {
+    return writeTextAtomically(path, text);
+  }
+
+  now(): Date {
+    return new Date();
+  }
+}
+
+/** What a session says once, however often it is met: a keychain that is locked, a file that was changed. */
+export class Notices {
+  readonly #told = new Set<string>();
+  readonly #waiting = new Set<string>();
+
+  /** Will be said when the line ends, unless it was said before. */
+  add(text: string): void {
+    if (!this.#told.has(text)) this.#waiting.add(text);
+  }
+
+  isTold(text: string): boolean {
+    return this.#told.has(text);
+  }
+
+  /** It was said in another way: as the error that ended a line. */
+  markTold(text: string): void {
+    this.#told.add(text);
+    this.#waiting.delete(text);
+  }
+
+  /** What is to be said now. */
+  take(): string[] {
+    const texts = [...this.#waiting];
+    for (const text of texts) this.markTold(text);
+    return texts;
+  }
+}
+
+/** One key of the full screen (or several that do the same) and what it does. */
+export interface KeyRow {
+  /** By these names the settings know place and action. */
+  readonly place: string;
+  readonly action: string;
+  /** The place in words: "In the table". */
+  readonly title: string;
+  readonly keys: readonly string[];
+  readonly label: string;
+  /** The line that does the same. */
+  readonly command?: string;
+}
+
+/** As the options of the same names. */
+export interface SimulatorSpec extends Options<
+  'faults' | 'profile' | 'envelope' | 'paging' | 'quirks'
+> {
+  readonly devices: number;
+  readonly users: number;
+  readonly latencyMs: number;
+  readonly seed: number;
+  readonly port: number;
+}
+
+/** A started simulator, as far as the command that starts it has to know. */
+export interface RunningSimulator {
+  readonly devices: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly fingerprint: string;
+    readonly accounts: Readonly<
+      Record<'admin' | 'viewer', { username: string; password: string; token: string }>
+    >;
+  }[];
+  close(): Promise<void>;
+}
