@@ -18,7 +18,7 @@ mkdir -p "$results"
 # The exit code of parallel is a number of jobs; that of the merge tells what became of the devices.
 parallel --jobs "$shards" --joblog "$results/joblog" --resume-failed --line-buffer --tag \
   --env plan --env results --env shards \
-  'devsh apply "$plan" --shard {}/"$shards" --result "$results"/{}.json --yes --quiet </dev/null' \
+  'devsh apply "$plan" --shard {}/"$shards" --result "$results"/{}.jsonl --yes --quiet </dev/null' \
   ::: $(seq "$shards") >&2 || true
 
-devsh runs merge "$results"/*.json --plan "$plan" --as csv -o "$results/devices.csv"
+devsh runs merge "$results"/*.jsonl --plan "$plan" --as csv -o "$results/devices.csv"

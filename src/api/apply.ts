@@ -171,6 +171,7 @@ async function beginJournal(
   if (stateFolder === undefined) return undefined;
   const file = await new RunFiles(join(stateFolder, 'runs')).create(run);
   const head = {
+    kind: 'run' as const,
     run,
     at: new Date().toISOString(),
     command: purpose,

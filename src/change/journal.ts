@@ -1,11 +1,19 @@
-import { jsonText, type JsonValue } from '../device/value-text.ts';
-import { isMaskedRequest } from '../device/encode.ts';
+import { isMaskedRequest, maskedRequest, type WriteRequest } from '../device/encode.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { maskedRecord } from '../device/secret-fields.ts';
+import { isList, jsonText, type JsonValue } from '../device/value-text.ts';
+import { DevshError } from '../errors.ts';
+import type { Change } from './change.ts';
+import { maskedDifference } from './compare.ts';
 import type { DevicePlan, Plan, PlanPart, Step } from './plan.ts';
-import { devicePlanData, resultData, stepData } from './plan-data.ts';
-import type { StepResult } from './verdict.ts';
+import type { Difference, StepResult } from './verdict.ts';
 
-/** The format of a journal, in its first line. */
-export const JOURNAL_SCHEMA = 'devsh-journal/1';
+/**
+ * One format for all that is kept of a run, JSON Lines. A plan file is the opening of a journal, to be
+ * applied later, and a seal; a journal is the opening and what happened since; the result of a part of
+ * a plan is the journal of its run and a seal.
+ */
+export const RUN_SCHEMA = 'devsh-run/2';
 
 /** Who began a run, when, with which line. No secret is in it. */
 export interface RunHead {
@@ -16,13 +24,20 @@ export interface RunHead {
   /** `user@machine` */
   readonly by: string;
   /** In which terminal; absent in older journals and in those of programs. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   readonly version: string;
 }
 
 /** The first line of a journal. */
 export interface JournalHead extends RunHead {
-  readonly part?: PlanPart;
+  readonly part?: PlanPart | undefined;
+}
+
+/** The first line of a plan file. */
+export interface PlanHead extends RunHead {
+  readonly expiresAt: string;
+  /** What was wanted, for `--replan`. */
+  readonly changes: readonly Change[];
 }
 
 /** Which step of a plan: the device's name and the place among its steps, from 0. */
@@ -31,9 +46,10 @@ export interface StepRef {
   readonly index: number;
 }
 
-/** One line of a journal. `send` is on disk before the request leaves. */
+/** One line. `send` is on disk before the request leaves. */
 export type JournalEntry =
   | ({ readonly kind: 'run' } & JournalHead)
+  | ({ readonly kind: 'plan' } & PlanHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
   | {
@@ -41,7 +57,7 @@ export type JournalEntry =
       readonly ref: StepRef;
       readonly at: string;
       /** As it was sent, where its record was named otherwise than in the plan. */
-      readonly step?: Step;
+      readonly step?: Step | undefined;
     }
   | {
       readonly kind: 'verdict';
@@ -51,7 +67,9 @@ export type JournalEntry =
     }
   | { readonly kind: 'stop'; readonly at: string; readonly reason: string }
   | { readonly kind: 'resume'; readonly at: string; readonly by: string }
-  | { readonly kind: 'end'; readonly at: string };
+  | { readonly kind: 'end'; readonly at: string }
+  /** The last line of what is carried to other machines: of all lines above. */
+  | { readonly kind: 'seal'; readonly sha256: string };
 
 /** How far a step has come. `sent` without a verdict is in doubt: only reading tells. */
 export type StepState =
@@ -72,7 +90,8 @@ export interface Run extends RunHead {
 
 /** The line for an entry, with its line break. Secrets are masked, numbers exact. */
 export function journalLine(entry: JournalEntry): string {
-  return `${jsonText(entryData(entry))}\n`;
+  const isHead = entry.kind === 'run' || entry.kind === 'plan';
+  return `${jsonText(written(isHead ? { schema: RUN_SCHEMA, ...entry } : entry))}\n`;
 }
 
 /** Whether a step as journaled lacks a secret that its request needs. */
@@ -80,26 +99,23 @@ export function lacksSecret(step: Step): boolean {
   return isMaskedRequest(step.request);
 }
 
-function entryData(entry: JournalEntry): JsonValue {
-  switch (entry.kind) {
-    case 'run':
-      return {
-        schema: JOURNAL_SCHEMA,
-        ...entry,
-        part: entry.part && { ...entry.part, shard: { ...entry.part.shard } },
-      };
-    case 'device':
-      return { kind: 'device', plan: devicePlanData(entry.plan) };
-    case 'verdict':
-      return { ...entry, ref: { ...entry.ref }, result: resultData(entry.result) };
-    case 'send':
-      return { ...entry, ref: { ...entry.ref }, step: entry.step && stepData(entry.step) };
-    case 'planned':
-    case 'stop':
-    case 'resume':
-    case 'end':
-      return { ...entry };
+/** What an entry has under these names, at any depth, are records or lists of them. */
+const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost', 'record'];
+
+/** Any part of an entry as plain data, secrets masked. */
+function written(part: unknown, name = ''): JsonValue {
+  if (typeof part !== 'object' || part === null) return part as JsonValue;
+  if (isList(part)) return part.map((one) => written(one, name));
+  if (part instanceof DevshError) {
+    const { code, exitCode, message } = part;
+    return { code, exitCode, message };
   }
+  if (RECORDS.includes(name)) return maskedRecord(part as DeviceRecord);
+  if (name === 'differences') return maskedDifference(part as Difference);
+  if (name === 'request') return { ...maskedRequest(part as WriteRequest) };
+  return Object.fromEntries(
+    Object.entries(part).map(([field, value]) => [field, written(value, field)]),
+  );
 }
 
 /** What has to be on disk before a request leaves, and when its verdict is known. */
@@ -123,10 +139,13 @@ interface JournalFile {
   append(lines: string): Promise<void>;
 }
 
-/** The first lines of a journal: who began the run, and the whole plan. */
-export function openingLines(head: JournalHead, devices: readonly DevicePlan[]): string {
+/** The first lines: who began the run or made the plan, and the whole plan. */
+export function openingLines(
+  head: JournalEntry & { readonly kind: 'run' | 'plan' },
+  devices: readonly DevicePlan[],
+): string {
   return [
-    journalLine({ kind: 'run', ...head }),
+    journalLine(head),
     ...devices.map((plan) => journalLine({ kind: 'device', plan })),
     journalLine({ kind: 'planned' }),
   ].join('');
@@ -136,8 +155,7 @@ export function openingLines(head: JournalHead, devices: readonly DevicePlan[]):
 export function journalIn(file: JournalFile, clock: () => Date): ApplyJournal {
   const at = (): string => clock().toISOString();
   return {
-    sending: (ref, step) =>
-      file.append(journalLine({ kind: 'send', ref, at: at(), ...(step && { step }) })),
+    sending: (ref, step) => file.append(journalLine({ kind: 'send', ref, at: at(), step })),
     ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
     stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
   };

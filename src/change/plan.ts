@@ -87,7 +87,7 @@ export interface Plan {
   /** The run's id, also in every result; sorts by time. */
   readonly run: string;
   readonly devices: readonly DevicePlan[];
-  readonly part?: PlanPart;
+  readonly part?: PlanPart | undefined;
 }
 
 export function stepCount(plan: Plan): number {

@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { DevshError, SettingsError } from '../errors.ts';
 import {
-  JOURNAL_SCHEMA,
   type JournalEntry,
   type Run,
+  RUN_SCHEMA,
   type RunHead,
   type StepRef,
   type StepState,
 } from './journal.ts';
-import { type DevicePlan, EmptyJournalError, type Plan, type Step } from './plan.ts';
+import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
+import { fromVersion1, JOURNAL_1 } from './version-1.ts';
 
 /** An error as the journal keeps it: its class is gone, its code and exit status are not. */
 class JournaledError extends DevshError {
@@ -30,35 +31,41 @@ class JournaledError extends DevshError {
  */
 export function parseJournal(text: string, file: string): Run {
   // What has no line break is half a line: it is taken off when the run goes on.
-  const lines = text.split('\n').slice(0, -1);
-  if (lines.length === 0) {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole === '') {
     if (!isHalfHead(text)) {
       throw new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
     }
     throw new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`);
   }
-  return runOf(
-    lines.map((line, index) => entryOf(line, `${file}:${index + 1}`)),
-    file,
-  );
+  return runOf(readEntries(whole, file), file);
 }
 
 /** Who began a run, from the first line of its journal; undefined where it ended before that line did. */
 export function parseHead(text: string, file: string): RunHead | undefined {
   const end = text.indexOf('\n');
   if (end < 0 && isHalfHead(text)) return undefined;
-  const head = entryOf(text.slice(0, Math.max(end, 0)), `${file}:1`);
-  if (head.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
+  const [head] = entriesOf(text.slice(0, Math.max(end, 0)), `${file}:1`);
+  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
   return head;
 }
 
 /** Whether the run may have ended while its first line was being written, before anything was sent. */
 function isHalfHead(text: string): boolean {
-  const start = `{"schema":"${JOURNAL_SCHEMA}"`;
-  return text.startsWith(start) || start.startsWith(text);
+  const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
+  return starts.some((start) => text.startsWith(start) || start.startsWith(text));
 }
 
-function entryOf(line: string, place: string): JournalEntry {
+/** All lines of a journal, a plan file or a result. Throws a SettingsError with the line that cannot be read. */
+export function readEntries(text: string, file: string): JournalEntry[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line, index) => entriesOf(line, `${file}:${index + 1}`));
+}
+
+/** One line; of an older format it may be more than one entry. */
+function entriesOf(line: string, place: string): JournalEntry[] {
   const unreadable = `${place}: this line of the journal cannot be read`;
   let data: unknown;
   try {
@@ -68,29 +75,33 @@ function entryOf(line: string, place: string): JournalEntry {
     throw error;
   }
   const schema = typeof data === 'object' && data !== null && 'schema' in data && data.schema;
-  if (typeof schema === 'string' && schema !== JOURNAL_SCHEMA) {
+  const older = fromVersion1(data);
+  if (typeof schema === 'string' && schema !== RUN_SCHEMA && older === undefined) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }
-  if (!isJournalEntry(data)) throw new SettingsError(unreadable);
-  return data as JournalEntry;
+  const entries = older ?? [data];
+  if (!z.array(entry).safeParse(entries).success) throw new SettingsError(unreadable);
+  return (entries as JournalEntry[]).map(revived);
 }
 
-function runOf(entries: readonly JournalEntry[], file: string): Run {
-  const [head] = entries;
+/** A run as its entries tell it. */
+export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
   if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
-  const devices: DevicePlan[] = [];
+  const devices = new Map<string, DevicePlan>();
   const states = new Map<string, StepState[]>();
+  const setState = ({ device, index }: StepRef, state: StepState): void => {
+    const steps = states.get(device);
+    if (steps?.[index] !== undefined) steps[index] = state;
+  };
   let isPlanned = false;
   let stopReason: string | undefined;
   let endedAt: string | undefined;
-  for (const entry of entries.slice(1)) {
+  for (const entry of entries) {
     switch (entry.kind) {
       case 'device': {
-        const plan = revivePlan(entry.plan);
-        // A device that could not be read at first was planned later.
-        const place = devices.findIndex(({ device }) => device.name === plan.device.name);
-        if (place < 0) devices.push(plan);
-        else devices[place] = plan;
+        const { plan } = entry;
+        // A device that could not be read at first was planned later, and keeps its place.
+        devices.set(plan.device.name, plan);
         states.set(
           plan.device.name,
           plan.steps.map(() => ({ kind: 'waiting' })),
@@ -100,16 +111,17 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
       case 'planned':
         isPlanned = true;
         break;
-      case 'send':
-        setState(states, entry.ref, { kind: 'sent', at: entry.at });
-        if (entry.step !== undefined) setStep(devices, entry.ref, entry.step);
+      case 'send': {
+        const { ref, at, step } = entry;
+        setState(ref, { kind: 'sent', at });
+        const plan = devices.get(ref.device);
+        if (step !== undefined && plan?.steps[ref.index] !== undefined) {
+          devices.set(ref.device, { ...plan, steps: plan.steps.with(ref.index, step) });
+        }
         break;
+      }
       case 'verdict':
-        setState(states, entry.ref, {
-          kind: 'ended',
-          at: entry.at,
-          result: reviveResult(entry.result),
-        });
+        setState(entry.ref, { kind: 'ended', at: entry.at, result: entry.result });
         break;
       case 'stop':
         stopReason = entry.reason;
@@ -120,51 +132,35 @@ function runOf(entries: readonly JournalEntry[], file: string): Run {
       case 'end':
         endedAt = entry.at;
         break;
+      case 'seal':
+        break;
       case 'run':
+      case 'plan':
         throw new SettingsError(`${file}: two runs are mixed in this journal`);
     }
   }
   const { run, at, command, by, session, version, part } = head;
-  const plan: Plan = { run, devices, ...(part && { part }) };
-  const began = { run, at, command, by, version, ...(session !== undefined && { session }) };
-  return { ...began, plan, isPlanned, states, stopReason, endedAt };
+  const plan: Plan = { run, devices: [...devices.values()], part };
+  return { run, at, command, by, session, version, plan, isPlanned, states, stopReason, endedAt };
 }
 
-function setState(states: Map<string, StepState[]>, ref: StepRef, state: StepState): void {
-  const steps = states.get(ref.device);
-  if (steps?.[ref.index] !== undefined) steps[ref.index] = state;
+/** What was read is data of our own format; only errors have to become errors again. */
+function revived(entry: JournalEntry): JournalEntry {
+  if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
+  if (entry.kind !== 'device') return entry;
+  const plan = withError(entry.plan);
+  return { ...entry, plan: { ...plan, settled: plan.settled.map(withError) } };
 }
 
-function setStep(devices: DevicePlan[], ref: StepRef, step: Step): void {
-  const place = devices.findIndex(({ device }) => device.name === ref.device);
-  const plan = devices[place];
-  if (plan?.steps[ref.index] === undefined) return;
-  devices[place] = { ...plan, steps: plan.steps.with(ref.index, step) };
-}
-
-/** What was read back is data of our own format; only errors have to become errors again. */
-export function revivePlan(plan: DevicePlan): DevicePlan {
-  const { error, ...rest } = plan;
-  return {
-    ...rest,
-    settled: plan.settled.map(reviveResult),
-    ...(error && { error: reviveError(error) }),
-  };
-}
-
-/** As `revivePlan`, for one result. */
-export function reviveResult(result: StepResult): StepResult {
-  const { error, ...rest } = result;
-  return { ...rest, ...(error && { error: reviveError(error) }) };
-}
-
-function reviveError(error: { code: string; exitCode: number; message: string }): DevshError {
-  return new JournaledError(error.code, error.exitCode, error.message);
+function withError<Part extends DevicePlan | StepResult>(part: Part): Part {
+  if (part.error === undefined) return part;
+  const { code, exitCode, message } = part.error;
+  return { ...part, error: new JournaledError(code, exitCode, message) };
 }
 
 /**
- * What a journal and a plan file must look like before they are believed: a line that is JSON may
- * still be of another version, or of no devsh at all.
+ * What a line must look like before it is believed: one that is JSON may still be of another version,
+ * or of no devsh at all.
  */
 const image = z.record(z.string(), z.unknown());
 const device = z.looseObject({ name: z.string(), address: z.string() });
@@ -220,16 +216,26 @@ const shard = z.looseObject({
   total: z.number().int().positive(),
 });
 
+const head = {
+  run: z.string().regex(/^[\w-]+$/),
+  at,
+  command: z.string(),
+  by: z.string(),
+  session: z.string().optional(),
+  version: z.string(),
+};
+
 const entry = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('run'),
-    run: z.string(),
-    at,
-    command: z.string(),
-    by: z.string(),
-    session: z.string().optional(),
-    version: z.string(),
+    ...head,
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
+  }),
+  z.looseObject({
+    kind: z.literal('plan'),
+    ...head,
+    expiresAt: z.iso.datetime(),
+    changes: z.array(change),
   }),
   z.looseObject({ kind: z.literal('device'), plan: devicePlan }),
   z.looseObject({ kind: z.literal('planned') }),
@@ -238,57 +244,5 @@ const entry = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),
   z.looseObject({ kind: z.literal('resume'), at, by: z.string() }),
   z.looseObject({ kind: z.literal('end'), at }),
+  z.looseObject({ kind: z.literal('seal'), sha256: digest }),
 ]);
-
-const planHead = z.looseObject({
-  run: z.string(),
-  createdAt: z.string(),
-  expiresAt: z.iso.datetime(),
-  command: z.string(),
-  devices: z.number().int(),
-  changes: z.array(change),
-});
-
-const resultFile = z.looseObject({
-  schema: z.literal('devsh-result/1'),
-  plan: z.looseObject({ sha256: digest }),
-  shard,
-  run: z.string().regex(/^[\w-]+$/),
-  began: z.iso.datetime(),
-  ended: z.iso.datetime().optional(),
-  by: z.string(),
-  version: z.string(),
-  command: z.string(),
-  stopped: z.string().optional(),
-  devices: z.array(
-    z.looseObject({
-      device: z.string(),
-      address: z.string(),
-      steps: z.array(
-        result
-          .omit({ device: true })
-          .extend({ state: z.enum(['waiting', 'sent', 'ended']), at: at.optional() }),
-      ),
-    }),
-  ),
-});
-
-/** Whether data is a line of a journal. */
-function isJournalEntry(data: unknown): boolean {
-  return entry.safeParse(data).success;
-}
-
-/** Whether data is what a plan file keeps of one device. */
-export function isDevicePlan(data: unknown): boolean {
-  return devicePlan.safeParse(data).success;
-}
-
-/** Whether data is a result file. */
-export function isResultFile(data: unknown): boolean {
-  return resultFile.safeParse(data).success;
-}
-
-/** Whether data is the first line of a plan file. */
-export function isPlanHead(data: unknown): boolean {
-  return planHead.safeParse(data).success;
-}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
@@ -262,18 +263,20 @@ test('a plan file in which any bit was changed, or that was cut anywhere, is ref
       fields: { lang: 'dé' },
     },
   ];
-  const createdAt = '2026-11-21T09:30:41.000Z';
+  const at = '2026-11-21T09:30:41.000Z';
   const expiresAt = '2026-11-22T09:30:41.000Z';
-  const frozen = {
-    plan: planFor(devices, wanted),
-    createdAt,
-    expiresAt,
-    command: 'plan',
-    changes: wanted,
-  };
-  const text = freezePlan(frozen);
-  const now = new Date(createdAt);
-  expect(thawPlan(text, 'plan', now, new Set())).toEqual(frozen);
+  const plan = planFor(devices, wanted);
+  const who = { run: plan.run, at, command: 'plan', by: 'ann@desk', version: '1.0.0' };
+  const frozen = { ...who, expiresAt, changes: wanted };
+  const text = freezePlan(frozen, plan.devices);
+  const now = new Date(at);
+  expect(thawPlan(text, 'plan', now, new Set())).toMatchObject({
+    ...frozen,
+    devices: plan.devices,
+    digest: createHash('sha256')
+      .update(text.slice(0, text.lastIndexOf('{')))
+      .digest('hex'),
+  });
   const bytes = Buffer.from(text);
   for (let place = 0; place < bytes.length; place += 1) {
     const cut = bytes.subarray(0, place).toString('utf8');

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StepState } from '../../src/change/journal.ts';
-import { mergeResults, type NamedResult } from '../../src/change/result-file.ts';
+import { journalLine, openingLines } from '../../src/change/journal.ts';
+import {
+  mergeResults,
+  readResult,
+  type ResultFile,
+  resultText,
+} from '../../src/change/result-file.ts';
 import { type DevicePlan, devicesOfShard, type Shard } from '../../src/change/plan.ts';
 import { resultsOf } from '../../src/change/run-results.ts';
 import type { Verdict } from '../../src/change/verdict.ts';
@@ -32,7 +37,8 @@ interface Attempt {
   readonly minute?: number;
 }
 
-function fileOf(devices: readonly DevicePlan[], attempt: Attempt): NamedResult {
+/** As it is read from its file, which is written from the journal of the run. */
+function fileOf(devices: readonly DevicePlan[], attempt: Attempt): ResultFile {
   const {
     run,
     shard = { index: 1, total: 1 },
@@ -41,32 +47,24 @@ function fileOf(devices: readonly DevicePlan[], attempt: Attempt): NamedResult {
     minute = 0,
   } = attempt;
   const at = AT.replace(':30:', `:${30 + minute}:`);
-  const head = {
-    run,
-    at,
-    command: 'apply',
-    by: 'lea@desk',
-    version: '1.0.0',
-    digest: DIGEST,
-    shard,
-  };
-  const told = devicesOfShard(devices, shard).map(({ device }) => {
-    const result = { device, resource: 'user', key: 'zoe', action: 'add' as const };
-    const state: StepState =
-      verdict === 'waiting'
-        ? { kind: 'waiting' }
-        : { kind: 'ended', at, result: { ...result, verdict } };
-    return { device, states: [ended ? state : ({ kind: 'sent', at } as const)] };
+  const head = { run, at, command: 'apply', by: 'lea@desk', version: '1.0.0' };
+  const own = devicesOfShard(devices, shard);
+  const opening = openingLines(
+    { kind: 'run', ...head, part: { digest: DIGEST, shard, result: '/r' } },
+    own,
+  );
+  const verdicts = own.map(({ device }) => {
+    if (verdict === 'waiting' || !ended) return '';
+    const result = { device, resource: 'user', key: 'zoe', action: 'add' as const, verdict };
+    return journalLine({ kind: 'verdict', ref: { device: device.name, index: 0 }, at, result });
   });
-  return {
-    file: `${run}.json`,
-    result: { ...head, devices: told, ...(ended && { endedAt: at }) },
-  };
+  const text = resultText(opening + verdicts.join(''), ended ? at : undefined);
+  return readResult(text, `${run}.json`);
 }
 
 function merge(devices: readonly DevicePlan[], ...attempts: readonly Attempt[]) {
   const files = attempts.map((attempt) => fileOf(devices, attempt));
-  const merged = mergeResults({ plan: { run: 'whole', devices }, command: 'plan' }, DIGEST, files);
+  const merged = mergeResults({ run: 'whole', devices, command: 'plan', digest: DIGEST }, files);
   return {
     verdicts: resultsOf(merged.run).map(({ verdict }) => verdict),
     missing: merged.missing.map(({ name }) => name),
@@ -144,7 +142,7 @@ test('a result of another plan, or of devices that the plan does not have, is re
   const devices = plannedOn(2);
   const file = fileOf(devices, { run: 'a' });
   const whole = (plan: readonly DevicePlan[], digest: string) => () =>
-    mergeResults({ plan: { run: 'whole', devices: plan }, command: 'plan' }, digest, [file]);
+    mergeResults({ run: 'whole', devices: plan, command: 'plan', digest }, [file]);
   expect(whole(devices, 'b'.repeat(64))).toThrow(RefusedError);
   expect(whole(devices.slice(1), DIGEST)).toThrow('a.json does not fit the plan');
   const moved = devices.map((one) => ({
@@ -158,4 +156,18 @@ test('a result of another plan, or of devices that the plan does not have, is re
       DIGEST,
     ),
   ).toThrow('no such steps on fw1');
+});
+
+test('a result that was cut or altered in any place is refused', () => {
+  const devices = plannedOn(1);
+  const at = AT;
+  const part = { digest: DIGEST, shard: { index: 1, total: 1 }, result: '/r' };
+  const head = { run: 'a', at, command: 'apply', by: 'lea@desk', version: '1.0.0', part };
+  const text = resultText(openingLines({ kind: 'run', ...head }, devices), at);
+  for (let place = 0; place < text.length; place += 1) {
+    expect(() => readResult(text.slice(0, place), 'r')).toThrow(RefusedError);
+    const other = text[place] === '0' ? '1' : '0';
+    const altered = text.slice(0, place) + other + text.slice(place + 1);
+    expect(() => readResult(altered, 'r')).toThrow(RefusedError);
+  }
 });

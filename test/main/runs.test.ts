@@ -276,7 +276,7 @@ test('a plan that was frozen meets a changed device as drift, and --replan plans
   const { devsh, device, writes } = await startFleet({ devices: 2 });
   const file = join(devsh.folder, 'monday.plan');
   await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: ADD });
-  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(4);
+  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(5);
   device(1).putUser({ username: 'zoe', lang: 'fr' });
   const applied = await devsh(['apply', file, '--yes', '--json']);
   expect(verdicts(applied.stdout)).toEqual(['drift', 'done']);

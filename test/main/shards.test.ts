@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readResult, type ResultFile } from '../../src/change/result-file.ts';
+import { resultsOf } from '../../src/change/run-results.ts';
 import {
   know,
   makeDevsh,
@@ -38,25 +40,12 @@ async function elsewhere({ devices }: TestFleet, env: NodeJS.ProcessEnv): Promis
   return devsh;
 }
 
-interface ResultFile {
-  readonly run: string;
-  readonly ended?: string;
-  readonly shard: { readonly index: number; readonly total: number };
-  readonly plan: { readonly sha256: string };
-  readonly devices: readonly {
-    readonly device: string;
-    readonly steps: readonly { readonly state: string; readonly verdict: string }[];
-  }[];
+async function readResultFile(path: string): Promise<ResultFile> {
+  return readResult(await readFile(path, 'utf8'), path);
 }
 
-async function readResult(path: string): Promise<ResultFile> {
-  return JSON.parse(await readFile(path, 'utf8')) as ResultFile;
-}
-
-function verdicts({ devices }: ResultFile): Record<string, string> {
-  return Object.fromEntries(
-    devices.map(({ device, steps }) => [device, steps.map(({ verdict }) => verdict).join()]),
-  );
+function verdicts({ run }: ResultFile): Record<string, string> {
+  return Object.fromEntries(resultsOf(run).map(({ device, verdict }) => [device.name, verdict]));
 }
 
 test('the shards of a plan reach every device once, and merge as one run', async () => {
@@ -64,7 +53,7 @@ test('the shards of a plan reach every device once, and merge as one run', async
   const shard = (index: number) =>
     devsh(['apply', plan, '--shard', `${index}/3`, '--result', result(`r${index}`), '--yes']);
   for (const index of [1, 2, 3]) expect((await shard(index)).exitCode).toBe(0);
-  expect(verdicts(await readResult(result('r2')))).toEqual({ sim2: 'done', sim5: 'done' });
+  expect(verdicts(await readResultFile(result('r2')))).toEqual({ sim2: 'done', sim5: 'done' });
   expect(writes()).toHaveLength(5);
   const files = ['r1', 'r2', 'r3'].map(result);
   const merged = await devsh(['runs', 'merge', ...files, '--plan', plan, '--json']);
@@ -161,9 +150,9 @@ test('a shard without a device ends with 0 and a valid result', async () => {
     const argv = ['apply', plan, '--shard', `${index}/2`, '--result', result(`r${index}`), '--yes'];
     expect((await devsh(argv)).exitCode).toBe(0);
   }
-  expect(await readResult(result('r2'))).toMatchObject({
-    shard: { index: 2, total: 2 },
-    devices: [],
+  expect(await readResultFile(result('r2'))).toMatchObject({
+    part: { shard: { index: 2, total: 2 } },
+    run: { plan: { devices: [] } },
   });
   expect(writes()).toHaveLength(1);
   const merge = await devsh(['runs', 'merge', result('r1'), result('r2'), '--plan', plan]);
@@ -175,10 +164,10 @@ test('the result of a shard that failed is written, and the same line tries agai
   device(2).setFault('refuse');
   const argv = ['apply', plan, '--shard', '1/1', '--result', result('r'), '--yes'];
   expect((await devsh(argv)).exitCode).toBe(3);
-  expect(verdicts(await readResult(result('r')))).toEqual({ sim1: 'done', sim2: 'failed' });
+  expect(verdicts(await readResultFile(result('r')))).toEqual({ sim1: 'done', sim2: 'failed' });
   device(2).setFault('refuse', false);
   expect((await devsh(argv)).exitCode).toBe(0);
-  expect(verdicts(await readResult(result('r')))).toEqual({ sim1: 'done', sim2: 'done' });
+  expect(verdicts(await readResultFile(result('r')))).toEqual({ sim1: 'done', sim2: 'done' });
   expect(writes()).toHaveLength(2);
 });
 
@@ -187,9 +176,9 @@ test('Ctrl-C leaves a result, and ends with 130', async () => {
   const argv = ['apply', plan, '--result', result('r'), '--yes'];
   const stopAt = { text: 'sim1  add user zoe: done', signal: 'SIGINT' as const };
   expect((await devsh(argv, { stopAt })).exitCode).toBe(130);
-  const told = await readResult(result('r'));
+  const told = await readResultFile(result('r'));
   expect(verdicts(told)).toMatchObject({ sim1: 'done', sim3: 'skipped' });
-  expect(told.ended).toBeDefined();
+  expect(told.run.endedAt).toBeDefined();
   expect((await devsh(argv)).exitCode).toBe(0);
 });
 
@@ -205,11 +194,11 @@ test('a shard that was killed goes on, here by its journal and elsewhere by its 
     return argv;
   };
   const first = await killed('1/2', 'r1', 2);
-  const begun = await readResult(result('r1'));
-  expect(begun.ended).toBeUndefined();
+  const begun = await readResultFile(result('r1'));
+  expect(begun.run.endedAt).toBeUndefined();
   const early = await devsh(['runs', 'merge', result('r1'), '--plan', plan]);
   expect(early.stdout).toContain('sim1  add user zoe: unknown - its shard did not end');
-  expect(early.stderr).toContain(`"resume ${begun.run}"`);
+  expect(early.stderr).toContain(`"resume ${begun.run.run}"`);
   expect(early.exitCode).toBe(3);
   expect((await devsh(first)).exitCode).toBe(0);
 
@@ -237,11 +226,11 @@ test('resume RUN writes the result of a shard, too', async () => {
   const { devsh, device, plan, result } = await planned({ devices: 2 });
   device(1).setFault('500-once', 1, { method: 'POST' });
   await devsh(['apply', plan, '--result', result('r'), '--max-failures', '0', '--yes']);
-  expect(verdicts(await readResult(result('r')))).toEqual({ sim1: 'failed', sim2: 'skipped' });
+  expect(verdicts(await readResultFile(result('r')))).toEqual({ sim1: 'failed', sim2: 'skipped' });
   expect((await devsh('resume --yes')).exitCode).toBe(0);
-  expect(verdicts(await readResult(result('r')))).toEqual({ sim1: 'failed', sim2: 'done' });
+  expect(verdicts(await readResultFile(result('r')))).toEqual({ sim1: 'failed', sim2: 'done' });
   expect((await devsh('retry --yes')).exitCode).toBe(0);
-  expect(verdicts(await readResult(result('r')))).toEqual({ sim1: 'done', sim2: 'done' });
+  expect(verdicts(await readResultFile(result('r')))).toEqual({ sim1: 'done', sim2: 'done' });
 });
 
 test('two devsh of the same shard do not write one result', async () => {
@@ -306,6 +295,6 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
     expect(code).toBe(1);
     await rm(folder);
     expect((await devsh('resume --yes')).exitCode).toBe(0);
-    expect(verdicts(await readResult(file))).toEqual({ sim1: 'done' });
+    expect(verdicts(await readResultFile(file))).toEqual({ sim1: 'done' });
   },
 );

@@ -39,6 +39,6 @@ test.each([
   ]);
   expect(invocations[1]?.given).toMatchObject({
     shard: { index: 2, total: 4 },
-    result: '2.json',
+    result: '2.jsonl',
   });
 });

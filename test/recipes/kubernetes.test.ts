@@ -142,7 +142,7 @@ test('the pods of the manifest carry out a plan, each its shard', async () => {
       devices[index + spec.completions] === undefined ? 0 : 3,
     ]);
   }
-  const files = [0, 1, 2, 3].map((index) => `results/${index}.json`);
+  const files = [0, 1, 2, 3].map((index) => `results/${index}.jsonl`);
   const merge = await run('devsh', ['runs', 'merge', ...files, '--plan', 'plan/monday.plan']);
   expect(merge.stdout).toMatch(/4 done · 2 failed\n$/);
 });

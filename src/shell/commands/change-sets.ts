@@ -50,7 +50,7 @@ export const apply = command({
     'apply change.yaml --on @berlin --canary 1 --batch 20 --max-failures 5%',
     'apply monday.plan',
     'apply change.yaml --on fw1 --confirm 120',
-    'apply monday.plan --shard 2/4 --result 2.json --yes',
+    'apply monday.plan --shard 2/4 --result 2.jsonl --yes',
   ],
   run: later(async () => (await import('../writing/change-files.ts')).applyFile),
 });

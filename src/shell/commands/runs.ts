@@ -88,8 +88,8 @@ export const runs: CommandSpec = {
         'exit code is then 3. Of two attempts the later counts, unless the earlier had done the device: then\n' +
         'one of the files has to be left out.',
       examples: [
-        'runs merge results/*.json --plan monday.plan',
-        'runs merge results/*.json --plan monday.plan --as junit -o devsh.xml',
+        'runs merge results/*.jsonl --plan monday.plan',
+        'runs merge results/*.jsonl --plan monday.plan --as junit -o devsh.xml',
       ],
       run: later(async () => (await import('../writing/run-report.ts')).mergeRuns),
     }),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { freezePlan, isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
+import { freezePlan, isPlanFile, thawPlan } from '../../change/plan-file.ts';
 import {
   type DevicePlan,
   devicesOfShard,
@@ -19,10 +19,10 @@ import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.
 import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
 import { confirmOrRevert } from './take-back.ts';
 import { planFleet, write, writeEach, writePlan } from './write.ts';
-import { parseJournal } from '../../change/read-journal.ts';
+import { openingLines } from '../../change/journal.ts';
 import {
-  journalOfResult,
-  parseResult,
+  adoptedJournal,
+  readResult,
   type ResultFile,
   resultText,
 } from '../../change/result-file.ts';
@@ -72,9 +72,9 @@ async function* applyFrozen(
 ): AsyncGenerator<Output> {
   const { services } = call.session;
   const frozen = thawPlan(text, file, services.now(), call.options.allow);
-  const whole = frozen.plan.devices;
+  const whole = frozen.devices;
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
-  const part = partOf(call, planDigest(text), shard ?? WHOLE);
+  const part = partOf(call, frozen.digest, shard ?? WHOLE);
   if (shard !== undefined && planned.length === 0) {
     yield* applyNothing(call, shard, part);
     return;
@@ -93,7 +93,7 @@ async function* applyFrozen(
   const addresses = new Set(members.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a run of its own.
-  const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.createdAt)) };
+  const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.at)) };
   if (part === undefined || call.options.dryRun || call.options.asCurl) {
     yield* writePlan(call, applied, members);
   } else {
@@ -192,9 +192,9 @@ async function* applyPart(
       yield* writePlan(call, { ...plan, part }, members);
       return;
     }
-    const { run } = earlier;
+    const { run } = earlier.run;
     if ((await services.runs.read(run)) === undefined) {
-      await services.runs.adopt(run, journalOfResult(earlier, { ...plan, run, part }));
+      await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
     }
     yield info(`${part.result}: going on with run ${run}`);
     yield* takeUp(call, run, retriedPart(true));
@@ -218,10 +218,11 @@ async function* applyNothing(
     if ((await readEarlier(call, { run, devices: [] }, part)) !== undefined) return;
     const { operator: by, version } = services;
     const at = services.now().toISOString();
-    const plan = { run, devices: [], part };
-    const head = { run, at, command: call.line, by, version };
-    const journal = journalOfResult({ ...head, ...part, devices: [] }, plan);
-    await services.writeFile(part.result, resultText(parseJournal(journal, run), part, at));
+    const opening = openingLines(
+      { kind: 'run', run, at, command: call.line, by, version, part },
+      [],
+    );
+    await services.writeFile(part.result, resultText(opening, at));
   } finally {
     await release();
   }
@@ -241,18 +242,19 @@ async function readEarlier(
 ): Promise<ResultFile | undefined> {
   const text = await session.services.readIfThere(file);
   if (text === undefined) return undefined;
-  const earlier = parseResult(text, file);
+  const earlier = readResult(text, file);
+  const { part, run } = earlier;
   const isSame =
-    earlier.digest === digest &&
-    shardText(earlier.shard) === shardText(shard) &&
-    earlier.devices.length === devices.length &&
-    earlier.devices.every(({ device: { address }, states }, index) => {
+    part.digest === digest &&
+    shardText(part.shard) === shardText(shard) &&
+    run.plan.devices.length === devices.length &&
+    run.plan.devices.every(({ device: { address }, steps }, index) => {
       const now = devices[index];
-      return now?.device.address === address && now.steps.length === states.length;
+      return now?.device.address === address && now.steps.length === steps.length;
     });
   if (isSame) return earlier;
   throw new RefusedError(
-    `${file} is the result of ${earlier.digest === digest ? `other devices (shard ${shardText(earlier.shard)})` : 'another plan'}: ` +
+    `${file} is the result of ${part.digest === digest ? `other devices (shard ${shardText(part.shard)})` : 'another plan'}: ` +
       'name another file, or remove this one',
   );
 }
@@ -298,13 +300,15 @@ export async function keepPlan(
   const { services } = call.session;
   const { expiresMs = DEFAULT_EXPIRY_MS } = call.options;
   const createdAt = services.now();
-  const text = freezePlan({
-    plan,
-    createdAt: createdAt.toISOString(),
-    expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
+  const head = {
+    run: plan.run,
+    at: createdAt.toISOString(),
     command: call.line,
+    by: services.operator,
+    version: services.version,
+    expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
     changes,
-  });
-  await services.writeFile(file, text);
+  };
+  await services.writeFile(file, freezePlan(head, plan.devices));
   return success(`wrote the plan to ${file}`);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../change/plan.ts';
 import { applyDevices, applyPlan } from '../../change/apply.ts';
 import {
-  type JournalHead,
+  type JournalEntry,
   journalIn,
   journalLine,
   lacksSecret,
@@ -25,7 +25,6 @@ import type { Access } from '../../fleet/access.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
-import type { PartResult } from './part-result.ts';
 import { keepObservation, observationOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
@@ -47,7 +46,7 @@ interface Conducted {
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
 export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGenerator<Output> {
   const { plan, members, again } = conducted;
-  const result = plan.part && (await partResultOf(call, plan.run, plan.part));
+  const result = plan.part && (await resultOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
     await file.append(
@@ -55,7 +54,7 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
         ? openingLines(headOf(call, plan), plan.devices)
         : resumeLines(call, again.replanned),
     );
-    await result?.begin();
+    await result?.(false);
     const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
     for (const settled of plan.devices.flatMap((device) => device.settled))
       yield tally.add(settled);
@@ -101,7 +100,7 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
     }
   } finally {
     if (again === undefined) await file.close();
-    await result?.end();
+    await result?.(true);
   }
   if (call.io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
@@ -109,9 +108,9 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
 }
 
 /** Only who carries out a part of a plan writes a file of what became of it. */
-async function partResultOf(call: WriteCall, run: string, part: PlanPart): Promise<PartResult> {
-  const { PartResult } = await import('./part-result.ts');
-  return new PartResult(call.session.services, run, part);
+async function resultOf(call: WriteCall, run: string, part: PlanPart) {
+  const { keepResult } = await import('./run-store.ts');
+  return (hasEnded: boolean) => keepResult(call.session.services, run, part, hasEnded);
 }
 
 function keeper(
@@ -228,10 +227,9 @@ function withoutAsking(access: Access): Access {
   };
 }
 
-function headOf(call: WriteCall, { run, part }: Plan): JournalHead {
+function headOf(call: WriteCall, { run, part }: Plan): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession: session, version } = call.session.services;
-  const head = { run, at: now(call), command: call.line, by, session, version };
-  return part === undefined ? head : { ...head, part };
+  return { kind: 'run', run, at: now(call), command: call.line, by, session, version, part };
 }
 
 function resumeLines(call: WriteCall, replanned: readonly DevicePlan[]): string {

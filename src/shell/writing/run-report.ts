@@ -12,8 +12,8 @@ import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
 import { ExitCode, type Output, success, type TextOutput, warning } from '../output.ts';
-import { type Merged, mergeResults, parseResult } from '../../change/result-file.ts';
-import { isPlanFile, planDigest, thawPlan } from '../../change/plan-file.ts';
+import { type Merged, mergeResults, readResult } from '../../change/result-file.ts';
+import { isPlanFile, thawPlan } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
@@ -86,9 +86,9 @@ async function readParts(call: Call<'plan'>): Promise<Merged> {
   const frozen = thawPlan(text, planName, call.session.services.now(), new Set(['drift']));
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {
-    files.push({ file, result: parseResult(await call.readText(file), file) });
+    files.push(readResult(await call.readText(file), file));
   }
-  return mergeResults(frozen, planDigest(text), files);
+  return mergeResults(frozen, files);
 }
 
 function missingText({ run, missing }: Merged): string {

@@ -1,7 +1,8 @@
 import type { Run } from '../../change/journal.ts';
 import { notCoveredBy } from '../../change/not-covered.ts';
 import { countsOf } from '../../change/run-results.ts';
-import { NotFoundError } from '../../errors.ts';
+import type { PlanPart } from '../../change/plan.ts';
+import { DevshError, NotFoundError, SettingsError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
@@ -16,6 +17,29 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const [meant] = suggest(id, await runs.ids());
   const hint = meant === undefined ? '"runs" lists them' : `did you mean ${meant}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
+}
+
+/**
+ * Keeps the journal of a part of a plan as its result, too, in the file that `--result` names. One that
+ * has no end yet tells whoever finds it to look before anything is sent.
+ */
+export async function keepResult(
+  { runs, writeFile, now }: Services,
+  run: string,
+  { result }: PlanPart,
+  hasEnded: boolean,
+): Promise<void> {
+  const { resultText } = await import('../../change/result-file.ts');
+  const endedAt = hasEnded ? now().toISOString() : undefined;
+  try {
+    await writeFile(result, resultText((await runs.read(run)) ?? '', endedAt));
+  } catch (error) {
+    if (!hasEnded || !(error instanceof DevshError)) throw error;
+    throw new SettingsError(
+      `${error.message}; nothing is lost: "resume ${run}" writes the result again`,
+      { cause: error },
+    );
+  }
 }
 
 export async function latestRun(services: Services): Promise<Run> {

@@ -8,9 +8,8 @@ import type { WriteCall } from '../command.ts';
 import { conduct, refuseMaskedSteps } from './conduct.ts';
 import { confirmPlan } from './confirm.ts';
 import { type Output, info, warning } from '../output.ts';
-import { PartResult } from './part-result.ts';
 import { guard, planFleet } from './write.ts';
-import { loadRun, summaryOf } from './run-store.ts';
+import { keepResult, loadRun, summaryOf } from './run-store.ts';
 
 /** Left alone this time, whatever its state. */
 const NOT_NOW = 'not now';
@@ -92,7 +91,7 @@ async function* goOn(
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
     const { part } = run.plan;
-    if (part !== undefined) await new PartResult(services, run.run, part).end();
+    if (part !== undefined) await keepResult(services, run.run, part, true);
     return;
   }
   refuseMaskedSteps(left);

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDevsh, startFleet, usernames, type TestFleet } from './devsh.ts';
+
+/**
+ * What devsh wrote in the formats `devsh-…/1` when `- add: user zoe` and `- set: user viewer lang=fr` were applied to sim1 to
+ * sim4: the plan, the results of its two shards (sim3 could not be reached; the second was killed when it
+ * had sent its first step), the journal of that shard, and the journal of the whole plan, killed when it
+ * had done sim1 and sent the first step of sim2.
+ */
+const WRITTEN = join(import.meta.dirname, 'written-by-version-1');
+const FILES = ['monday.plan', '1.result', '2.result', 'part.journal', 'whole.journal'] as const;
+
+function written(name: (typeof FILES)[number]): Promise<string> {
+  return readFile(join(WRITTEN, name), 'utf8');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The files as if they had been written for these devices, in this folder; what the plan was signed with fits. */
+async function brought({ devsh, device }: TestFleet): Promise<(name: string) => string> {
+  const port = device(1).address.split(':').at(-1) ?? '';
+  const whole = await written('monday.plan');
+  const lines = whole.slice(0, whole.lastIndexOf('{'));
+  const moved = (text: string): string =>
+    text
+      .replaceAll(/(127\.0\.0\.\d):\d+/g, `$1:${port}`)
+      .replaceAll(/\/tmp\/devsh-test-\w+/g, devsh.folder)
+      .replace(/"expiresAt":"[^"]*"/, '"expiresAt":"2999-01-01T00:00:00.000Z"');
+  await mkdir(join(devsh.folder, 'state/devsh/runs'), { recursive: true });
+  for (const name of FILES) {
+    const text = (await written(name)).replaceAll(sha256(lines), sha256(moved(lines)));
+    await writeFile(join(devsh.folder, name), moved(text));
+  }
+  return (name) => join(devsh.folder, name);
+}
+
+/** The id of the run, whose journal is put where devsh keeps them. */
+async function interrupted(fleet: TestFleet, name: 'part.journal' | 'whole.journal') {
+  const file = await brought(fleet);
+  const journal = await readFile(file(name), 'utf8');
+  const [, run = ''] = /"run":"([^"]+)"/.exec(journal) ?? [];
+  await writeFile(file(`state/devsh/runs/${run}.jsonl`), journal);
+  return { file, run };
+}
+
+test('a plan file of version 1 is applied as it is', async () => {
+  const fleet = await startFleet({ devices: 4 });
+  const file = await brought(fleet);
+  const { stdout, exitCode } = await fleet.devsh(['apply', file('monday.plan'), '--yes']);
+  expect(stdout).toContain('8 done');
+  expect(exitCode).toBe(0);
+  for (const device of fleet.devices) expect(usernames(device)).toContain('zoe');
+});
+
+test('a plan file of version 1 that was altered is refused', async () => {
+  const fleet = await startFleet({ devices: 4 });
+  const file = await brought(fleet);
+  const plan = await readFile(file('monday.plan'), 'utf8');
+  await writeFile(file('monday.plan'), plan.replace('"lang":"fr"', '"lang":"de"'));
+  const { stderr, exitCode } = await fleet.devsh(['apply', file('monday.plan'), '--yes']);
+  expect(stderr).toContain('was altered or cut since it was written');
+  expect(exitCode).toBe(6);
+  expect(fleet.writes()).toEqual([]);
+});
+
+test('a run of version 1 that was interrupted is resumed, shown and taken back', async () => {
+  const fleet = await startFleet({ devices: 4 });
+  const { devsh, device, writes } = fleet;
+  const { run } = await interrupted(fleet, 'whole.journal');
+  // What it had done, and what was on its way when it was killed.
+  device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });
+  device(1).putUser({ username: 'viewer', lang: 'fr' });
+  device(2).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });
+  expect((await devsh(`run show ${run}`)).stdout).toContain('2 done · 1 unknown · 5 skipped');
+  const { stdout, exitCode } = await devsh(`resume ${run} --yes`);
+  expect(stdout).toContain('sim2  add user zoe: done - it was sent before the interruption');
+  expect(exitCode).toBe(0);
+  expect(writes()).toHaveLength(5);
+  expect((await devsh(`run show ${run}`)).stdout).toContain('8 done');
+  expect((await devsh(`undo ${run} --yes --allow drift`)).exitCode).toBe(0);
+  for (const one of fleet.devices) expect(usernames(one)).not.toContain('zoe');
+});
+
+test('results of version 1 are merged', async () => {
+  const devsh = await makeDevsh();
+  const argv = ['1.result', '2.result'].map((name) => join(WRITTEN, name));
+  const plan = join(WRITTEN, 'monday.plan');
+  const { stdout, stderr, exitCode } = await devsh(['runs', 'merge', ...argv, '--plan', plan]);
+  expect(stdout).toContain('sim1  add user zoe: done');
+  expect(stdout).toContain('refuses the connection');
+  expect(stdout).toContain('2 done · 2 failed · 4 unknown');
+  expect(stderr).toContain('shard 2/2');
+  expect(stderr).toContain('did not end');
+  expect(exitCode).toBe(3);
+});
+
+test('a shard of version 1 is gone on with from its result file, and from its journal', async () => {
+  for (const isHere of [true, false]) {
+    const fleet = await startFleet({ devices: 4 });
+    const { devsh, device, writes } = fleet;
+    const file = isHere ? (await interrupted(fleet, 'part.journal')).file : await brought(fleet);
+    device(2).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });
+    const argv = ['apply', file('monday.plan'), '--shard', '2/2', '--yes'];
+    const { stderr, exitCode } = await devsh([...argv, '--result', file('2.result')]);
+    expect(stderr).toContain('2.result: going on with run');
+    expect(exitCode).toBe(0);
+    expect(writes()).toHaveLength(3);
+    const merge = await devsh([
+      ...['runs', 'merge', file('1.result'), file('2.result')],
+      ...['--plan', file('monday.plan')],
+    ]);
+    expect(merge.stdout).toContain('6 done · 2 failed');
+  }
+});
