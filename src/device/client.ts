@@ -7,12 +7,12 @@ import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
 import { CancelledError } from '../errors.ts';
 import { UntrustedError } from './errors.ts';
-import { exchange, type Answer, type ExchangeLimits, type HttpRequest } from './exchange.ts';
+import { exchange, type Answer, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
 import { Readers } from './readers.ts';
-import { MAX_THROTTLE_MS, MAX_THROTTLES, READ_THROTTLE_TIME, retryAfterMs } from './headers.ts';
+import { firstRead, isPassing, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { isSecretField } from './secret-fields.ts';
 import type { Route } from './route/route.ts';
 import { connectTls, viaText, type ConnectOptions, type Ending, type Trust } from './tls.ts';
@@ -51,10 +51,8 @@ export interface ClientOptions {
 const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_ERR_DESTROYED' });
 
 const READ_CONNECTIONS = 2;
-const RETRY_DELAYS_MS = [100, 300];
 /** How long it may take a device to see that a connection is gone. */
 const NOTICE_DELAYS_MS = [50, 300];
-const MAX_REDIRECTS = 3;
 
 if (process.versions.node.startsWith('20.')) {
   // Node 20 optimises the HTTP parser on a worker that process end waits for: 80-100 ms per call.
@@ -106,18 +104,12 @@ export class DeviceClient {
   /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
     try {
-      return await (isRead(request)
-        ? this.#throttledRead(request, signal)
-        : this.#write(request, signal));
+      const isRead = request.method === 'GET' || request.method === 'OPTIONS';
+      return await (isRead ? this.#read(request, signal) : this.#write(request, signal));
     } catch (error) {
       const { device, credential, route } = this.#options;
       throw exchangeError({ device, request, credential, via: viaText(route) }, error);
     }
-  }
-
-  #limits(): ExchangeLimits {
-    const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
-    return { timeoutMs: this.timeoutMs, maxBodyBytes };
   }
 
   /** Ends reads under way; a write under way keeps its connection until it is answered. */
@@ -127,72 +119,55 @@ export class DeviceClient {
     await this.#readers.end(CLOSED);
   }
 
-  /** Waits as a device asks for. Not for writes: some carry one out and say 429 all the same. */
-  async #throttledRead(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    for (let attempt = 0; ; attempt += 1) {
-      const answer = await this.#read(request, signal);
-      const waitMs = isBusy(answer) ? retryAfterMs(answer.headers) : undefined;
-      const longestMs = Math.max(MAX_THROTTLE_MS, READ_THROTTLE_TIME * this.timeoutMs);
-      if (waitMs === undefined || waitMs > longestMs || attempt >= MAX_THROTTLES) return answer;
-      const { device, notice } = this.#options;
-      if (waitMs >= 1000) notice?.(`${device.name} asks to wait ${Math.ceil(waitMs / 1000)} s`);
-      await wait(waitMs, undefined, { signal });
-    }
-  }
-
+  /** Attempt after attempt, until the policy takes what came of one. */
   async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    let path = request.path;
-    for (let redirects = 0; ; redirects += 1) {
-      const answer = await this.#readPersistently({ ...request, path }, signal);
-      const isFollowed = request.redirect !== 'stay' && redirects < MAX_REDIRECTS;
-      const next = isFollowed ? this.#redirectOf(answer, path) : undefined;
-      if (next === undefined) return redirects === 0 ? answer : { ...answer, movedTo: path };
-      path = next;
-    }
-  }
-
-  async #readPersistently(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    for (const delayMs of RETRY_DELAYS_MS) {
-      try {
-        const answer = await this.#readOnce(request, signal);
-        const isAsked = isBusy(answer) && retryAfterMs(answer.headers) !== undefined;
-        if (isAsked || ![502, 503, 504].includes(answer.status)) return answer;
-      } catch (error) {
-        if (this.#isClosed || !isPassing(error)) throw error;
-        // Another read may be what takes its place.
-        if (isUnsent(error) && this.#readers.isAnyOpen) this.#readers.limitTo(1);
+    const { device, notice } = this.#options;
+    let state = firstRead(request.path);
+    for (;;) {
+      if (this.#isClosed) throw new CancelledError();
+      const { path, redirects } = state;
+      const outcome: Outcome = await this.#readers
+        .use((reader) => this.#send(reader, { ...request, path }, signal), signal)
+        .then(
+          (response) => ({ response }),
+          (fault: unknown) => ({ fault }),
+        );
+      const next = nextRead(state, outcome, {
+        origin: this.#origin,
+        path: request.path,
+        redirect: request.redirect,
+        timeoutMs: this.timeoutMs,
+        isClosed: this.#isClosed,
+      });
+      if (next === undefined) {
+        if ('fault' in outcome) throw outcome.fault;
+        return redirects === 0 ? outcome.response : { ...outcome.response, movedTo: path };
       }
-      await wait(delayMs, undefined, { signal });
+      // Another read may be what takes its place.
+      if ('fault' in outcome && isUnsent(outcome.fault) && this.#readers.isAnyOpen) {
+        this.#readers.limitTo(1);
+      }
+      if (next.waitMs !== undefined) {
+        const isNoticed = next.isAskedFor && next.waitMs >= 1000;
+        if (isNoticed) notice?.(`${device.name} asks to wait ${Math.ceil(next.waitMs / 1000)} s`);
+        await wait(next.waitMs, undefined, { signal });
+      }
+      state = next.state;
     }
-    return this.#readOnce(request, signal);
-  }
-
-  #readOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    if (this.#isClosed) throw new CancelledError();
-    return this.#readers.use((reader) => this.#send(reader, request, signal), signal);
   }
 
   /**
-   * A write that has certainly not left, as the device did not take its connection, is tried once more
+   * A write that has certainly not left, as the device did not take its connection, is tried again
    * without any other connection: it may be one that takes one at a time.
    */
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
-    if (this.#takesOne) return this.#writeAlone(request, signal);
-    try {
-      return await this.#writeOnce(request, signal);
-    } catch (error) {
-      if (!isUnsent(error) || !this.#readers.isAnyOpen) throw error;
+    if (!this.#takesOne) {
+      try {
+        return await this.#writeOnce(request, signal);
+      } catch (error) {
+        if (!isUnsent(error) || !this.#readers.isAnyOpen) throw error;
+      }
     }
-    try {
-      const answer = await this.#writeAlone(request, signal);
-      this.#takesOne = true;
-      return answer;
-    } finally {
-      if (!this.#takesOne) this.#readers.limitTo(READ_CONNECTIONS);
-    }
-  }
-
-  #writeAlone(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
     const persist = async (): Promise<Answer> => {
       for (const delayMs of NOTICE_DELAYS_MS) {
         await wait(delayMs, undefined, { signal });
@@ -204,7 +179,13 @@ export class DeviceClient {
       }
       return this.#writeOnce(request, signal);
     };
-    return this.#readers.alone(persist, CLOSED, signal);
+    try {
+      const answer = await this.#readers.alone(persist, CLOSED, signal);
+      this.#takesOne = true;
+      return answer;
+    } finally {
+      if (!this.#takesOne) this.#readers.limitTo(READ_CONNECTIONS);
+    }
   }
 
   async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
@@ -236,12 +217,14 @@ export class DeviceClient {
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',
-      ...(credential && { authorization: credential.header() }),
-      ...(request.body && { 'content-type': request.body.type }),
-      ...(request.ifMatch !== undefined && { 'if-match': request.ifMatch }),
+      authorization: credential?.header(),
+      'content-type': request.body?.type,
+      'if-match': request.ifMatch,
     };
     try {
-      const answer = await exchange(dispatcher, request, headers, this.#limits(), signal);
+      const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+      const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
+      const answer = await exchange(dispatcher, request, headers, limits, signal);
       trace?.(() => {
         const bytes = Buffer.byteLength(answer.body);
         return `< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`;
@@ -272,42 +255,6 @@ export class DeviceClient {
       connectTls(options)(target, callback);
     };
   }
-
-  /** The path to go on with; undefined when the answer is no redirect or leads away from the device. */
-  #redirectOf(answer: Answer, path: string): string | undefined {
-    if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
-    const { location } = answer.headers;
-    if (location === undefined || !URL.canParse(location, this.#origin + path)) return undefined;
-    const target = new URL(location, this.#origin + path);
-    const isOurs =
-      target.origin === this.#origin && target.username === '' && target.password === '';
-    return isOurs ? target.pathname + target.search : undefined;
-  }
-}
-
-function isBusy({ status }: Answer): boolean {
-  return status === 429 || status === 503;
-}
-
-function isRead(request: HttpRequest): boolean {
-  return request.method === 'GET' || request.method === 'OPTIONS';
-}
-
-/** Faults that may be gone a moment later; a device that does not answer in time gets no more load. */
-function isPassing(error: unknown): boolean {
-  return (
-    error instanceof TransportFault &&
-    ['refused', 'reset', 'wrong length', 'cut off'].includes(error.kind)
-  );
-}
-
-/** No byte of the request has left: the device did not take the connection, or ended it at once. */
-function isUnsent(error: unknown): boolean {
-  return (
-    error instanceof TransportFault &&
-    !error.sent &&
-    ['refused', 'reset', 'connect timeout'].includes(error.kind)
-  );
 }
 
 function who(credential: Credential | undefined): string {

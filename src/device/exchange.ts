@@ -55,7 +55,7 @@ interface RawAnswer {
 export async function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string | undefined>>,
   limits: ExchangeLimits,
   signal?: AbortSignal,
 ): Promise<Answer> {
@@ -76,7 +76,7 @@ export async function exchange(
 function receive(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string | undefined>>,
   { timeoutMs, maxBodyBytes }: ExchangeLimits,
   signal: AbortSignal | undefined,
 ): Promise<RawAnswer> {

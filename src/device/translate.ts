@@ -13,7 +13,7 @@ import {
 import type { Answer, HttpRequest } from './exchange.ts';
 import { faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
-import { retryAfterMs } from './headers.ts';
+import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
 import { redact } from './redact.ts';
