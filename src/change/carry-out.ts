@@ -1,6 +1,8 @@
 import { recordName, type Step } from './plan.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  MAX_THROTTLES,
+  MAX_THROTTLE_MS,
   ProtocolError,
   RejectedError,
   UnreachableError,
@@ -15,7 +17,6 @@ import {
 import { idOf, updateFacts, type Profile, type ResourceProfile } from '../device/profile.ts';
 import type { WriteAnswer } from '../device/device.ts';
 import { type DeviceRecord, valueAt } from '../device/record.ts';
-import { MAX_THROTTLE_MS, MAX_THROTTLES } from '../device/retry-policy.ts';
 import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import { changesSince, isSameValue } from './compare.ts';

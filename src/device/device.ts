@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
-import { arrivedText, type Arrived } from './exchange.ts';
+import { arrivedText } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import {
   DeclinedFailure,
@@ -16,10 +16,10 @@ import type { RepeatedName } from './json.ts';
 import type { DecodedList } from './json-records.ts';
 import { detailPath, foundAt, otherPaths } from './record-path.ts';
 import { pageMarksInHeaders } from './paging.ts';
-import { completed, readDetails, readPages, type ReadPages } from './pages.ts';
+import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { idOf, isResourceName, listPath, type Profile } from './profile.ts';
-import { fieldsSent, secretsOf, withBody, type Body } from './request-body.ts';
+import { idOf, isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
+import { bodyOf, fieldsSent, secretsOf, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
@@ -30,21 +30,22 @@ import {
   withoutSecrets,
 } from './translate.ts';
 import { objectionIn } from './complaint.ts';
+import { valueText } from './value-text.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteAnswer {
   readonly status: number;
   /** The record as the answer shows it, when it does. */
-  readonly record?: DeviceRecord;
+  readonly record?: DeviceRecord | undefined;
   /** What it objects to all the same, where it says so. */
-  readonly objection?: string;
+  readonly objection?: string | undefined;
 }
 
 export interface RawRequest {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   /** From the root of the device, starting with one slash. */
   readonly path: string;
-  readonly form?: FormPairs;
+  readonly form?: FormPairs | undefined;
   /** The media types that are asked for, when not those of the profile. */
   readonly accept?: string;
   /** `stay`: a redirect is the answer, and not followed. */
@@ -53,6 +54,13 @@ export interface RawRequest {
 
 /** All pages of a list may take so many times as long as one answer. */
 const PAGES_TIME = 10;
+
+/** More records are not read one by one. */
+const MAX_DETAILS = 1000;
+const DETAILS_AT_ONCE = 2;
+
+/** What a query calls the page that it asks for. */
+const PAGE_NAME = /^(?:page|current|offset|start|cursor|after|\$?skip)$/i;
 
 /** One device: its records, read and written. Whoever makes it closes it. */
 export class Device {
@@ -83,84 +91,71 @@ export class Device {
   async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = listPath(this.profile, resource);
-    try {
-      const listing = await this.#listAgain(path, resource, signal);
-      const movedTo = this.#movedTo.get(path);
-      // Reads are sent on, writes are not: they go to where the device says that it is.
-      return movedTo !== undefined && otherPaths(this.profile, resource).includes(movedTo)
-        ? this.#foundAt(movedTo, resource, listing)
-        : listing;
-    } catch (error) {
-      if (!(error instanceof RejectedError && error.status === 404)) throw error;
-      const found = await this.#listElsewhere(resource, signal);
-      if (found === undefined) throw error;
-      return found;
-    }
-  }
-
-  /** Reads are tried where a device may also have the resource; undefined when it is nowhere. */
-  async #listElsewhere(resource: string, signal?: AbortSignal): Promise<ReadPages | undefined> {
-    for (const path of otherPaths(this.profile, resource)) {
+    const others = otherPaths(this.profile, resource);
+    let refusal: unknown;
+    for (const place of [path, ...others]) {
       try {
-        const listing = await this.#listAt(path, resource, signal);
-        return this.#foundAt(this.#movedTo.get(path) ?? path, resource, listing);
+        const listing = await this.#listAt(place, resource, place === path, signal);
+        this.#listings.set(resource, listing);
+        // Reads are sent on, writes are not: they go to where the device says that it is.
+        const found = this.#movedTo.get(place) ?? place;
+        if (place === path && !others.includes(found)) return listing;
+        this.#profile = foundAt(this.profile, resource, found);
+        return { ...listing, path: found };
       } catch (error) {
-        if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+        // Tried is where a device may also have the resource; when it is nowhere, the first no counts.
+        if (place === path) {
+          if (!isNotFound(error)) throw error;
+          refusal = error;
+        } else if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
       }
     }
-    return undefined;
+    throw refusal;
   }
 
-  #foundAt(path: string, resource: string, listing: ReadPages): ReadPages {
-    this.#profile = foundAt(this.profile, resource, path);
-    return { ...listing, path };
-  }
-
-  /** A record may go between the list that names it and its own answer: then all is read once more. */
-  async #listAgain(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
-    try {
-      return await this.#listAt(path, resource, signal);
-    } catch (error) {
-      if (!(error instanceof ProtocolError && error.status === 404)) throw error;
-      return this.#listAt(path, resource, signal);
-    }
-  }
-
-  async #listAt(path: string, resource: string, signal?: AbortSignal): Promise<ReadPages> {
-    const maxMs = this.pagesTimeMs;
-    const { list: facts } = this.profile;
+  async #listAt(
+    path: string,
+    resource: string,
+    mayRepeat: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadPages> {
+    const step = this.#listings.get(resource)?.paging;
+    const observed = this.profile.resources[resource]?.pageStep;
     let before = 0;
-    const read = async (page: string): Promise<DecodedList> => {
-      const list = await this.#page(page, resource, signal, before);
+    const readPage = async (page: string): Promise<DecodedList> => {
+      const arriving: HttpRequest['arriving'] = ({ bytes, records }) => {
+        const text = arrivedText({ bytes, records: before + records }, resource);
+        this.#options.arriving?.(`${this.ref.name}: ${text}`);
+      };
+      const request = { method: 'GET', path: page, arriving } as const;
+      const answer = await this.#ask(request, signal);
+      const list = this.#decoded(request, answer, () => {
+        const marks = pageMarksInHeaders(answer.headers);
+        const repeated = this.#warnOfRepeated(resource);
+        return { ...marks, ...decodeList(answer.body, resource, this.profile, repeated) };
+      });
+      if (answer.movedTo !== undefined) this.#movedTo.set(page, answer.movedTo);
+      // No part was asked for: where the rest is must be said, or it would look like all there is.
+      if (answer.status === 206 && list.total === undefined && list.next === undefined) {
+        const text = `${page} was answered with a part only (206), and nothing says how to get the rest`;
+        throw new ProtocolError(this.ref, text);
+      }
       before += list.records.length;
       return list;
     };
-    const paging = this.#listings.get(resource)?.paging;
-    const observed = this.profile.resources[resource]?.pageStep;
-    const known = paging === 'next' ? undefined : (paging ?? observed);
-    const pages = await readPages(path, this.ref, read, {
-      facts,
-      known,
-      maxMs,
+    const pages = await readPages(path, this.ref, readPage, {
+      facts: this.profile.list,
+      known: step === 'next' ? undefined : (step ?? observed),
+      maxMs: this.pagesTimeMs,
       idOf: (record) => idOf(this.profile, record),
     });
-    const listing = areLinks(pages.records, this.profile)
-      ? { ...pages, records: await this.#linked(resource, pages.records, signal) }
-      : pages;
-    this.#listings.set(resource, listing);
-    return listing;
-  }
-
-  /** What the addresses in a list lead to. */
-  async #linked(
-    resource: string,
-    links: readonly DeviceRecord[],
-    signal?: AbortSignal,
-  ): Promise<readonly DeviceRecord[]> {
+    if (!areLinks(pages.records, this.profile)) return pages;
     try {
-      return await this.details(resource, links, signal);
+      return { ...pages, records: await this.details(resource, pages.records, signal) };
     } catch (error) {
-      if (!(error instanceof RejectedError && error.status === 404)) throw error;
+      if (!isNotFound(error)) throw error;
+      // A record may go between the list that names it and its own answer: all is read once more.
+      if (mayRepeat) return this.#listAt(path, resource, false, signal);
       // Not RejectedError: the list itself is where it was looked for.
       const text = `its list names a ${resource} that it does not have (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
@@ -168,8 +163,8 @@ export class Device {
   }
 
   /**
-   * The records in full, each read at its own path, two at a time. Throws ProtocolError when a path
-   * answers with another record.
+   * The records in full, each read at its own path, two at a time. Throws ProtocolError when they are
+   * too many or too slow, and when a path answers with another record; never gives a part of them.
    */
   async details(
     resource: string,
@@ -177,9 +172,48 @@ export class Device {
     signal?: AbortSignal,
     profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
-    const readOne = (record: DeviceRecord): Promise<DeviceRecord> =>
-      this.#detail(resource, record, profile, signal);
-    return readDetails(this.ref, resource, records, readOne, this.pagesTimeMs);
+    const all = records.length;
+    if (all > MAX_DETAILS) {
+      const text = `its list of ${resource}s leaves fields out, and ${all} records are too many to be read one by one: name fewer`;
+      throw new ProtocolError(this.ref, text);
+    }
+    const full = [...records];
+    const left = records.entries();
+    const deadline = performance.now() + this.pagesTimeMs;
+    const readOn = async (): Promise<void> => {
+      for (const [index, record] of left) {
+        if (performance.now() > deadline) {
+          const text = `only ${index} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
+          throw new ProtocolError(this.ref, text);
+        }
+        full[index] = await this.#detail(resource, record, profile, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
+    return full;
+  }
+
+  /** The record with what its own path shows of it. */
+  async #detail(
+    resource: string,
+    record: DeviceRecord,
+    profile: Profile,
+    signal: AbortSignal | undefined,
+  ): Promise<DeviceRecord> {
+    const request = { method: 'GET', path: detailPath(profile, resource, record) } as const;
+    const answer = await this.#ask(request, signal);
+    const full = this.#decoded(request, answer, () =>
+      decodeRecord(answer.body, resource, profile, this.#warnOfRepeated(resource)),
+    );
+    const other = [keyFieldOf(profile, resource, [record]), ...profile.idFields].find(
+      (field) =>
+        Object.hasOwn(record, field) &&
+        Object.hasOwn(full, field) &&
+        valueText(record[field]) !== valueText(full[field]),
+    );
+    if (other === undefined) return { ...record, ...full };
+    const text = `${request.path} answers with another ${resource} (${other})`;
+    throw new ProtocolError(this.ref, text);
   }
 
   /** How a resource was listed the last time; undefined when it was not. */
@@ -189,22 +223,26 @@ export class Device {
 
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
-    if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const answer = await this.#writeOnce(request, signal);
-    const circumstances = {
-      ...this.#circumstances(request),
-      fields: fieldsSent(this.profile, request),
-    };
-    if (!isSuccess(answer)) throw answerError(circumstances, answer);
-    const resource = request.path.slice(this.profile.basePath.length).split('/')[0] ?? '';
-    const record = decoding(circumstances, answer, () =>
+    const { method, path } = request;
+    if (method === 'DELETE') assertNoCollection(this.profile, path);
+    const sent = { method, path, body: bodyOf(request) };
+    let answer = await this.#ask(sent, signal);
+    if (answer.status === 428 && method !== 'POST') {
+      // It has done nothing yet: it wants to be told which state of the record is meant (RFC 6585).
+      const held = await this.#ask({ method: 'GET', path }, signal);
+      const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
+      if (ifMatch !== undefined) answer = await this.#ask({ ...sent, ifMatch }, signal);
+    }
+    const resource = path.slice(this.profile.basePath.length).split('/')[0] ?? '';
+    const fields = fieldsSent(this.profile, request);
+    const record = this.#decoded({ ...request, fields }, answer, () =>
       decodeWritten(answer.body, resource, this.profile),
     );
     const objection = objectionIn(answer.body, this.profile.errorsIn);
     return {
       status: answer.status,
-      ...(record && { record }),
-      ...(objection !== undefined && { objection: redacted(circumstances, objection) }),
+      record,
+      objection: objection && redacted(this.#circumstances(request), objection),
     };
   }
 
@@ -221,18 +259,58 @@ export class Device {
       );
     }
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
+    const { method, accept, redirect } = request;
     const path = url.pathname + url.search;
-    const { accept, redirect } = request;
-    const answer = await this.#ask(
-      {
-        ...withBody({ ...request, path }),
-        ...(accept && { accept }),
-        ...(redirect && { redirect }),
-      },
-      signal,
-    );
+    const sent = { method, path, body: bodyOf(request), accept, redirect };
+    const answer = await this.#ask(sent, signal);
     // Data is given as it came: in a list a word may be somebody's password by chance.
     return isSuccess(answer) ? answer : withoutSecrets(this.#circumstances(request), answer);
+  }
+
+  /**
+   * All records of a list of which `first`, the answer to a GET of `path`, is one page of several;
+   * undefined when it is the only one, no list at all, or the path itself asks for a page. Throws
+   * DeviceError rather than leave records out.
+   *
+   * @param onPage gets each further page as it comes
+   */
+  async allPages(
+    path: string,
+    first: Answer,
+    onPage: (answer: Answer) => void,
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[] | undefined> {
+    const [place = '', query] = path.split('?', 2);
+    const asksForPage = [...new URLSearchParams(query).keys()].some((name) => PAGE_NAME.test(name));
+    if (!isSuccess(first) || asksForPage) return undefined;
+    const resource = place.split('/').findLast((part) => part !== '') ?? '';
+    const decode = ({ headers, body }: Answer): DecodedList => ({
+      ...pageMarksInHeaders(headers),
+      ...decodeList(body, resource, this.profile),
+    });
+    let list: DecodedList | undefined;
+    try {
+      list = decode(first);
+    } catch (error) {
+      if (isDecodeFailure(error)) return undefined;
+      throw error;
+    }
+    const readPage = async (page: string): Promise<DecodedList> => {
+      const known = list;
+      list = undefined;
+      if (known !== undefined) return known;
+      const request = { method: 'GET', path: page } as const;
+      const answer = await this.#ask(request, signal);
+      const further = this.#decoded(request, answer, () => decode(answer));
+      onPage(answer);
+      return further;
+    };
+    const { records, paging } = await readPages(path, this.ref, readPage, {
+      facts: { ...this.profile.list, path },
+      known: this.profile.resources[resource]?.pageStep,
+      maxMs: this.pagesTimeMs,
+    });
+    return paging === undefined ? undefined : records;
   }
 
   /** Whether it takes one connection at a time, as it was said or seen. */
@@ -249,67 +327,33 @@ export class Device {
     await this.#client.close();
   }
 
-  /**
-   * A device that answers 428 has done nothing yet: it wants to be told which state of the record is
-   * meant (RFC 6585), and is told the one that it holds.
-   */
-  async #writeOnce(request: WriteRequest, signal?: AbortSignal): Promise<Answer> {
-    const sent = withBody(request);
-    const answer = await this.#ask(sent, signal);
-    if (answer.status !== 428 || request.method === 'POST') return answer;
-    const held = await this.#ask({ method: 'GET', path: request.path }, signal);
-    const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
-    return ifMatch === undefined ? answer : this.#ask({ ...sent, ifMatch }, signal);
-  }
-
   #ask(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
-    const { accept } = this.profile;
-    return this.#client.request({ ...(accept !== undefined && { accept }), ...request }, signal);
-  }
-
-  async #detail(
-    resource: string,
-    record: DeviceRecord,
-    profile: Profile,
-    signal?: AbortSignal,
-  ): Promise<DeviceRecord> {
-    const path = detailPath(profile, resource, record);
-    const request = { method: 'GET', path } as const;
-    const answer = await this.#ask(request, signal);
-    const circumstances = this.#circumstances(request);
-    if (!isSuccess(answer)) throw answerError(circumstances, answer);
-    const full = decoding(circumstances, answer, () =>
-      decodeRecord(answer.body, resource, profile, this.#warnOfRepeated(resource)),
+    return this.#client.request(
+      { ...request, accept: request.accept ?? this.profile.accept },
+      signal,
     );
-    return completed(this.ref, profile, resource, { path, record, full });
   }
 
-  /** `before`: how many records the pages before had. */
-  async #page(
-    path: string,
-    resource: string,
-    signal: AbortSignal | undefined,
-    before: number,
-  ): Promise<DecodedList> {
-    const request = { method: 'GET', path } as const;
-    const arriving = ({ bytes, records }: Arrived): void => {
-      const text = arrivedText({ bytes, records: before + records }, resource);
-      this.#options.arriving?.(`${this.ref.name}: ${text}`);
-    };
-    const answer = await this.#ask({ ...request, arriving }, signal);
-    const circumstances = this.#circumstances(request);
-    if (!isSuccess(answer)) throw answerError(circumstances, answer);
-    if (answer.movedTo !== undefined) this.#movedTo.set(path, answer.movedTo);
-    const page = decoding(circumstances, answer, () => ({
-      ...pageMarksInHeaders(answer.headers),
-      ...decodeList(answer.body, resource, this.profile, this.#warnOfRepeated(resource)),
-    }));
-    // No part was asked for: where the rest is must be said, or it would look like all there is.
-    if (answer.status === 206 && page.total === undefined && page.next === undefined) {
-      const text = `${path} was answered with a part only (206), and nothing says how to get the rest`;
-      throw new ProtocolError(this.ref, text);
+  /** The error that an answer is; undefined for one that is a success. */
+  failureOf(request: Request, answer: Answer): DeviceError | undefined {
+    return isSuccess(answer) ? undefined : answerError(this.#circumstances(request), answer);
+  }
+
+  /** What `decode` finds in an answer. Throws DeviceError for one that is no success, or not decoded. */
+  #decoded<T>(request: Request, answer: Answer, decode: () => T): T {
+    const failure = this.failureOf(request, answer);
+    if (failure !== undefined) throw failure;
+    try {
+      return decode();
+    } catch (error) {
+      if (!isDecodeFailure(error)) throw error;
+      throw decodeError(this.#circumstances(request), answer, error);
     }
-    return page;
+  }
+
+  #circumstances(request: Request): Circumstances {
+    const { device, credential } = this.#options;
+    return { device, credential, request, fields: request.fields, secrets: secretsOf(request) };
   }
 
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {
@@ -318,23 +362,19 @@ export class Device {
       this.#options.warn?.(`${this.ref.name}: ${what}, and the last one is taken`);
     };
   }
-
-  #circumstances(request: Circumstances['request'] & Body): Circumstances {
-    const { device, credential } = this.#options;
-    return { device, credential, request, secrets: secretsOf(request) };
-  }
 }
+
+/** As much of a request as the words about its failure need. */
+type Request = Circumstances['request'] & Pick<Circumstances, 'fields'> & Body;
 
 function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Throws what `decode` found wrong as an error with the device's name. */
-function decoding<T>(circumstances: Circumstances, answer: Answer, decode: () => T): T {
-  try {
-    return decode();
-  } catch (error) {
-    if (!(error instanceof DecodeFailure || error instanceof DeclinedFailure)) throw error;
-    throw decodeError(circumstances, answer, error) satisfies DeviceError;
-  }
+function isNotFound(error: unknown): boolean {
+  return error instanceof RejectedError && error.status === 404;
+}
+
+function isDecodeFailure(error: unknown): error is DecodeFailure | DeclinedFailure {
+  return error instanceof DecodeFailure || error instanceof DeclinedFailure;
 }

@@ -15,10 +15,10 @@ export interface WriteRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path from the root of the device, percent-encoded. */
   readonly path: string;
-  readonly form?: FormPairs;
-  readonly json?: DeviceRecord;
+  readonly form?: FormPairs | undefined;
+  readonly json?: DeviceRecord | undefined;
   /** Of a JSON body; absent: `application/json`. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
 }
 
 /** A request as it may be shown and kept: secrets masked. */

@@ -88,6 +88,11 @@ export class UnauthorizedError extends DeviceError {
 /** What the device objects to, per field; `''` holds what is about no field. */
 export type FieldIssues = Readonly<Record<string, readonly string[]>>;
 
+/** The longest wait that is waited for; a device that asks for more has refused. */
+export const MAX_THROTTLE_MS = 30_000;
+/** So often a request is sent again because the device asked to wait. */
+export const MAX_THROTTLES = 3;
+
 /** The device understood the request and refused it (400, 404, 405, 409, 415, 422, 429 …). */
 export class RejectedError extends DeviceError {
   override readonly code = 'rejected';

@@ -8,13 +8,13 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path and query from the root of the device, percent-encoded. */
   readonly path: string;
-  readonly body?: { readonly type: string; readonly text: string };
+  readonly body?: { readonly type: string; readonly text: string } | undefined;
   /** Only when the record is still in the state with this entity tag. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
   /** The media types that are asked for, when not JSON before all else. */
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   /** `stay`: a redirect is the answer, and not followed. */
-  readonly redirect?: 'stay';
+  readonly redirect?: 'stay' | undefined;
   /** Told now and then, while the answer takes long, what has come of it. */
   readonly arriving?: (arrived: Arrived) => void;
 }

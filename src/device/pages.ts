@@ -1,9 +1,9 @@
 import type { DecodedList } from './json-records.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
-import { jsonText, valueText } from './value-text.ts';
+import { jsonText } from './value-text.ts';
 import { pageSteps, stepPath } from './paging.ts';
 import type { PageStep } from './learned-schema.ts';
-import { keyFieldOf, type ListFacts, type Profile } from './profile.ts';
+import type { ListFacts } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from '../text/one-line.ts';
 
@@ -18,7 +18,7 @@ export interface ReadPages {
   readonly records: readonly DeviceRecord[];
   readonly envelope: string;
   /** How further pages were reached; absent when there was only one. */
-  readonly paging?: 'next' | PageStep;
+  readonly paging?: 'next' | PageStep | undefined;
   /** Where it was found, when that is not where the profile said. */
   readonly path?: string;
   /** It is no list but one object. */
@@ -46,89 +46,99 @@ export async function readPages(
   path: string,
   device: DeviceRef,
   readPage: (path: string) => Promise<DecodedList>,
-  {
-    facts = { path, paging: 'auto' },
-    known,
-    maxMs = Infinity,
-    idOf = () => undefined,
-  }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<ReadPages> {
-  const deadline = performance.now() + maxMs;
-  const reading = new Reading({ path, device, readPage, facts, known, deadline, idOf });
-  for (let attempt = 1; ; attempt += 1) {
-    const pages = await reading.once(attempt === MAX_READINGS);
+  const deadline = performance.now() + (options.maxMs ?? Infinity);
+  for (let left = MAX_READINGS - 1; left >= 0; left -= 1) {
+    const source = { facts: { path, paging: 'auto' }, ...options, path, readPage } as const;
+    const first = await readPage(path);
+    const reading = new Reading({ ...source, device, deadline, isLast: left === 0 }, first);
+    const pages = await reading.finish();
     if (pages !== 'changed') return pages;
-    if (attempt === MAX_READINGS) {
-      throw new ProtocolError(
-        device,
-        `${path} changes while its pages are read, ${MAX_READINGS} times in turn. Try again`,
-      );
-    }
   }
-}
-
-/** The pages gathered so far. */
-interface Gathered {
-  readonly records: DeviceRecord[];
-  readonly first: DecodedList;
-  /** What the latest page said. */
-  total: number | undefined;
-  /** Whether the list became shorter on the way: then a record may have moved to a page read before. */
-  hasShrunk: boolean;
-  hasGrown: boolean;
+  const text = `${path} changes while its pages are read, ${MAX_READINGS} times in turn. Try again`;
+  throw new ProtocolError(device, text);
 }
 
 /** What is read, and how. */
-interface Source {
+interface Source extends ReadOptions {
   readonly path: string;
   readonly device: DeviceRef;
   readonly readPage: (path: string) => Promise<DecodedList>;
   readonly facts: ListFacts;
-  readonly known: PageStep | undefined;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  readonly idOf: (record: DeviceRecord) => string | undefined;
+  /** A list that changes is not read again: what is wrong is said. */
+  readonly isLast: boolean;
 }
 
+/** One reading of all pages. */
 class Reading {
   readonly #source: Source;
+  readonly #first: DecodedList;
+  readonly #records: DeviceRecord[];
+  /** What the latest page said. */
+  #total: number | undefined;
+  /** Whether the list became shorter on the way: then a record may have moved to a page read before. */
+  #hasShrunk = false;
+  #hasGrown = false;
 
-  constructor(source: Source) {
+  constructor(source: Source, first: DecodedList) {
     this.#source = source;
+    this.#first = first;
+    this.#records = [...first.records];
+    this.#total = first.total;
   }
 
-  /** Reads all pages once; `changed` when they do not fit together. `isLast`: says then what is wrong. */
-  async once(isLast: boolean): Promise<ReadPages | 'changed'> {
-    const first = await this.#source.readPage(this.#source.path);
-    const { envelope } = first;
-    if (first.single) return { records: first.records, envelope, single: true };
-    const gathered: Gathered = {
-      records: [...first.records],
-      first,
-      total: first.total,
-      hasShrunk: false,
-      hasGrown: false,
-    };
+  /** Reads the pages after the first; `changed` when they do not fit together. */
+  async finish(): Promise<ReadPages | 'changed'> {
+    const { records, envelope, total, next, single } = this.#first;
+    if (single) return { records, envelope, single };
     const { paging } = this.#source.facts;
-    if (paging === 'none') return { records: gathered.records, envelope };
-    if (first.next !== undefined && (paging === 'auto' || paging === 'next')) {
-      const end = await this.#followLinks(gathered, isLast);
+    if (paging === 'none') return this.#pages();
+    if (next !== undefined && (paging === 'auto' || paging === 'next')) {
+      const isGone = await this.#followLinks(next);
       // Where one comes twice, the order has changed between two pages, and another may never come.
-      if (end === 'gone' || hasMoved(gathered) || this.#comesTwice(gathered)) return 'changed';
-      if (isWhole(gathered)) return { records: gathered.records, envelope, paging: 'next' };
-      throw this.#tooFew(gathered);
+      if (isGone || this.#hasMoved() || this.#comesTwice()) return 'changed';
+      return this.#whole('next');
     }
     const isEndless = paging === 'page' || paging === 'offset';
-    if (isWhole(gathered) && !(isEndless && first.total === undefined)) {
-      return { records: gathered.records, envelope };
+    if (this.#isWhole() && !(isEndless && total === undefined)) return this.#pages();
+    if (records.length === 0) return this.#whole();
+    // One way after the other, until one brings records that are new.
+    for (const step of pageSteps(this.#source.facts, this.#first, this.#source.known)) {
+      await this.#followNumbers(step);
+      if (this.#hasMoved()) return 'changed';
+      if (this.#records.length > records.length) return this.#whole(step);
     }
-    return this.#followNumbers(gathered);
+    return this.#whole();
   }
 
-  #comesTwice({ records }: Gathered): boolean {
+  #pages(paging?: 'next' | PageStep): ReadPages {
+    const { envelope } = this.#first;
+    return { records: this.#records, envelope, paging };
+  }
+
+  #whole(paging?: 'next' | PageStep): ReadPages {
+    if (this.#isWhole()) return this.#pages(paging);
+    const text = `says that there are ${this.#total ?? '?'} records, but gives only ${this.#records.length} and no next page`;
+    throw this.#error(`${this.#source.path} ${text}`);
+  }
+
+  #isWhole(): boolean {
+    return this.#total === undefined || this.#records.length >= this.#total;
+  }
+
+  /** Whether records may have moved from page to page unseen; one that comes twice has. */
+  #hasMoved(): boolean {
+    if (this.#hasShrunk || !this.#hasGrown) return this.#hasShrunk;
+    return new Set(this.#records.map((record) => jsonText(record))).size < this.#records.length;
+  }
+
+  #comesTwice(): boolean {
     const byId = new Map<string, DeviceRecord>();
-    return records.some((record) => {
-      const id = this.#source.idOf(record);
+    return this.#records.some((record) => {
+      const id = this.#source.idOf?.(record);
       if (id === undefined) return false;
       const earlier = byId.get(id);
       byId.set(id, record);
@@ -137,74 +147,50 @@ class Reading {
     });
   }
 
-  async #followLinks(gathered: Gathered, isLast: boolean): Promise<'end' | 'gone'> {
-    const seen = new Set([this.#source.path]);
-    let page = gathered.first;
-    let previous = this.#source.path;
-    while (page.next !== undefined) {
-      const next = nextPath(page.next, previous, this.#source.path);
+  /** Whether a page that a link leads to was gone, as the list has changed. */
+  async #followLinks(first: string): Promise<boolean> {
+    const { path, readPage, isLast } = this.#source;
+    const seen = new Set([path]);
+    let page = this.#first;
+    let previous = path;
+    for (let link: string | undefined = first; link !== undefined; link = page.next) {
+      const next = nextPath(link, previous, path);
       if (next === undefined) {
-        throw new ProtocolError(
-          this.#source.device,
-          `the next page of ${this.#source.path} is elsewhere: ${oneLine(page.next)}`,
-        );
+        throw this.#error(`the next page of ${path} is elsewhere: ${oneLine(link)}`);
       }
       if (seen.has(next)) {
-        throw new ProtocolError(
-          this.#source.device,
-          `the pages of ${this.#source.path} go in a circle: ${oneLine(next)} again`,
-        );
+        throw this.#error(`the pages of ${path} go in a circle: ${oneLine(next)} again`);
       }
-      this.#checkBounds(seen.size, gathered);
+      this.#checkBounds(seen.size);
       seen.add(next);
-      const answer = isLast ? await this.#source.readPage(next) : await this.#further(next, [404]);
-      if (answer === undefined) return 'gone';
-      if (isSamePage(page, answer)) {
+      const further = isLast ? await readPage(next) : await this.#further(next, [404]);
+      if (further === undefined) return true;
+      if (isSamePage(page, further)) {
         // Records that were added in front move a page on; read again, they do so no more.
-        if (!isLast) return 'gone';
-        throw new ProtocolError(
-          this.#source.device,
-          `the pages of ${this.#source.path} repeat: ${oneLine(next)} has the records of the page before`,
-        );
+        if (!isLast) return true;
+        const text = `${oneLine(next)} has the records of the page before`;
+        throw this.#error(`the pages of ${path} repeat: ${text}`);
       }
-      page = answer;
-      take(gathered, page, page.records);
+      page = further;
+      this.#take(page, page.records);
       previous = next;
     }
-    return 'end';
+    return false;
   }
 
-  /** Tries one way after the other until one brings records that are new. */
-  async #followNumbers(gathered: Gathered): Promise<ReadPages | 'changed'> {
-    const { first } = gathered;
-    const { envelope } = first;
-    if (first.records.length > 0) {
-      const { facts, known } = this.#source;
-      for (const step of pageSteps(facts, first, known)) {
-        const start = first.records.length;
-        await this.#follow(gathered, step);
-        if (hasMoved(gathered)) return 'changed';
-        if (gathered.records.length === start) continue;
-        if (isWhole(gathered)) return { records: gathered.records, envelope, paging: step };
-        throw this.#tooFew(gathered);
-      }
-    }
-    if (isWhole(gathered)) return { records: gathered.records, envelope };
-    throw this.#tooFew(gathered);
-  }
-
-  async #follow(gathered: Gathered, step: PageStep): Promise<void> {
-    const { first, records } = gathered;
+  async #followNumbers(step: PageStep): Promise<void> {
+    const records = this.#records;
+    const sizeOfFirst = this.#first.records.length;
     const known = new Set(records.map((record) => jsonText(record)));
-    for (let index = 1; gathered.total === undefined || !isWhole(gathered); index += 1) {
-      this.#checkBounds(index, gathered);
-      const place = { index, read: records.length, sizeOfFirst: first.records.length };
+    for (let index = 1; this.#total === undefined || !this.#isWhole(); index += 1) {
+      this.#checkBounds(index);
+      const place = { index, read: records.length, sizeOfFirst };
       const page = await this.#further(stepPath(this.#source.path, step, place), [400, 404, 416]);
       // A device that does not know the parameter gives its first page once more.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
       if (page === undefined || fresh.length === 0) return;
       for (const record of fresh) known.add(jsonText(record));
-      take(gathered, page, fresh);
+      this.#take(page, fresh);
     }
   }
 
@@ -218,21 +204,29 @@ class Reading {
     }
   }
 
-  #checkBounds(pages: number, { records }: Gathered): void {
-    const isLate = performance.now() > this.#source.deadline;
-    if (!isLate && pages < MAX_PAGES && records.length < MAX_RECORDS) return;
-    throw new ProtocolError(
-      this.#source.device,
-      `${this.#source.path} does not end: ${pages} pages with ${records.length} records so far` +
-        (isLate ? '. Give it longer with --timeout' : ''),
-    );
+  #take({ total, records }: DecodedList, fresh: readonly DeviceRecord[]): void {
+    for (const record of fresh) this.#records.push(record);
+    if (total === undefined) return;
+    // A count of each page alone says nothing of the list.
+    const isOfPage = total === records.length && this.#first.total === this.#first.records.length;
+    if (!isOfPage) {
+      this.#hasShrunk ||= total < (this.#total ?? 0);
+      this.#hasGrown ||= total > (this.#total ?? 0);
+    }
+    this.#total = total;
   }
 
-  #tooFew({ records, total }: Gathered): ProtocolError {
-    return new ProtocolError(
-      this.#source.device,
-      `${this.#source.path} says that there are ${total ?? '?'} records, but gives only ${records.length} and no next page`,
-    );
+  #checkBounds(pages: number): void {
+    const read = this.#records.length;
+    const isLate = performance.now() > this.#source.deadline;
+    if (!isLate && pages < MAX_PAGES && read < MAX_RECORDS) return;
+    const advice = isLate ? '. Give it longer with --timeout' : '';
+    const text = `${this.#source.path} does not end: ${pages} pages with ${read} records so far`;
+    throw this.#error(text + advice);
+  }
+
+  #error(text: string): ProtocolError {
+    return new ProtocolError(this.#source.device, text);
   }
 }
 
@@ -244,93 +238,10 @@ function isSamePage({ records: one }: DecodedList, { records: other }: DecodedLi
   );
 }
 
-function take(gathered: Gathered, page: DecodedList, fresh: readonly DeviceRecord[]): void {
-  for (const record of fresh) gathered.records.push(record);
-  const { first, total = 0 } = gathered;
-  if (page.total === undefined) return;
-  // A count of each page alone says nothing of the list.
-  const isOfPage = page.total === page.records.length && first.total === first.records.length;
-  if (!isOfPage) {
-    gathered.hasShrunk ||= page.total < total;
-    gathered.hasGrown ||= page.total > total;
-  }
-  gathered.total = page.total;
-}
-
-/** Whether records may have moved from page to page unseen; one that comes twice has. */
-function hasMoved({ records, hasShrunk, hasGrown }: Gathered): boolean {
-  if (hasShrunk || !hasGrown) return hasShrunk;
-  return new Set(records.map((record) => jsonText(record))).size < records.length;
-}
-
-function isWhole({ records, total }: Gathered): boolean {
-  return total === undefined || records.length >= total;
-}
-
 /** Path and query of the next page; undefined when it is not a page of the same list. */
 function nextPath(next: string, previous: string, path: string): string | undefined {
   const base = `https://device.invalid${previous}`;
   if (!URL.canParse(next, base)) return undefined;
   const url = new URL(next, base);
   return url.pathname === new URL(path, base).pathname ? url.pathname + url.search : undefined;
-}
-
-/** More records are not read one by one. */
-const MAX_DETAILS = 1000;
-const DETAILS_AT_ONCE = 2;
-
-/**
- * The records in full, each read by `readOne`, two at a time and no longer than `maxMs`. Throws
- * ProtocolError when they are too many or too slow, and never gives a part of them.
- */
-export async function readDetails(
-  device: DeviceRef,
-  resource: string,
-  records: readonly DeviceRecord[],
-  readOne: (record: DeviceRecord) => Promise<DeviceRecord>,
-  maxMs: number,
-): Promise<readonly DeviceRecord[]> {
-  if (records.length > MAX_DETAILS) {
-    throw new ProtocolError(
-      device,
-      `its list of ${resource}s leaves fields out, and ${records.length} records are too many to be ` +
-        'read one by one: name fewer',
-    );
-  }
-  const full = [...records];
-  const left = records.entries();
-  const deadline = performance.now() + maxMs;
-  const readOn = async (): Promise<void> => {
-    for (const [index, record] of left) {
-      if (performance.now() > deadline) throw tooSlow(device, resource, index, records.length);
-      full[index] = await readOne(record);
-    }
-  };
-  await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
-  return full;
-}
-
-/** The record with what its own path shows of it. Throws ProtocolError when that is another record. */
-export function completed(
-  device: DeviceRef,
-  profile: Profile,
-  resource: string,
-  { path, record, full }: { path: string; record: DeviceRecord; full: DeviceRecord },
-): DeviceRecord {
-  const names = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
-  const other = names.find(
-    (field) =>
-      Object.hasOwn(record, field) &&
-      Object.hasOwn(full, field) &&
-      valueText(record[field]) !== valueText(full[field]),
-  );
-  if (other !== undefined) {
-    throw new ProtocolError(device, `${path} answers with another ${resource} (${other})`);
-  }
-  return { ...record, ...full };
-}
-
-function tooSlow(device: DeviceRef, resource: string, read: number, all: number): ProtocolError {
-  const text = `only ${read} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
-  return new ProtocolError(device, text);
 }

@@ -1,5 +1,6 @@
 import { encodeForm, type WriteRequest } from './encode.ts';
 import { formText, jsonText } from './value-text.ts';
+import type { HttpRequest } from './exchange.ts';
 import type { Profile } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { isSecretField } from './secret-fields.ts';
@@ -39,23 +40,8 @@ function secretsIn(value: Value): string[] {
   );
 }
 
-/** A request with its body in the encoding that it has. */
-export function withBody<M extends string>({
-  method,
-  path,
-  form,
-  json,
-  contentType = JSON_TYPE,
-}: Body & { readonly method: M; readonly path: string }): {
-  method: M;
-  path: string;
-  body?: { type: string; text: string };
-} {
-  if (form !== undefined) {
-    return { method, path, body: { type: FORM_TYPE, text: encodeForm(form) } };
-  }
-  if (json !== undefined) {
-    return { method, path, body: { type: contentType, text: jsonText(json) } };
-  }
-  return { method, path };
+/** A body in the encoding that it has; undefined for none. */
+export function bodyOf({ form, json, contentType }: Body): HttpRequest['body'] {
+  if (form !== undefined) return { type: FORM_TYPE, text: encodeForm(form) };
+  return json && { type: contentType ?? JSON_TYPE, text: jsonText(json) };
 }

@@ -1,14 +1,11 @@
+import { MAX_THROTTLE_MS, MAX_THROTTLES } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 
 const MAX_REDIRECTS = 3;
 const RETRY_DELAYS_MS = [100, 300];
-/** The longest wait that is waited for; a device that asks for more has refused. */
-export const MAX_THROTTLE_MS = 30_000;
 /** Reads wait so many times as long as one answer may take, where that is longer. */
 const READ_THROTTLE_TIME = 10;
-/** So often a request is sent again because the device asked to wait. */
-export const MAX_THROTTLES = 3;
 
 /** How far a read has come. */
 interface ReadState {

@@ -290,7 +290,7 @@ export interface Circumstances {
   /** `through the proxy http://proxy:3128`; undefined for a device that is reached directly. */
   readonly via?: string | undefined;
   /** The fields that were sent: complaints are about them, whatever they are wrapped in. */
-  readonly fields?: readonly string[];
+  readonly fields?: readonly string[] | undefined;
   /** Values that were sent and must not come back in a message: new passwords and tokens. */
   readonly secrets?: readonly string[];
 }

@@ -5,8 +5,7 @@ import type { Answer } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import { assertNoCollection, type FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
-import { allPages } from '../../device/raw-pages.ts';
-import { answerError, type Circumstances } from '../../device/translate.ts';
+import type { DeviceError } from '../../device/errors.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import { openInBrowser } from '../../os/browser.ts';
@@ -57,8 +56,8 @@ async function getPages(
   emit: (output: Output) => void,
 ): Promise<Output[]> {
   const { raw, firstPage, format } = call.options;
-  const first = await exchange(call, member, 'GET', path);
-  const shown = answerOutput(call, member, 'GET', path, first);
+  const { answer: first, error } = await exchange(call, member, 'GET', path);
+  const shown = answerOutput(call, member, first, error);
   if (raw || firstPage) return shown;
   let pages = 1;
   const onPage = (answer: Answer): void => {
@@ -66,10 +65,10 @@ async function getPages(
     if (format !== 'jsonl') return;
     // The first page is known to have others only now.
     if (pages === 2) shown.forEach(emit);
-    answerOutput(call, member, 'GET', path, answer).forEach(emit);
+    answerOutput(call, member, answer).forEach(emit);
   };
   const records = await member.use(call.access, (device) =>
-    allPages(device, path, first, onPage, call.io.signal),
+    device.allPages(path, first, onPage, call.io.signal),
   );
   if (records === undefined) return shown;
   const said = info(`${member.ref.name}: ${records.length} records on ${pages} pages`);
@@ -134,10 +133,10 @@ async function* sendRaw(
   yield* each(call, members, call.writeWidth, async (member) => {
     await guardRaw(call, member, method, path, form);
     if (method === 'DELETE') {
-      refuseCollection(member, path, await exchange(call, member, 'GET', path));
+      refuseCollection(member, path, (await exchange(call, member, 'GET', path)).answer);
     }
-    const answer = await exchange(call, member, method, path, form);
-    return answerOutput(call, member, method, path, answer);
+    const { answer, error } = await exchange(call, member, method, path, form);
+    return answerOutput(call, member, answer, error);
   });
 }
 
@@ -193,12 +192,14 @@ function exchange(
   method: RawRequest['method'],
   path: string,
   form?: FormPairs,
-): Promise<Answer> {
+): Promise<{ answer: Answer; error: DeviceError | undefined }> {
   return member.use(call.access, async (device) => {
-    const answer = await device.raw({ method, path, ...(form && { form }) });
+    const request = { method, path, form };
+    const answer = await device.raw(request);
+    const error = device.failureOf(request, answer);
     // A refused login is answered by asking for another one; every other answer is shown.
-    if (answer.status === 401) throw answerError(circumstances(member, method, path), answer);
-    return answer;
+    if (error !== undefined && answer.status === 401) throw error;
+    return { answer, error };
   });
 }
 
@@ -206,21 +207,14 @@ function exchange(
 function answerOutput(
   call: Call<'raw'>,
   member: Member,
-  method: RawRequest['method'],
-  path: string,
   answer: Answer,
+  error?: DeviceError,
 ): Output[] {
   const { ref: device } = member;
   const value = call.options.raw ? undefined : valueOf(answer);
   const { status, body } = answer;
   const shown: Output = { kind: 'answer', device, status, body, value };
-  if (status < 300) return [shown];
-  const error = answerError(circumstances(member, method, path), answer);
-  return [shown, { kind: 'error', error, device }];
-}
-
-function circumstances(member: Member, method: RawRequest['method'], path: string): Circumstances {
-  return { device: member.ref, credential: member.credential, request: { method, path } };
+  return error === undefined ? [shown] : [shown, { kind: 'error', error, device }];
 }
 
 function valueOf({ body }: Answer): Value | undefined {

@@ -77,7 +77,7 @@ async function recordsSeen(call: Call, resource: string): Promise<number | undef
   const members = await call.selected();
   const member = members.find(({ state }) => state.kind === 'ready') ?? members[0];
   if (member === undefined) return undefined;
-  const { decodeList } = await import('../../device/decode.ts');
+  const { decodeList } = await import('../../device/network.ts');
   try {
     return await member.use(call.access, async (device) => {
       const path = collectionPath(device.profile, resource);

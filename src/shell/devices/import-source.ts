@@ -5,7 +5,6 @@ import { CredentialError, UsageError } from '../../errors.ts';
 import { Credential } from '../../device/credential.ts';
 import { ProtocolError } from '../../device/errors.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
-import { answerError } from '../../device/translate.ts';
 import { parseAnsible } from '../../fleet/import/ansible.ts';
 import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../fleet/import/netbox.ts';
 import { readSource } from '../../fleet/import/read-source.ts';
@@ -91,11 +90,10 @@ async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Out
       }
       seen.add(path);
       const page = await member.use(access, async (device) => {
-        const answer = await device.raw({ method: 'GET', path }, call.io.signal);
         const request = { method: 'GET', path } as const;
-        if (answer.status >= 300) {
-          throw answerError({ device: member.ref, credential: member.credential, request }, answer);
-        }
+        const answer = await device.raw(request, call.io.signal);
+        const error = device.failureOf(request, answer);
+        if (error !== undefined) throw error;
         return readNetBoxPage(jsonOf(member, answer), path, where);
       });
       records.push(...page.records);
