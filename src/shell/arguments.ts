@@ -1,3 +1,4 @@
+import { saidSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -8,7 +9,6 @@ import type { ArgSpec, CompletionScope } from './command.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import type { FieldFacts } from '../device/learned-schema.ts';
-import { isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';
@@ -234,4 +234,9 @@ function memberNamed(device: string, members: readonly Member[]): Member {
   if (member !== undefined) return member;
   const names = members.map(({ ref }) => ref.name).join(', ');
   throw new UsageError(`--only: "${device}" is none of the selected devices (${names})`);
+}
+
+/** Whether its records have keys, as far as that is known before any device is asked. */
+export function isKeyed(resource: string): boolean {
+  return saidSingle(documentedProfile, resource) === false;
 }

@@ -135,6 +135,30 @@ export function command<const K extends OptionKey = never>({
   return { name, section, summary: brief ?? summary, aliases, takesLine, verbs };
 }
 
+/** The command of a first word. */
+export function commandNamed(
+  commands: readonly CommandSpec[],
+  word: string | undefined,
+): CommandSpec | undefined {
+  return commands.find(
+    ({ name, aliases = [] }) => name === word || (word !== undefined && aliases.includes(word)),
+  );
+}
+
+/** The verbs that have a name. */
+export function namedVerbs({ verbs }: CommandSpec): readonly VerbSpec[] {
+  return verbs.filter(({ name }) => name !== '');
+}
+
+export function verbNamed(command: CommandSpec, word: string | undefined): VerbSpec | undefined {
+  return namedVerbs(command).find(({ name }) => name === word);
+}
+
+/** The verb that is meant when none is named. */
+export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec | undefined {
+  return verbs.find(({ name }) => name === defaultVerb);
+}
+
 /** The work of a verb that is loaded when it is called for. */
 export function later<C>(
   load: () => Promise<(call: C) => AsyncGenerator<Output>>,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { AllServices } from '../../src/services.ts';
+import { AllServices } from '../../src/main.ts';
 import { resolvePaths } from '../../src/os/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import { Session, type ShellIo } from '../../src/shell/session.ts';

@@ -3,18 +3,18 @@ import type { JsonValue } from '../../device/value-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
-import {
-  HELP_TOPICS,
-  helpOn,
-  helpOnCommand,
-  helpOnTopic,
-  helpOverview,
-  type HelpTopic,
-} from '../help/help.ts';
+import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
-import { type CommandSpec, type CompletionScope, command } from '../command.ts';
+import {
+  command,
+  type CommandSpec,
+  type CompletionScope,
+  namedVerbs,
+  verbNamed,
+} from '../command.ts';
+import type { Services } from '../services.ts';
 
-const TOPIC_NAMES = HELP_TOPICS.map(({ name }) => name);
+const TOPIC_NAMES = Object.keys(HELP_TOPICS) as TopicName[];
 
 export const help = command({
   name: 'help',
@@ -39,16 +39,16 @@ export const help = command({
       return;
     }
     const command = commands.find(({ name }) => name === first.text);
-    const topic = HELP_TOPICS.find(({ name }) => name === first.text);
-    const about = topic && (await helpOnTopic(topic, session.services));
+    const topic = TOPIC_NAMES.find((name) => name === first.text);
+    const about = topic && (await textOf(topic, session.services));
     if (command === undefined) {
       if (about === undefined) throw unknown(first, commands);
       yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
       return;
     }
-    const verb = command.verbs.find(({ name }) => name !== '' && name === second?.text);
+    const verb = verbNamed(command, second?.text);
     if (second !== undefined && verb === undefined) {
-      const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+      const verbs = namedVerbs(command).map(({ name }) => name);
       const has = verbs.length > 0 ? `; it has ${verbs.join(', ')}` : '';
       throw new UsageError(`${command.name} has no verb "${oneLine(second.text)}"${has}`, {
         column: second.start,
@@ -66,15 +66,24 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
   const command = commands.find(({ name }) => name === first);
   if (second !== undefined) return [];
   if (first !== undefined) {
-    const verbs = command?.verbs.filter(({ name }) => name !== '') ?? [];
+    const verbs = command === undefined ? [] : namedVerbs(command);
     return verbs.map(({ name, summary }) => ({ text: name, summary }));
   }
-  return [...commands, ...HELP_TOPICS].map(({ name, summary }) => ({ text: name, summary }));
+  return [
+    ...commands.map(({ name, summary }) => ({ text: name, summary })),
+    ...TOPIC_NAMES.map((name) => ({ text: name, summary: HELP_TOPICS[name] })),
+  ];
+}
+
+/** The texts of topics are loaded when one is asked for. */
+async function textOf(topic: TopicName, services: Services): Promise<string> {
+  const { helpOnTopic } = await import('../help/topic-text.ts');
+  return helpOnTopic(topic, services);
 }
 
 /** What programs get in place of the text of a topic. */
-async function dataOf(topic: HelpTopic | undefined): Promise<JsonValue | undefined> {
-  if (topic?.name !== 'json') return undefined;
+async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefined> {
+  if (topic !== 'json') return undefined;
   const { outputJsonSchema } = await import('../help/document-schema.ts');
   return outputJsonSchema();
 }

@@ -1,3 +1,14 @@
+import {
+  isKeyed,
+  assignments,
+  bothKeyAndWhere,
+  changeFields,
+  fieldCandidates,
+  meantBy,
+  notAssigned,
+  recordKey,
+  whereFilter,
+} from '../arguments.ts';
 import type { Change, Target } from '../../change/change.ts';
 import { DeclinedFailure, DecodeFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
@@ -11,19 +22,8 @@ import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import {
-  assignments,
-  bothKeyAndWhere,
-  changeFields,
-  fieldCandidates,
-  meantBy,
-  notAssigned,
-  recordKey,
-  whereFilter,
-} from '../arguments.ts';
-import {
   fieldsAsked,
   filterOf,
-  isKeyed,
   isKeyOf,
   isSingleHere,
   readRecords,

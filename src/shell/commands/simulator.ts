@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type Call, type CommandSpec, verb, type VerbSpec, command } from '../command.ts';
+import { type Call, type CommandSpec, verb, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
 import { type Output, info, table } from '../output.ts';
-import type { RunningSimulator, Services } from '../services.ts';
+import type { RunningSimulator } from '../services.ts';
 import { probe } from './connect.ts';
 
 const DEFAULT_PORT = 8443;
@@ -33,12 +33,22 @@ export const simulator: CommandSpec = {
         }
       },
     }),
-    namesVerb('faults', 'List the ways in which a simulated device can misbehave', (services) =>
-      services.faults(),
-    ),
-    namesVerb('quirks', 'List the habits of real devices that can be simulated', (services) =>
-      services.quirks(),
-    ),
+    verb({
+      name: 'faults',
+      summary: 'List the ways in which a simulated device can misbehave',
+      changes: 'nothing',
+      async *run({ session }) {
+        yield namesTable('faults', await session.services.faults());
+      },
+    }),
+    verb({
+      name: 'quirks',
+      summary: 'List the habits of real devices that can be simulated',
+      changes: 'nothing',
+      async *run({ session }) {
+        yield namesTable('quirks', await session.services.quirks());
+      },
+    }),
   ],
 };
 
@@ -71,30 +81,19 @@ export const demo = command({
   },
 });
 
-function namesVerb(
+function namesTable(
   name: TableName,
-  summary: string,
-  list: (
-    services: Services,
-  ) => Promise<readonly { name: string; stage?: string; summary: string }[]>,
-): VerbSpec {
-  return verb({
+  rows: readonly { name: string; stage?: string; summary: string }[],
+): Output {
+  return table(
     name,
-    summary,
-    changes: 'nothing',
-    async *run({ session }) {
-      const rows = await list(session.services);
-      yield table(
-        name,
-        [
-          'name',
-          rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STRIKES THE' },
-          { key: 'summary', title: 'WHAT HAPPENS' },
-        ],
-        rows.map((row) => ({ ...row })),
-      );
-    },
-  });
+    [
+      'name',
+      rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STRIKES THE' },
+      { key: 'summary', title: 'WHAT HAPPENS' },
+    ],
+    rows.map((row) => ({ ...row })),
+  );
 }
 
 function start(

@@ -4,7 +4,16 @@ import { resourceCommand } from '../commands/resource.ts';
 import { fieldCandidates } from '../arguments.ts';
 import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Word } from '../../text/words.ts';
-import type { ArgSpec, CommandSpec, CompletionScope, VerbSpec } from '../command.ts';
+import {
+  type ArgSpec,
+  commandNamed,
+  type CommandSpec,
+  type CompletionScope,
+  defaultVerb,
+  namedVerbs,
+  verbNamed,
+  type VerbSpec,
+} from '../command.ts';
 
 /** What arguments and values of options are called that are files. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];
@@ -29,11 +38,7 @@ export function expectedAt(
   const meant = resourceNamed(words);
   const plain = meant === undefined ? words : words.slice(1);
   const [first, second] = plain;
-  const command =
-    meant ??
-    commands.find(
-      ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
-    );
+  const command = meant ?? commandNamed(commands, first);
   // Behind `--` nothing is an option.
   const isOver = before.some(({ text }) => text === '--');
   const optionBefore = isOver ? undefined : optionAwaitingValue(before.at(-1));
@@ -55,15 +60,13 @@ export function expectedAt(
         : commands.map(({ name, summary }) => ({ text: name, summary })),
     );
   }
-  const named = command.verbs.find(({ name }) => name !== '' && name === second);
-  const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
+  const named = verbNamed(command, second);
+  const verb = named ?? defaultVerb(command);
   if (isOption) return only(optionCandidates([...GENERAL, ...(verb?.options ?? [])], isGiven));
   const given = plain.slice(named === undefined ? 1 : 2);
   const verbs =
     second === undefined
-      ? command.verbs
-          .filter(({ name }) => name !== '')
-          .map(({ name, summary }) => ({ text: name, summary }))
+      ? namedVerbs(command).map(({ name, summary }) => ({ text: name, summary }))
       : [];
   const arg = argumentAt(verb, given.length);
   const values = arg?.complete?.({ ...scope, given }) ?? [];

@@ -2,6 +2,10 @@ import { maskedLine, maskedWords } from './hide-secrets.ts';
 import {
   type ArgSpec,
   Arguments,
+  commandNamed,
+  defaultVerb,
+  namedVerbs,
+  verbNamed,
   type CommandSpec,
   type Grammar,
   type Invocation,
@@ -20,9 +24,8 @@ import { type Option, toggle } from './option.ts';
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
-  const { plain, given } = separate(words, ({ text }) =>
-    commands.some(({ name, takesLine }) => name === text && takesLine === true),
-  );
+  const takesLine = ({ text }: Word): boolean => commandNamed(commands, text)?.takesLine === true;
+  const { plain, given } = separate(words, takesLine);
   const [first, ...others] = plain;
   const wanted = given.some(({ option }) => option.key === 'version') ? 'info' : 'help';
   const [name] = others;
@@ -31,7 +34,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const found: { command: CommandSpec; mistake?: UsageError } = asked
     ? { command: asked }
     : first === undefined
-      ? { command: named(commands, wanted) }
+      ? { command: mustHave(commands, wanted) }
       : findCommand(first, others, grammar);
   try {
     const invocation = bindTo(found.command, words, rest, given, first === undefined);
@@ -99,8 +102,8 @@ export function title(command: CommandSpec, verb: VerbSpec): string {
   return verb.name === '' ? command.name : `${command.name} ${verb.name}`;
 }
 
-function named(commands: readonly CommandSpec[], name: string): CommandSpec {
-  const command = commands.find((other) => other.name === name);
+function mustHave(commands: readonly CommandSpec[], name: string): CommandSpec {
+  const command = commandNamed(commands, name);
   if (command === undefined) throw new Error(`no command ${name}`);
   return command;
 }
@@ -112,27 +115,20 @@ function findCommand(
 ): { command: CommandSpec; mistake?: UsageError } {
   const { commands, resourceFor, guess } = grammar;
   const [next] = others;
+  const command = commandNamed(commands, word.text);
+  if (command !== undefined && command.section !== 'Raw API') return { command };
   const meant = meantLine(maskedWords([word, ...others]));
-  const command = commands.find(
-    ({ name, aliases }) => name === word.text || aliases?.includes(word.text) === true,
-  );
-  // `delete user bob`, `get users`: the raw API has paths.
-  const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
-  const isRaw = command?.section === 'Raw API' && next !== undefined && named.test(next.text);
-  if (isRaw && meant !== undefined) {
+  if (command !== undefined) {
+    // `delete user bob`, `get users`: the raw API has paths.
+    const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
+    if (meant === undefined || next === undefined || !named.test(next.text)) return { command };
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
       column: next.start,
       suggestions: [meant],
     });
   }
-  if (command !== undefined) return { command };
-  const suggestions =
-    meant === undefined
-      ? suggest(
-          word.text,
-          commands.map(({ name }) => name),
-        )
-      : [meant];
+  const names = commands.map(({ name }) => name);
+  const suggestions = meant === undefined ? suggest(word.text, names) : [meant];
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
   if (resource !== undefined) return { command: resource };
   const mistake = new UsageError(
@@ -150,10 +146,10 @@ function findVerb(
   end: number,
 ): { verb: VerbSpec; operands: readonly Word[] } {
   const [first, ...rest] = words;
-  const verb = command.verbs.find(({ name }) => name !== '' && name === first?.text);
+  const verb = verbNamed(command, first?.text);
   if (verb !== undefined) return { verb, operands: rest };
-  const fallback = command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
-  const names = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+  const fallback = defaultVerb(command);
+  const names = namedVerbs(command).map(({ name }) => name);
   const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
   // Where a search word may stand, only one slip makes it a mistyped verb: "sato" is no "set".
   const meant =

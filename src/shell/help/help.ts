@@ -1,6 +1,5 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
-import type { Services } from '../services.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
 
 /** The headings of `help`, in its order. */
@@ -14,27 +13,20 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
 ];
 
 /** What `help NAME` explains besides commands, in the order of `help`; the texts are in `topics/`. */
-export const HELP_TOPICS = [
-  { name: 'selectors', summary: 'how devices are named: --on, connect, use' },
-  { name: 'filters', summary: 'how records are chosen: user list FILTER, --filter, --where' },
-  { name: 'scripts', summary: 'devsh in scripts: streams, confirmation, "-" and "--"' },
-  {
-    name: 'json',
-    summary: 'what --json, --format yaml and --format jsonl print, and its schema',
-  },
-  { name: 'exit-codes', summary: 'what the exit status of a command means' },
-  { name: 'allow', summary: 'what is refused, and how --allow does it all the same' },
-  { name: 'environment', summary: 'the variables that devsh heeds, and where its files are' },
-  { name: 'trust', summary: 'how devsh knows that it speaks to the right device' },
-  { name: 'profiles', summary: 'how devsh knows the way a device speaks, and how to tell it' },
-  {
-    name: 'keys',
-    summary: 'what the keys of the full screen do, and the names of their actions',
-  },
-] as const;
+export const HELP_TOPICS = {
+  selectors: 'how devices are named: --on, connect, use',
+  filters: 'how records are chosen: user list FILTER, --filter, --where',
+  scripts: 'devsh in scripts: streams, confirmation, "-" and "--"',
+  json: 'what --json, --format yaml and --format jsonl print, and its schema',
+  'exit-codes': 'what the exit status of a command means',
+  allow: 'what is refused, and how --allow does it all the same',
+  environment: 'the variables that devsh heeds, and where its files are',
+  trust: 'how devsh knows that it speaks to the right device',
+  profiles: 'how devsh knows the way a device speaks, and how to tell it',
+  keys: 'what the keys of the full screen do, and the names of their actions',
+} as const;
 
-export type HelpTopic = (typeof HELP_TOPICS)[number];
-export type TopicName = HelpTopic['name'];
+export type TopicName = keyof typeof HELP_TOPICS;
 
 /** `help`: every command with its summary, and the options that are understood everywhere. */
 export function helpOverview(commands: readonly CommandSpec[]): string {
@@ -62,7 +54,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
     '',
     'Topics: "help TOPIC" tells more about',
-    ...twoColumns(HELP_TOPICS.map(({ name, summary }): [string, string] => [name, summary])),
+    ...twoColumns(Object.entries(HELP_TOPICS)),
     '',
     '"help COMMAND" tells more about one command.',
   ].join('\n');
@@ -89,7 +81,6 @@ export function helpOnCommand(command: CommandSpec): string {
 
 /** `help user add`: one verb with its arguments, options and examples. */
 export function helpOn(command: CommandSpec, verb: VerbSpec): string {
-  const examples = verb.examples ?? [];
   return [
     `${title(command, verb)}: ${verb.summary}`,
     '',
@@ -97,23 +88,12 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     ...twoColumns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
     ...(verb.details === undefined ? [] : ['', verb.details]),
     ...(verb.options.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(verb.options))]),
-    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
+    ...exampleLines(verb.examples),
   ].join('\n');
 }
 
-/** `help filters`: what is no command. */
-export async function helpOnTopic(
-  { name, summary }: HelpTopic,
-  services: Pick<Services, 'paths' | 'keys'>,
-): Promise<string> {
-  const { readTopic } = await import('./topic-text.ts');
-  const { text, examples } = await readTopic(name, services);
-  return [
-    `${name}: ${summary}`,
-    '',
-    text,
-    ...(examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)]),
-  ].join('\n');
+export function exampleLines(examples: readonly string[] = []): string[] {
+  return examples.length === 0 ? [] : ['', 'Examples', ...examples.map((line) => `  ${line}`)];
 }
 
 /** `user set KEY [field=value…]`, with the default verb in brackets. */

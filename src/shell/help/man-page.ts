@@ -2,7 +2,7 @@ import { resolvePaths, type Paths } from '../../os/paths.ts';
 import { argLabel } from '../grammar/bind.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from './environment.ts';
-import { HELP_TOPICS, SECTIONS, usageOf, type HelpTopic } from './help.ts';
+import { HELP_TOPICS, SECTIONS, usageOf, type TopicName } from './help.ts';
 import { readTopic } from './topic-text.ts';
 import { OPTIONS } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
@@ -35,7 +35,8 @@ export const MAN_EXAMPLES: readonly { readonly line: string; readonly meaning: s
 /** The manual in the roff of man(7), from what the commands, options and topics say of themselves. */
 export async function manPage(version: string, date: string): Promise<string> {
   const paths = resolvePaths({}, 'linux', '~');
-  const topics = HELP_TOPICS.filter(({ name }) => !TOPICS_ELSEWHERE.includes(name));
+  const names = Object.keys(HELP_TOPICS) as TopicName[];
+  const topics = names.filter((name) => !TOPICS_ELSEWHERE.includes(name));
   return [
     `.TH DEVSH 1 "${date}" ${quoted(`devsh ${version}`)} "User Commands"`,
     ...section('NAME', [
@@ -119,8 +120,8 @@ function verbItem({ command, verb }: { command: CommandSpec; verb: VerbSpec }): 
   ];
 }
 
-async function topicSection(topic: HelpTopic, paths: Paths): Promise<string[]> {
-  const { name, summary } = topic;
+async function topicSection(name: TopicName, paths: Paths): Promise<string[]> {
+  const summary = HELP_TOPICS[name];
   const { text: told, examples } = await readTopic(name, {
     paths,
     keys: () => Promise.resolve([]),

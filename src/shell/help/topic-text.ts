@@ -3,7 +3,7 @@ import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
 import { MOST_DEVICES } from '../../fleet/selector.ts';
 import type { KeyRow, Services } from '../services.ts';
 import { ENVIRONMENT, EXIT_CODES } from './environment.ts';
-import { twoColumns, type TopicName } from './help.ts';
+import { exampleLines, HELP_TOPICS, twoColumns, type TopicName } from './help.ts';
 import allow from './topics/allow.md';
 import environment from './topics/environment.md';
 import exitCodes from './topics/exit-codes.md';
@@ -60,6 +60,12 @@ const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>
     return JSON.stringify(outputJsonSchema(), null, 2);
   },
 };
+
+/** `help filters`: what is no command. */
+export async function helpOnTopic(name: TopicName, world: World): Promise<string> {
+  const { text, examples } = await readTopic(name, world);
+  return [`${name}: ${HELP_TOPICS[name]}`, '', text, ...exampleLines(examples)].join('\n');
+}
 
 /** The text of a topic: its Markdown without the fences, and with the parts that are made here. */
 export async function readTopic(name: TopicName, world: World): Promise<TopicText> {

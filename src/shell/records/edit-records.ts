@@ -1,3 +1,4 @@
+import { isKeyed, bothKeyAndWhere, meantBy, whereFilter } from '../arguments.ts';
 import type { Change } from '../../change/change.ts';
 import {
   readRecordText,
@@ -19,8 +20,7 @@ import type { Call } from '../command.ts';
 import type { ShellIo } from '../session.ts';
 import { type Output, warning, info } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
-import { bothKeyAndWhere, meantBy, whereFilter } from '../arguments.ts';
-import { isKeyed, isKeyOf, isSingleHere } from './read-records.ts';
+import { isKeyOf, isSingleHere } from './read-records.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type EditCall = Call<WriteOption | RollOutOption | 'on' | 'where' | 'only'>;

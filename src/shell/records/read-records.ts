@@ -1,11 +1,6 @@
+import { selectionProfile } from '../arguments.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import {
-  collectionPath,
-  isSingle,
-  keyFieldOf,
-  type Profile,
-  saidSingle,
-} from '../../device/profile.ts';
+import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import {
   fieldsIn,
@@ -18,8 +13,6 @@ import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
 import { type Output, type View, warning } from '../output.ts';
-import { selectionProfile } from '../arguments.ts';
-import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
@@ -150,11 +143,6 @@ export async function withFields(
     records.some((record) => Object.hasOwn(record, field));
   if (fields.every(isListed)) return records;
   return member.inFull(call.access, resource, records, call.io.signal);
-}
-
-/** Whether its records have keys, as far as that is known before any device is asked. */
-export function isKeyed(resource: string): boolean {
-  return saidSingle(documentedProfile, resource) === false;
 }
 
 /** Whether the resource is one object; where nobody knows yet, the first device that answers tells. */

@@ -3,7 +3,14 @@ import { COMMANDS } from '../../shell/commands/index.ts';
 import type { Option } from '../../shell/grammar/option.ts';
 import { OPTIONS } from '../../shell/grammar/options.ts';
 import { parseLine } from '../../text/words.ts';
-import type { CommandSpec, VerbSpec } from '../../shell/command.ts';
+import {
+  commandNamed,
+  type CommandSpec,
+  defaultVerb,
+  namedVerbs,
+  verbNamed,
+  type VerbSpec,
+} from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/theme.ts';
@@ -29,23 +36,21 @@ export function usageHint({ before }: Line): UsageHint | undefined {
   const isTyping = words.length > 0 && words.at(-1)?.end === before.length;
   const texts = words.map(({ text }) => text);
   const done = isTyping ? texts.slice(0, -1) : texts;
-  const command = COMMANDS.find(
-    ({ name, aliases }) => name === done[0] || aliases?.includes(done[0] ?? '') === true,
-  );
+  const command = commandNamed(COMMANDS, done[0]);
   if (command === undefined) return undefined;
   const option = optionAt(done.at(-1), isTyping ? (texts.at(-1) ?? '') : '');
   if (option !== undefined) return ofOption(option);
   const plain = withoutOptions(done);
-  const named = command.verbs.find(({ name }) => name !== '' && name === plain[1]);
+  const named = verbNamed(command, plain[1]);
   if (named === undefined && plain.length === 1 && command.verbs.length > 1) {
     return ofVerbs(command);
   }
-  const verb = named ?? command.verbs.find(({ name }) => name === (command.defaultVerb ?? ''));
+  const verb = named ?? defaultVerb(command);
   return verb && ofArguments(command, verb, plain.length - (named === undefined ? 1 : 2));
 }
 
 function ofVerbs(command: CommandSpec): UsageHint {
-  const verbs = command.verbs.map(({ name }) => name).filter((name) => name !== '');
+  const verbs = namedVerbs(command).map(({ name }) => name);
   return {
     parts: [
       { text: command.name, isPresent: false },

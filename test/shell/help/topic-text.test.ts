@@ -14,12 +14,14 @@ import { makeDevsh } from '../../main/devsh.ts';
 
 const WORLD = { paths: resolvePaths({}, 'linux', '~'), keys: () => Promise.resolve([]) };
 
-test.each(HELP_TOPICS)('"help $name" explains it in few and short lines', async (topic) => {
+const TOPICS = Object.entries(HELP_TOPICS);
+
+test.each(TOPICS)('"help %s" explains it in few and short lines', async (name, summary) => {
   const devsh = await makeDevsh();
-  const { stdout, stderr, exitCode } = await devsh(['help', topic.name]);
+  const { stdout, stderr, exitCode } = await devsh(['help', name]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-  expect(stdout).toContain(`${topic.name}: ${topic.summary}`);
-  if (['keys', 'json'].includes(topic.name)) return; // as long as what they list
+  expect(stdout).toContain(`${name}: ${summary}`);
+  if (['keys', 'json'].includes(name)) return; // as long as what they list
   const lines = stdout.replaceAll(devsh.folder, '~').split('\n');
   expect(lines.filter((line) => line.length > 110)).toEqual([]);
   expect(lines.length).toBeLessThanOrEqual(70);
@@ -28,7 +30,7 @@ test.each(HELP_TOPICS)('"help $name" explains it in few and short lines', async 
 test('"help" lists the topics, a mistyped one is suggested, a command comes with its topic', async () => {
   const devsh = await makeDevsh();
   const { stdout } = await devsh('help');
-  for (const { name, summary } of HELP_TOPICS) {
+  for (const [name, summary] of TOPICS) {
     expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
   }
   const { stderr, exitCode } = await devsh('help exit-code');
@@ -40,7 +42,7 @@ test('"help" lists the topics, a mistyped one is suggested, a command comes with
 
 test('each example of a topic is understood', async () => {
   const devsh = await makeDevsh();
-  for (const { name } of HELP_TOPICS) {
+  for (const name of Object.keys(HELP_TOPICS) as TopicName[]) {
     const { examples } = await readTopic(name, WORLD);
     for (const example of examples) {
       const words = parseLine(example).words.map(({ text }) => text);
