@@ -18,7 +18,7 @@ const MAY_IMPORT = {
   plain: ['os', 'output', 'shell', 'text'],
   tui: ['change', 'fleet', 'os', 'output', 'plain', 'shell', 'text'],
   api: ['change', 'device', 'fleet', 'os', 'settings', 'text'],
-  simulator: ['device', 'text'],
+  simulator: [],
 };
 
 /** The same for the rooms inside a room; what stands beside them is for all of them. */
@@ -67,6 +67,15 @@ const boundaries = folders.flatMap((folder) => {
       '(\\.\\./)+',
       `src/${folder}`,
     ),
+    // A product of its own: of devsh it knows what a record is, and nothing else.
+    ...(folder === 'simulator'
+      ? [
+          {
+            regex: '^(\\.\\./)+(errors|version)\\.ts$|^(?!\\.|node:)',
+            message: 'src/simulator shares no code with devsh, and is made of Node alone.',
+          },
+        ]
+      : []),
     {
       regex: '^(\\.\\./)+(main|cli|answer-completion|compile-cache)\\.ts$',
       message: `src/${folder} must not import what puts devsh together.`,

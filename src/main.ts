@@ -6,8 +6,10 @@ import { ioOf, type LineEnd, runLine } from './plain/run-line.ts';
 import type { Host } from './plain/host.ts';
 import { documentOf, toJson } from './output/document.ts';
 import { readStandardInput } from './os/user-file.ts';
+import type { SimulatorOptions } from './simulator/simulator.ts';
+import { suggest } from './text/suggest.ts';
 import { visibleLines } from './text/visible.ts';
-import { CancelledError, DevshError } from './errors.ts';
+import { CancelledError, DevshError, UsageError } from './errors.ts';
 import { removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
@@ -212,30 +214,39 @@ export class AllServices extends Services {
   }
 
   async faults() {
-    const { FAULTS } = await import('./simulator/faults.ts');
+    const { FAULTS } = await import('./simulator/simulator.ts');
     return FAULTS.map(({ name, stage, summary }) => ({ name, stage, summary }));
   }
 
   async quirks() {
-    const { QUIRKS } = await import('./simulator/dialects/dialect.ts');
+    const { QUIRKS } = await import('./simulator/simulator.ts');
     return QUIRKS.map(({ name, summary }) => ({ name, summary }));
   }
 
   async startSimulator(spec: SimulatorSpec): Promise<RunningSimulator> {
-    const { applyFault, startSimulator: start } = await import('./simulator/simulator.ts');
-    const { parseFaultOption } = await import('./simulator/faults.ts');
-    const { parseDialectOptions } = await import('./simulator/dialects/dialect.ts');
-    const { devices, users, latencyMs, seed, port } = spec;
-    const faults = spec.faults.map(parseFaultOption);
-    const dialect = parseDialectOptions(spec);
-    const simulator = await start({ devices, users, latencyMs, seed, port, ...dialect });
-    try {
-      for (const fault of faults) applyFault(simulator, fault);
-    } catch (error) {
-      await simulator.close();
-      throw error;
+    const { SimulatorError, startSimulator } = await import('./simulator/simulator.ts');
+    const lists = '"devsh simulator faults" lists them.';
+    const wrong = spec.faults.find((fault) => fault.lastIndexOf(':') < 1);
+    if (wrong !== undefined) {
+      throw new UsageError(
+        `--fault wants DEVICE:NAME (such as sim2:silence), not "${wrong}". ${lists}`,
+      );
     }
-    return simulator;
+    try {
+      // The simulator itself looks whether there are such names.
+      return await startSimulator({ ...spec, quirk: spec.quirks } as SimulatorOptions);
+    } catch (error) {
+      if (!(error instanceof SimulatorError)) throw error;
+      const { message, unknown } = error;
+      if (unknown === undefined) throw new UsageError(message, { cause: error });
+      const { kind, name, known } = unknown;
+      const told =
+        kind === 'fault'
+          ? `there is no fault "${name}". ${lists}`
+          : `there is no "${name}"; there are ${known.join(', ')}`;
+      const suggestions = suggest(name, known);
+      throw new UsageError(`--${kind}: ${told}`, { cause: error, suggestions });
+    }
   }
 }
 

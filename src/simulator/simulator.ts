@@ -1,12 +1,21 @@
-import { UsageError } from '../errors.ts';
 import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
 import { DeviceServer, type SimulatedDevice } from './device.ts';
-import type { FaultName, FaultOption } from './faults.ts';
+import { known, SimulatorError } from './error.ts';
+import { type FaultName, FAULTS } from './faults.ts';
 import { Store } from './store.ts';
 
 export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './device.ts';
+export {
+  type EnvelopeName,
+  type PagingName,
+  type ProfileName,
+  type QuirkName,
+  QUIRKS,
+} from './dialects/dialect.ts';
+export { SimulatorError } from './error.ts';
+export { type FaultName, FAULTS, type FaultScope } from './faults.ts';
 
 /** What they hold and how they speak. */
 export interface SimulatorOptions extends DialectOptions {
@@ -22,8 +31,8 @@ export interface SimulatorOptions extends DialectOptions {
   readonly port?: number;
   /** The password of each device's admin; `admin-secret` unless told. */
   readonly passwords?: readonly string[];
-  /** On at every device from the start. */
-  readonly faults?: readonly FaultName[];
+  /** On from the start: `silence` at every device, `sim2:silence` or `127.0.0.3:silence` at one. */
+  readonly faults?: readonly (FaultName | `${string}:${FaultName}`)[] | undefined;
 }
 
 /** Devices on loopback. Who starts it closes it. */
@@ -39,8 +48,7 @@ const PORT_ATTEMPTS = 20;
 /**
  * Starts the devices: 127.0.0.2, .3 ... on one port, or, where the system has only 127.0.0.1, there
  * on one port each.
- * @throws UsageError when the port that was asked for is taken; RangeError for impossible
- * numbers and for what cannot go together.
+ * @throws SimulatorError for numbers, names and options that cannot be, and for a port that is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
@@ -49,6 +57,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   checkRange('latencyMs', latencyMs, 0, 3_600_000);
   checkRange('port', port, 0, 65_535);
   const dialect = createDialect(options);
+  const faults = (options.faults ?? []).map(parseFault);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) =>
     createDevice(index, {
@@ -61,8 +70,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   );
   try {
     await listenAll(devices, port);
-    for (const device of devices) {
-      for (const fault of options.faults ?? []) device.setFault(fault);
+    for (const { device, name } of faults) {
+      for (const chosen of devicesCalled(device, devices)) chosen.setFault(name);
     }
   } catch (error) {
     await closeAll(devices);
@@ -75,21 +84,31 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
-/** @throws UsageError when there is no such device; `*` stands for all. */
-export function applyFault({ devices }: Simulator, { device: wanted, fault }: FaultOption): void {
-  const chosen = devices.filter(
-    ({ name, address, host }) => wanted === '*' || [name, address, host].includes(wanted),
+function parseFault(text: string): { device: string | undefined; name: FaultName } {
+  const names = FAULTS.map(({ name }) => name);
+  // An address may have colons of its own.
+  const colon = text.lastIndexOf(':');
+  const device = colon === -1 ? undefined : text.slice(0, colon);
+  return { device, name: known('fault', names, text.slice(colon + 1)) };
+}
+
+/** By name or address; `*`, or none, stands for all. */
+function devicesCalled<Device extends SimulatedDevice>(
+  wanted: string | undefined,
+  devices: readonly Device[],
+): readonly Device[] {
+  if (wanted === undefined || wanted === '*') return devices;
+  const chosen = devices.filter(({ name, address, host }) =>
+    [name, address, host].includes(wanted),
   );
-  if (chosen.length === 0) {
-    const names = `${devices[0]?.name ?? ''} to ${devices.at(-1)?.name ?? ''}`;
-    throw new UsageError(`There is no simulated device '${wanted}'; they are called ${names}.`);
-  }
-  for (const device of chosen) device.setFault(fault);
+  if (chosen.length > 0) return chosen;
+  const names = `${devices[0]?.name ?? ''} to ${devices.at(-1)?.name ?? ''}`;
+  throw new SimulatorError(`There is no simulated device '${wanted}'; they are called ${names}.`);
 }
 
 function checkRange(name: string, value: number, lowest: number, highest: number): void {
   if (!Number.isInteger(value) || value < lowest || value > highest) {
-    throw new RangeError(`${name} must be a whole number from ${lowest} to ${highest}.`);
+    throw new SimulatorError(`${name} must be a whole number from ${lowest} to ${highest}.`);
   }
 }
 
@@ -171,5 +190,5 @@ function explained(error: unknown, port: number): unknown {
     EMFILE: 'Too many open files for so many devices; raise `ulimit -n`.',
   };
   const message = messages[codeOf(error) ?? ''];
-  return message === undefined ? error : new UsageError(message, { cause: error });
+  return message === undefined ? error : new SimulatorError(message, { cause: error });
 }

@@ -1,64 +1,39 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
-import { parseFaultOption } from '../../src/simulator/faults.ts';
-import { applyFault, startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  SimulatorError,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../src/simulator/simulator.ts';
 import { ask } from './ask.ts';
 
-let simulator: Simulator;
-beforeEach(async () => {
-  simulator = await startSimulator({ devices: 2, users: 4 });
-});
-afterEach(() => simulator.close());
-
-describe('--fault DEVICE:NAME', () => {
-  test('names a device and a fault', () => {
-    expect(parseFaultOption('sim2:silence')).toEqual({ device: 'sim2', fault: 'silence' });
-    expect(parseFaultOption('127.0.0.2:8443:500-once')).toEqual({
-      device: '127.0.0.2:8443',
-      fault: '500-once',
-    });
-  });
-
-  test('an unknown fault is refused with suggestions', () => {
-    const error = thrown(() => parseFaultOption('sim2:silent'));
-
-    expect(error).toBeInstanceOf(UsageError);
-    expect(error).toMatchObject({ suggestions: ['silence'] });
-    expect((error as Error).message).toContain('devsh simulator faults');
-  });
-
-  test.each(['silence', ':silence', ''])('%j has no device', (text) => {
-    expect(thrown(() => parseFaultOption(text))).toBeInstanceOf(UsageError);
-  });
-
-  test.each([
-    ['sim2', ['sim2']],
-    ['*', ['sim1', 'sim2']],
-  ])('the device %s stands for %j', async (name, struck) => {
-    applyFault(simulator, { device: name, fault: '403' });
-
-    const answers = await Promise.all(
-      simulator.devices.map(async (each) => ({ name: each.name, ...(await ask(each)) })),
-    );
-    const found = answers.filter(({ status }) => status === 403).map((answer) => answer.name);
-    expect(found).toEqual(struck);
-  });
-
-  test('a device that is not there is refused', () => {
-    const error = thrown(() => {
-      applyFault(simulator, { device: 'sim9', fault: '403' });
-    });
-
-    expect(error).toBeInstanceOf(UsageError);
-    expect((error as Error).message).toContain('sim1 to sim2');
-  });
-});
-
-function thrown(run: () => unknown): unknown {
-  try {
-    run();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
+async function statuses(faults: SimulatorOptions['faults']): Promise<(number | undefined)[]> {
+  const simulator = await startSimulator({ devices: 2, users: 4, faults });
+  onTestFinished(() => simulator.close());
+  const answers = await Promise.all(simulator.devices.map((device) => ask(device)));
+  return answers.map(({ status }) => status);
 }
+
+test.each([
+  ['403', [403, 403]],
+  ['*:403', [403, 403]],
+  ['sim2:403', [200, 403]],
+] as const)('the fault %s strikes who it is for', async (fault, expected) => {
+  expect(await statuses([fault])).toEqual(expected);
+});
+
+test.each([
+  ['sim2:silent', 'there is no fault "silent"'],
+  ['sim9:403', "no simulated device 'sim9'; they are called sim1 to sim2"],
+])('the fault %s is refused', async (fault, message) => {
+  const started = statuses([fault] as unknown as SimulatorOptions['faults']);
+  await expect(started).rejects.toThrow(SimulatorError);
+  await expect(started).rejects.toThrow(message);
+});
+
+test('what there is not is named beside what there is', async () => {
+  const started = startSimulator({ profile: 'drff' } as unknown as SimulatorOptions);
+  await expect(started).rejects.toMatchObject({
+    message: 'there is no profile "drff"; there are documented, drf, generic-rest, form-action',
+    unknown: { kind: 'profile', name: 'drff' },
+  });
+});

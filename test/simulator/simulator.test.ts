@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
 import { ownAddress } from '../../src/simulator/listener.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { SimulatorError, startSimulator } from '../../src/simulator/simulator.ts';
 import { ask } from './ask.ts';
 
 async function fleet(options: Parameters<typeof startSimulator>[0]) {
@@ -215,12 +214,12 @@ describe('the devices', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(59);
   });
 
-  test('a port that is taken is a usage error', async ({ onTestFinished }) => {
+  test('a port that is taken is said so', async ({ onTestFinished }) => {
     const other = await startSimulator();
     onTestFinished(() => other.close());
     const { port = 0 } = other.devices[0] ?? {};
 
-    await expect(startSimulator({ port })).rejects.toThrow(UsageError);
+    await expect(startSimulator({ port })).rejects.toThrow(SimulatorError);
   });
 
   test('a port taken on one of the addresses makes all move to another', async ({

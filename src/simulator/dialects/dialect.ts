@@ -1,5 +1,4 @@
-import { UsageError } from '../../errors.ts';
-import { suggest } from '../../text/suggest.ts';
+import { known, SimulatorError } from '../error.ts';
 
 /** The families of devices that can be simulated: the same as the built-in profiles. */
 export const PROFILE_NAMES = ['documented', 'drf', 'generic-rest', 'form-action'] as const;
@@ -89,21 +88,24 @@ const USUAL_ENVELOPE: Readonly<Record<PagingName, EnvelopeName>> = {
 const UNPAGED: readonly EnvelopeName[] = ['array', 'keyed', 'key-value', 'form-text'];
 const MAX_PAGE_SIZE = 100_000;
 
-/** @throws RangeError for what cannot go together; it names both. */
+/** @throws SimulatorError for a name that there is not, and for what cannot go together; it names both. */
 export function createDialect(options: DialectOptions = {}): Dialect {
-  const { profile = 'documented', paging = 'none', pageSize = 10, quirk = [] } = options;
-  const envelope = options.envelope ?? USUAL_ENVELOPE[paging];
+  const profile = known('profile', PROFILE_NAMES, options.profile ?? 'documented');
+  const paging = known('paging', PAGING_NAMES, options.paging ?? 'none');
+  const envelope = known('envelope', ENVELOPE_NAMES, options.envelope ?? USUAL_ENVELOPE[paging]);
+  const names = QUIRKS.map(({ name }) => name);
+  const quirks = new Set(options.quirk?.map((name) => known('quirk', names, name)));
+  const { pageSize = 10 } = options;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
-    throw new RangeError(`pageSize must be a whole number from 1 to ${MAX_PAGE_SIZE}.`);
+    throw new SimulatorError(`pageSize must be a whole number from 1 to ${MAX_PAGE_SIZE}.`);
   }
   if (paging !== 'none' && UNPAGED.includes(envelope)) {
-    throw new RangeError(`The envelope ${envelope} has no room for the paging ${paging}.`);
+    throw new SimulatorError(`The envelope ${envelope} has no room for the paging ${paging}.`);
   }
-  const quirks = new Set(quirk);
   const dialect = { profile, traits: TRAITS[profile], envelope, paging, pageSize, quirks };
-  for (const each of QUIRKS) {
-    const conflict = quirks.has(each.name) ? conflictOf(each, dialect) : undefined;
-    if (conflict !== undefined) throw new RangeError(`The quirk ${each.name} ${conflict}.`);
+  for (const quirk of QUIRKS) {
+    const conflict = quirks.has(quirk.name) ? conflictOf(quirk, dialect) : undefined;
+    if (conflict !== undefined) throw new SimulatorError(`The quirk ${quirk.name} ${conflict}.`);
   }
   return dialect;
 }
@@ -115,135 +117,100 @@ function conflictOf({ profiles, paging, notWith }: Quirk, dialect: Dialect): str
   if (paging !== undefined && paging !== dialect.paging) {
     return `needs the paging ${paging}, not ${dialect.paging}`;
   }
-  const rival = notWith?.find((name) => [dialect.envelope, ...dialect.quirks].includes(name));
+  const own: readonly string[] = [dialect.envelope, ...dialect.quirks];
+  const rival = notWith?.find((name) => own.includes(name));
   return rival === undefined ? undefined : `cannot go together with ${rival}`;
 }
 
-/** Where a quirk can show itself; what is left out does not matter. */
-interface Conditions {
-  readonly profiles?: readonly ProfileName[];
-  readonly paging?: PagingName;
-  readonly notWith?: readonly (EnvelopeName | QuirkName)[];
-}
-
-export type QuirkName =
-  | 'strings'
-  | 'http-next'
-  | 'page-loop'
-  | 'trims'
-  | 'no-options'
-  | 'update-creates'
-  | 'html-errors'
-  | 'status-200-errors'
-  | 'counters'
-  | 'positional-ids'
-  | 'summary-list'
-  | 'hidden-fields'
-  | 'put-replaces'
-  | 'read-only-content'
-  | 'some-admins'
-  | 'post-updates';
-
 /** A habit of a device: within what its API allows, but not what one expects. */
-interface Quirk extends Conditions {
-  readonly name: QuirkName;
+interface Quirk {
+  readonly name: string;
   /** One sentence. */
   readonly summary: string;
+  /** Where it can show itself; what is left out does not matter. */
+  readonly profiles?: readonly ProfileName[];
+  readonly paging?: PagingName;
+  /** Envelopes and quirks. */
+  readonly notWith?: readonly string[];
 }
 
-const WITH_STATUS: readonly ProfileName[] = ['documented', 'drf', 'generic-rest'];
+const WITH_STATUS = ['documented', 'drf', 'generic-rest'] as const;
+const REST = ['drf', 'generic-rest'] as const;
 
-export const QUIRKS: readonly Quirk[] = [
-  quirk('strings', 'All values are strings, numbers and booleans too.'),
-  quirk('http-next', 'The next page is said to be at http://proxy.invalid/….', { paging: 'next' }),
-  quirk('page-loop', 'The link to the next page leads to the same page again.', { paging: 'next' }),
-  quirk('trims', 'Text is stored without the spaces around it.'),
-  quirk('no-options', 'OPTIONS is refused with 405.'),
-  quirk('update-creates', 'A POST with the id of a record makes a second record.', {
+export const QUIRKS = [
+  { name: 'strings', summary: 'All values are strings, numbers and booleans too.' },
+  {
+    name: 'http-next',
+    summary: 'The next page is said to be at http://proxy.invalid/….',
+    paging: 'next',
+  },
+  {
+    name: 'page-loop',
+    summary: 'The link to the next page leads to the same page again.',
+    paging: 'next',
+  },
+  { name: 'trims', summary: 'Text is stored without the spaces around it.' },
+  { name: 'no-options', summary: 'OPTIONS is refused with 405.' },
+  {
+    name: 'update-creates',
+    summary: 'A POST with the id of a record makes a second record.',
     profiles: WITH_STATUS,
     // Two records under one name would be shown as one.
     notWith: ['keyed'],
-  }),
-  quirk('html-errors', 'What is refused with 400 or 500 is answered by a page in HTML.', {
+  },
+  {
+    name: 'html-errors',
+    summary: 'What is refused with 400 or 500 is answered by a page in HTML.',
     profiles: WITH_STATUS,
     notWith: ['status-200-errors'],
-  }),
-  quirk('status-200-errors', 'What is refused comes as 200 with "success": false.', {
+  },
+  {
+    name: 'status-200-errors',
+    summary: 'What is refused comes as 200 with "success": false.',
     profiles: WITH_STATUS,
-  }),
-  quirk('counters', 'Each record has the number of times that it was listed, in "hits".'),
-  quirk('positional-ids', 'An id is the place in the list, so that it shifts after a delete.', {
-    profiles: ['drf', 'generic-rest'],
-  }),
-  quirk(
-    'summary-list',
-    'A list has the key and the id of each record; only its own path has all.',
-    {
-      profiles: ['drf', 'generic-rest'],
-      // There the key is outside of the record, and nothing would be left of it.
-      notWith: ['keyed'],
-    },
-  ),
-  quirk('hidden-fields', 'A user has an email and a password that are taken and never shown.', {
-    profiles: ['drf', 'generic-rest'],
-  }),
-  quirk('put-replaces', 'A record is changed by PUT alone, and what that leaves out is emptied.', {
-    profiles: ['drf', 'generic-rest'],
-  }),
-  quirk('read-only-content', 'A user has an owner and groups, which only the device sets.', {
-    profiles: ['drf', 'generic-rest'],
-  }),
-  quirk('some-admins', 'Every third user has "is_admin": true, and the others lack the field.', {
-    profiles: ['drf', 'generic-rest'],
-  }),
-  quirk(
-    'post-updates',
-    'A POST with the id of a record changes it; there is no PUT and no PATCH.',
-    {
-      profiles: ['drf', 'generic-rest'],
-      notWith: ['update-creates', 'positional-ids', 'put-replaces'],
-    },
-  ),
-];
+  },
+  {
+    name: 'counters',
+    summary: 'Each record has the number of times that it was listed, in "hits".',
+  },
+  {
+    name: 'positional-ids',
+    summary: 'An id is the place in the list, so that it shifts after a delete.',
+    profiles: REST,
+  },
+  {
+    name: 'summary-list',
+    summary: 'A list has the key and the id of each record; only its own path has all.',
+    profiles: REST,
+    // There the key is outside of the record, and nothing would be left of it.
+    notWith: ['keyed'],
+  },
+  {
+    name: 'hidden-fields',
+    summary: 'A user has an email and a password that are taken and never shown.',
+    profiles: REST,
+  },
+  {
+    name: 'put-replaces',
+    summary: 'A record is changed by PUT alone, and what that leaves out is emptied.',
+    profiles: REST,
+  },
+  {
+    name: 'read-only-content',
+    summary: 'A user has an owner and groups, which only the device sets.',
+    profiles: REST,
+  },
+  {
+    name: 'some-admins',
+    summary: 'Every third user has "is_admin": true, and the others lack the field.',
+    profiles: REST,
+  },
+  {
+    name: 'post-updates',
+    summary: 'A POST with the id of a record changes it; there is no PUT and no PATCH.',
+    profiles: REST,
+    notWith: ['update-creates', 'positional-ids', 'put-replaces'],
+  },
+] as const satisfies readonly Quirk[];
 
-function quirk(name: QuirkName, summary: string, conditions: Conditions = {}): Quirk {
-  return { name, summary, ...conditions };
-}
-
-/** The options of the command line, as text. */
-interface DialectText {
-  readonly profile: string | undefined;
-  readonly envelope: string | undefined;
-  readonly paging: string | undefined;
-  readonly quirks: readonly string[];
-}
-
-/** @throws UsageError for a name that there is not, or for what cannot go together. */
-export function parseDialectOptions(text: DialectText): DialectOptions {
-  const profile = oneOf('profile', PROFILE_NAMES, text.profile);
-  const envelope = oneOf('envelope', ENVELOPE_NAMES, text.envelope);
-  const paging = oneOf('paging', PAGING_NAMES, text.paging);
-  const names = QUIRKS.map(({ name }) => name);
-  const quirk = text.quirks.flatMap((name) => oneOf('quirk', names, name) ?? []);
-  const options: DialectOptions = { profile, envelope, paging, quirk };
-  try {
-    createDialect(options);
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
-  return options;
-}
-
-function oneOf<Name extends string>(
-  option: string,
-  names: readonly Name[],
-  text: string | undefined,
-): Name | undefined {
-  if (text === undefined) return undefined;
-  const name = names.find((known) => known === text);
-  if (name !== undefined) return name;
-  throw new UsageError(`--${option}: there is no "${text}"; there are ${names.join(', ')}`, {
-    suggestions: suggest(text, names),
-  });
-}
+export type QuirkName = (typeof QUIRKS)[number]['name'];
