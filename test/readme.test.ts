@@ -17,14 +17,14 @@ test('the README is the front door: short, the rest is in docs', async () => {
   expect(text.split('\n').length).toBeLessThanOrEqual(260);
 });
 
-test('the README gives the reason for each package that the program is made of', async () => {
+test('the README gives the reason for each package that the program is made of, and for no other', async () => {
   const text = await readFile(join(ROOT, 'README.md'), 'utf8');
   const source = join(ROOT, 'src');
   const files = (await readdir(source, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   const sources = await Promise.all(files.map((name) => readFile(join(source, name), 'utf8')));
-  // `from 'undici/lib/…'`, `import('yaml')`: what belongs to Node or to devsh is no package.
+  // `from 'undici/lib/…'`, `import('yaml')`, `const MODULE = '…'`: what belongs to Node or to devsh is no package.
   const imported = sources.flatMap((one) =>
-    [...one.matchAll(/(?:from|import\() ?'((?!node:)(?:@[\w.-]+\/)?[a-z][\w.-]*)/g)].map(
+    [...one.matchAll(/(?:from|import\(|MODULE =) ?'((?!node:)(?:@[\w.-]+\/)?[a-z][\w.-]*)/g)].map(
       ([, name = '']) => name,
     ),
   );
@@ -35,4 +35,12 @@ test('the README gives the reason for each package that the program is made of',
   const packages = [...new Set(imported)].filter((name) => name !== 'devsh');
   expect(packages).toContain('undici');
   expect(packages.filter((name) => !explained.includes(name))).toEqual([]);
+  const { devDependencies, optionalDependencies } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  ) as Record<'devDependencies' | 'optionalDependencies', object>;
+  const named = explained.filter((name) => !['package', '---'].includes(name));
+  expect(named.filter((name) => !packages.includes(name))).toEqual([]);
+  expect(
+    named.filter((name) => !(name in { ...devDependencies, ...optionalDependencies })),
+  ).toEqual([]);
 });
