@@ -19,6 +19,7 @@ const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const main = join(root, 'src/main.ts');
 const api = join(root, 'src/api.ts');
+const simulator = join(root, 'src/simulator/simulator.ts');
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
 const common = {
@@ -45,7 +46,8 @@ const common = {
 
 const commands = {
   ...common,
-  entryPoints: [main, api],
+  // The simulator is for tests of others, too: its file is the one that devsh itself loads.
+  entryPoints: { main, api, simulator },
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   jsx: 'automatic',
@@ -83,7 +85,9 @@ await writeManual(join(outdir, 'man/devsh.1'), version, {
 
 // First only to find out what is imported at run time.
 const { metafile } = await esbuild.build({ ...commands, write: false });
-const late = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
+const late = Object.values(metafile.outputs)
+  .flatMap(({ entryPoint }) => entryPoint ?? [])
+  .filter((path) => resolve(root, path) !== simulator);
 const program = await esbuild.build({
   ...commands,
   plugins: [...commands.plugins, oneFileFor(main, late)],

@@ -9,9 +9,12 @@ export interface Page {
   readonly text: string;
 }
 
-/** Every page: those at the root, and all of `docs/`. */
+/** Every page: those at the root, all of `docs/`, and that of the simulator. */
 export function readPages(): Page[] {
   const root = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const docs = readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`);
-  return [...root, ...docs].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+  return [...root, ...docs, 'src/simulator/README.md'].map((path) => ({
+    path,
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }));
 }

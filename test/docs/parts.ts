@@ -2,6 +2,12 @@ import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/enviro
 import { resolvePaths, type Paths } from '../../src/os/paths.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { keyTable } from '../../src/tui/keys/own-keys.ts';
+import {
+  ENVELOPE_NAMES,
+  PAGING_NAMES,
+  PROFILE_NAMES,
+} from '../../src/simulator/dialects/dialect.ts';
+import { FAULTS, QUIRKS } from '../../src/simulator/simulator.ts';
 import { commandOverview, commandReference } from './command-reference.ts';
 import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';
@@ -18,6 +24,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string
   'docs/inventories.md': { keys: inventoryFacts },
   'docs/profiles.md': { facts: profileFacts },
   'docs/scripts.md': { 'exit codes': exitCodes },
+  'src/simulator/README.md': { dialects, quirks, faults },
 };
 
 /** The page with each of its parts as it is now. */
@@ -33,6 +40,25 @@ export function withParts(page: string, text: string): string {
 
 function exitCodes(): string {
   return table(['exit', 'meaning'], EXIT_CODES);
+}
+
+function dialects(): string {
+  const rows = Object.entries({
+    profile: PROFILE_NAMES,
+    envelope: ENVELOPE_NAMES,
+    paging: PAGING_NAMES,
+  }).map(([option, names]) => [`\`${option}\``, codes(names).join(' ')]);
+  return table(['option', 'one of'], rows);
+}
+
+function quirks(): string {
+  const rows = QUIRKS.map(({ name, summary }) => [`\`${name}\``, summary]);
+  return table(['quirk', 'what it does'], rows);
+}
+
+function faults(): string {
+  const rows = FAULTS.map(({ name, stage, summary }) => [`\`${name}\``, stage, summary]);
+  return table(['fault', 'strikes the', 'what happens'], rows);
 }
 
 /** Place by place, with the names that settings.json has for them. */

@@ -13,9 +13,9 @@ import { makeFolder, ROOT, run, succeed } from './programs.ts';
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^dist\/man\/[\w-]+\.1$/,
-  /^dist\/(cli|compile-cache|main|api|answer-completion)\.js$/,
+  /^dist\/(cli|compile-cache|main|api|simulator|answer-completion)\.js$/,
   /^dist\/(chunks|completion)\/[\w-]+\.js$/,
-  /^dist\/api\.d\.ts$/,
+  /^dist\/(api|simulator)\.d\.ts$/,
   /^dist\/profiles\/[\w-]+\.yaml$/,
   /^dist\/(THIRD-PARTY-NOTICES\.txt|sbom\.cdx\.json)$/,
 ];
@@ -49,6 +49,14 @@ async function simulate(): Promise<SimulatedDevice> {
   const [device] = simulator.devices;
   if (device === undefined) throw new RangeError('no device');
   return device;
+}
+
+/** The first program of a page, as the page has it. */
+async function copyExample(page: string, path: string): Promise<string> {
+  const [, example = ''] =
+    /^```ts\n(.*?)^```$/ms.exec(await readFile(join(ROOT, page), 'utf8')) ?? [];
+  await writeFile(path, example);
+  return example;
 }
 
 /** An environment with nothing in it but what npm needs to find its cache and settings. */
@@ -86,6 +94,8 @@ test('the package holds only what runs and what has to go along with it', async 
       'dist/cli.js',
       'dist/api.js',
       'dist/api.d.ts',
+      'dist/simulator.js',
+      'dist/simulator.d.ts',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/profiles/netbox.yaml',
       'LICENSE',
@@ -212,10 +222,8 @@ test(
     const env = npmEnvironment(consumer);
     await cp(join(ROOT, 'test/package/consumer'), consumer, { recursive: true });
     await writeFile(join(consumer, 'package.json'), '{"type": "module", "private": true}');
-    const documented = await readFile(join(ROOT, 'docs/api.md'), 'utf8');
-    const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(documented) ?? [];
-    expect(example).toContain('apply(');
-    await writeFile(join(consumer, 'example.ts'), example);
+    expect(await copyExample('docs/api.md', join(consumer, 'example.ts'))).toContain('apply(');
+    await copyExample('src/simulator/README.md', join(consumer, 'simulator.ts'));
     // What is optional needs a registry, and not to be there for this.
     await succeed(
       'npm',
@@ -231,6 +239,7 @@ test(
           ...['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')],
           ...args,
           'main.ts',
+          'simulator.ts',
         ],
         { cwd: consumer, env },
       );
@@ -265,6 +274,10 @@ test(
     });
     expect(device.users.map(({ username }) => username)).toContain('zoe');
     expect(await readFile(told.journal, 'utf8')).toContain('"verdict":"done"');
+
+    const tested = await run(process.execPath, ['--test', 'simulator.js'], { cwd: consumer, env });
+    expect(tested.stdout).toMatch(/^# pass 1$/m);
+    expect(tested).toMatchObject({ code: 0, stderr: '' });
   },
 );
 
