@@ -2,7 +2,12 @@ import { normalizeFingerprint, readCa } from '../device/trust-anchors.ts';
 import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
-import { chooseRoute, type ConfiguredRoute, parseRoute } from '../device/route/choose-route.ts';
+import {
+  chooseRoute,
+  type ConfiguredRoute,
+  parseRoute,
+  type Route,
+} from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CancelledError, UsageError } from '../errors.ts';
 import { readUserFile } from '../os/user-file.ts';
@@ -12,7 +17,6 @@ import { areFieldsLearned, isLearned, learn, learnFields } from '../device/learn
 import { withAllLearned } from '../device/learned.ts';
 import type { Learned, LearnedListing } from '../device/learned-schema.ts';
 import { type Observation, observedAfter, withObservation } from '../device/observation.ts';
-import type { Route } from '../device/route/route.ts';
 import { type Access, type CredentialAnswer, CredentialGate } from '../fleet/access.ts';
 import { Member } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';

@@ -1,20 +1,12 @@
-import { isValueObject } from './value-text.ts';
-import { declinedReason } from './complaint.ts';
+import { isValueList, isValueObject, valueText } from './value-text.ts';
+import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
-import {
-  type DecodedList,
-  decodeJsonList,
-  holdsRecords,
-  isRecordLike,
-  MAX_RECORDS,
-  singleObject,
-  unwrapped,
-} from './json-records.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { type Profile, saidSingle } from './profile.ts';
+import { idFieldOf, type Profile, saidSingle } from './profile.ts';
 import type { DeviceRecord, Value } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
+import { type PageMarks, pageMarksOf } from './paging.ts';
 
 /** Is told a name that is there twice in one object. */
 type OnRepeated = ((repeated: RepeatedName) => void) | undefined;
@@ -206,4 +198,218 @@ function decodeGroups(
     [groupField]: names.length === 1 ? (names[0] ?? '') : names,
   }));
   return { records, envelope: 'groups' };
+}
+
+/** One answer to "all records of a resource". */
+export interface DecodedList extends PageMarks {
+  readonly records: readonly DeviceRecord[];
+  /** What the records were wrapped in: `array`, `results`, `keyed by id`, `form text` … */
+  readonly envelope: string;
+  /** It is no list: the one record is all that there is, and nothing names it. */
+  readonly single?: true;
+}
+
+/** Names under which devices hand out their records, besides the resource's own. */
+const ENVELOPES = [
+  'results',
+  'data',
+  'rows',
+  'records',
+  'items',
+  'value',
+  'Members',
+  'users',
+  'user',
+];
+
+/** What may stand beside the records and is none of them. */
+const ASIDE =
+  /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
+
+/** More in one answer than any device holds: a bound on time and memory. */
+export const MAX_RECORDS = 1_000_000;
+
+const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
+
+type JsonObject = Readonly<Record<string, Value>>;
+
+function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
+  if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
+  if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
+  const declined = declinedReason(value);
+  const isRecord = isRecordLike(value, resource, profile);
+  // A record may have a status of its own; a complaint also says what is wrong.
+  if (
+    declined !== undefined &&
+    (!isRecord || Object.keys(value).some((name) => COMPLAINT.test(name)))
+  ) {
+    throw new DeclinedFailure(declined);
+  }
+  const said = saidSingle(profile, resource);
+  if (said === true) return singleObject(unwrapped(value, resource, profile));
+  const { items } = profile.list;
+  if (items !== undefined) return decodeItems(value, items, resource, profile);
+  if (isRecord && said === false) return { records: [value], envelope: 'one record' };
+  if (isRecord && !holdsRecords(value, resource)) return singleObject(value);
+  const complaint = [value.error, value.errors].find(isFilled);
+  if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
+  const name = envelopeOf(value, resource);
+  if (name !== undefined && (said === false || !isPlainList(value[name]))) {
+    const list = decodeInner(value[name] ?? null, name, resource, profile);
+    return list.single ? list : { ...list, ...pageMarksOf(value) };
+  }
+  if (isKeyedById(value)) {
+    return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
+  }
+  if (said === undefined && isObjectOfItsOwn(value)) return singleObject(value);
+  const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
+  throw new DecodeFailure(`JSON without a list of records: ${names}`);
+}
+
+/** The records where the profile says that they are; some devices write `null` for none. */
+function decodeItems(
+  value: JsonObject,
+  items: string,
+  resource: string,
+  profile: Profile,
+): DecodedList {
+  let held: Value | undefined = value;
+  for (const name of items.split('.')) {
+    held =
+      held !== undefined && isValueObject(held) && Object.hasOwn(held, name)
+        ? held[name]
+        : undefined;
+  }
+  if (held === undefined)
+    throw new DecodeFailure(`JSON without "${items}", where the records should be`);
+  const list =
+    held === null ? { records: [], envelope: items } : decodeInner(held, items, resource, profile);
+  return { ...list, ...pageMarksOf(value) };
+}
+
+/** The field that holds the records: a list, or an object when nothing else could be a record. */
+function envelopeOf(value: JsonObject, resource: string): string | undefined {
+  const names = [resource, `${resource}s`, ...ENVELOPES].filter((name) =>
+    Object.hasOwn(value, name),
+  );
+  const list = names.find((name) => isValueList(value[name]));
+  if (list !== undefined) return list;
+  const only = onlyList(value);
+  if (only !== undefined) return only;
+  return names.find(
+    (name) =>
+      isValueObject(value[name] ?? null) &&
+      Object.keys(value).every((other) => other === name || ASIDE.test(other)),
+  );
+}
+
+/** A list of any name, where nothing stands beside it but how many there are, and which page it is. */
+function onlyList(value: JsonObject): string | undefined {
+  const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
+  const held = name === undefined ? undefined : value[name];
+  if (name === undefined || others.length > 0 || !isValueList(held)) return undefined;
+  const isList =
+    held.length > 0 ? held.every(isValueObject) : pageMarksOf(value).total !== undefined;
+  return isList ? name : undefined;
+}
+
+function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
+  if (isValueList(value)) return { records: recordsOf(value), envelope: name };
+  if (!isValueObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
+  const mayBeSingle = saidSingle(profile, resource) === undefined;
+  if (isRecordLike(value, resource, profile)) {
+    return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
+  }
+  if (Object.keys(value).length === 0) return { records: [], envelope: name };
+  if (isKeyedById(value)) {
+    return { records: keyedRecords(value, resource, profile), envelope: `${name}, keyed by id` };
+  }
+  const inner = envelopeOf(value, resource);
+  if (inner !== undefined && isValueList(value[inner])) {
+    return {
+      records: recordsOf(value[inner]),
+      envelope: `${name}.${inner}`,
+      ...pageMarksOf(value),
+    };
+  }
+  if (mayBeSingle && isObjectOfItsOwn(value)) return singleObject(value);
+  throw new DecodeFailure(`"${name}" holds no records`);
+}
+
+function singleObject(object: DeviceRecord): DecodedList {
+  return { records: [object], envelope: 'one object', single: true };
+}
+
+/** The object itself, without what a device wraps every answer in. */
+function unwrapped(value: JsonObject, resource: string, profile: Profile): JsonObject {
+  const { items } = profile.list;
+  const name =
+    items !== undefined && Object.hasOwn(value, items) ? items : envelopeOf(value, resource);
+  const inner = name === undefined ? undefined : value[name];
+  const [only, ...others] = isValueList(inner) ? inner : [inner];
+  return only !== undefined && isValueObject(only) && others.length === 0 ? only : value;
+}
+
+/** Whether it is wrapped around records, whatever else it has (FortiOS names itself there). */
+function holdsRecords(value: JsonObject, resource: string): boolean {
+  const name = envelopeOf(value, resource);
+  const held = name === undefined ? undefined : value[name];
+  return isValueList(held) && held.length > 0 && !isPlainList(held);
+}
+
+/** A list of texts or numbers is the value of a field. */
+function isPlainList(value: Value | undefined): boolean {
+  return isValueList(value) && value.some((item) => !isValueObject(item));
+}
+
+/** Whether it says more than how a request went. */
+function isObjectOfItsOwn(value: JsonObject): boolean {
+  return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
+}
+
+function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
+  if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
+  if (items.every(isValueObject)) return items;
+  throw new DecodeFailure('a list in which not every item is a record');
+}
+
+function isKeyedById(value: JsonObject): boolean {
+  const items = Object.values(value);
+  return items.length > 0 && items.every(isValueObject);
+}
+
+/** The key is part of the record: it becomes the field that is missing, the id or the natural key. */
+function keyedRecords(value: JsonObject, resource: string, profile: Profile): DeviceRecord[] {
+  const keyField = profile.resources[resource]?.keyField ?? 'name';
+  return Object.entries(value).map(([key, item]) => {
+    const record = item as JsonObject;
+    if (Object.values(record).some((held) => valueText(held) === key)) return record;
+    const hasId = idFieldOf(profile, record) !== undefined;
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(key);
+    const isIdLike = isUuid || /^\d+$/.test(key);
+    if (!Object.hasOwn(record, keyField) && (hasId || !isIdLike)) {
+      return { [keyField]: key, ...record };
+    }
+    // Sent back under another name, it would not be known again: the device made a second record.
+    return hasId ? record : { [isUuid ? 'uuid' : 'id']: key, ...record };
+  });
+}
+
+/** Whether an object is a record by itself: it has the natural key, or an id. */
+function isRecordLike(value: JsonObject, resource: string, profile: Profile): boolean {
+  const keyField = profile.resources[resource]?.keyField;
+  const keys = [
+    ...(keyField === undefined ? ['username', 'name'] : [keyField]),
+    ...profile.idFields,
+  ];
+  return keys.some((field) => {
+    const held = Object.hasOwn(value, field) ? value[field] : undefined;
+    return ['string', 'number', 'bigint'].includes(typeof held);
+  });
+}
+
+/** `"error": ""`, `null`, `0` and `[]` say that there is none. */
+function isFilled(value: Value | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return typeof value === 'string' && value !== '';
 }

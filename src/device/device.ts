@@ -1,7 +1,8 @@
+import { assertNoCollection, areLinks, detailPath, foundAt, otherPaths } from './record-path.ts';
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
-import { arrivedText } from './exchange.ts';
-import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
+import { arrivedText, entityTagOf } from './exchange.ts';
+import { type DecodedList, decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import {
   DeclinedFailure,
   DecodeFailure,
@@ -9,17 +10,19 @@ import {
   ProtocolError,
   RejectedError,
 } from './errors.ts';
-import { assertNoCollection, type FormPairs, type WriteRequest } from './encode.ts';
-import { entityTagOf } from './headers.ts';
-import { areLinks } from './bookkeeping.ts';
+import {
+  type Body,
+  bodyOf,
+  fieldsSent,
+  type FormPairs,
+  secretsOf,
+  type WriteRequest,
+} from './encode.ts';
 import type { RepeatedName } from './json.ts';
-import type { DecodedList } from './json-records.ts';
-import { detailPath, foundAt, otherPaths } from './record-path.ts';
 import { pageMarksInHeaders } from './paging.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
-import { bodyOf, fieldsSent, secretsOf, type Body } from './request-body.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import {

@@ -1,11 +1,12 @@
-import { isUsableId, namesRecord } from './path-template.ts';
-import { RefusedError, UsageError } from '../errors.ts';
-import { idFieldOf, isSingle, updateFacts, type Profile, type WriteFacts } from './profile.ts';
-import { bookkeepingFields, ownFields } from './observation.ts';
-import { isValueObject, formText, isValueList, valueText } from './value-text.ts';
 import { namedBy, writePath } from './record-path.ts';
+import { namesRecord } from './path-template.ts';
+import { RefusedError, UsageError } from '../errors.ts';
+import { idFieldOf, isSingle, type Profile, updateFacts, type WriteFacts } from './profile.ts';
+import { bookkeepingFields, ownFields } from './observation.ts';
+import { formText, isValueList, isValueObject, jsonText, valueText } from './value-text.ts';
 import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
+import type { HttpRequest } from './exchange.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];
@@ -282,50 +283,6 @@ function put(body: Record<string, Value>, field: string, value: Value): void {
   });
 }
 
-/**
- * Refuses to delete a whole resource, however the path is spelled: `/api/user/`, `/api//user`,
- * `/api/user/x/..`. Throws RefusedError.
- */
-export function assertNoCollection(profile: Profile, path: string): void {
-  const base = segmentsOf(profile.basePath);
-  const sent = segmentsOf(path);
-  const isCollection =
-    sent.length <= base.length + 1 &&
-    base.every((part, index) => index >= sent.length || sent[index] === part);
-  const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
-  if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
-    throw new RefusedError(
-      `DELETE ${path} may delete more than one record: nothing was sent. Name one record, as in ` +
-        `${profile.basePath}user/<uuid>/`,
-    );
-  }
-}
-
-/** Whether the query names one record in the way that the user configured. */
-function namesByQuery({ remove, origins }: Profile, path: string): boolean {
-  const [place = '', query] = remove.path.split('?');
-  const [sentPlace, sentQuery] = path.split('?');
-  if (query === undefined || origins['remove.path'] !== 'configured') return false;
-  const parameters = [...new URLSearchParams(query).keys()];
-  const sent = new URLSearchParams(sentQuery);
-  const isSamePlace = place.includes('{') || place === sentPlace;
-  return isSamePlace && parameters.every((name) => isUsableId(sent.get(name) ?? ''));
-}
-
-/** The names in a path as a server may compare them. */
-function segmentsOf(path: string): string[] {
-  const { pathname } = new URL(path, 'https://device.invalid');
-  return (
-    pathname
-      .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
-      .toLowerCase()
-      .split('/')
-      // Some servers take `;x` for a remark on the name before it, and blanks and `*` for no name.
-      .map((part) => part.replace(/;.*$/s, '').trim())
-      .filter((part) => part !== '' && part !== '*')
-  );
-}
-
 function isSentAsHeld({ resources }: Profile, resource: string, field: string): boolean {
   return resources[resource]?.sentBack?.includes(field) === true;
 }
@@ -351,4 +308,45 @@ function pairsOf(field: string, value: Value): [field: string, text: string][] {
   }
   if (!isValueList(value)) return [[field, formText(value)]];
   return value.map((item) => [field, formText(item)]);
+}
+
+export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
+/** The fields of the record in a request, without what the profile wraps them in. */
+export function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
+  const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
+  const [[name, inner] = ['', null], ...others] = Object.entries(json);
+  const isWrapped =
+    others.length === 0 &&
+    typeof inner === 'object' &&
+    inner !== null &&
+    wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
+  const body = isWrapped ? (inner as DeviceRecord) : json;
+  const apart = [create.attributes, update.attributes].map((part) => part && body[part]);
+  const fields = apart.find((held) => typeof held === 'object' && held !== null) ?? body;
+  return [...form.map(([field]) => field), ...Object.keys(fields)];
+}
+
+/** What was sent in secret fields: a device may repeat it in what it objects to. */
+export function secretsOf({ form = [], json = {} }: Body): string[] {
+  return [
+    ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
+    ...secretsIn(json),
+  ];
+}
+
+function secretsIn(value: Value): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]: [string, Value]) =>
+    isSecretField(field) ? [formText(inner)] : secretsIn(inner),
+  );
+}
+
+/** A body in the encoding that it has; undefined for none. */
+export function bodyOf({ form, json, contentType }: Body): HttpRequest['body'] {
+  if (form !== undefined) return { type: FORM_TYPE, text: encodeForm(form) };
+  return json && { type: contentType ?? JSON_TYPE, text: jsonText(json) };
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { bookkeepingIn } from './bookkeeping.ts';
+import { bookkeepingIn, foundAt, otherPaths } from './record-path.ts';
 import type { Learned, LearnedListing, LearnedResource, ListAnswers } from './learned-schema.ts';
-import { foundAt, otherPaths } from './record-path.ts';
 import { withObserved } from './observation.ts';
 import { pagingText } from './paging.ts';
 import type { ReadPages } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { DecodedList } from './json-records.ts';
+import type { DecodedList } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { jsonText } from './value-text.ts';
 import { pageSteps, stepPath } from './paging.ts';

@@ -1,6 +1,6 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
-import { formText } from './value-text.ts';
+import { formText, isValueList } from './value-text.ts';
 import {
   collectionPath,
   idFieldOf,
@@ -157,4 +157,103 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
 export function foundAt(profile: Profile, resource: string, path: string): Profile {
   const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
   return { ...withResource(profile, resource, { path }), origins };
+}
+
+/** What such fields are called, whatever they hold: `@odata.etag`, `lang@odata.type`, `_links`. */
+const BY_NAME = /^(?:@.+|.+@odata\..+|_?etag|_links)$/i;
+
+/** Fields of these names may also be the record's own: they count only when they hold addresses. */
+const BY_CONTENT = /^(?:_?self|url|uri|href|links?|resource_uri)$/i;
+
+/** So many records show which fields a list has. */
+const LOOKED_AT = 50;
+
+/**
+ * The fields in which a device keeps book of a record: its state, its address, links to others. They
+ * are shown, and neither compared nor sent back. A `url` that leads elsewhere is a field like any other.
+ *
+ * @param basePath where the resources of the device are
+ */
+export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string): string[] {
+  const some = records.slice(0, LOOKED_AT);
+  const names = new Set<string>();
+  for (const record of some) for (const name in record) names.add(name);
+  return [...names].filter(
+    (name) =>
+      BY_NAME.test(name) ||
+      (BY_CONTENT.test(name) &&
+        some.every(
+          (record) => !Object.hasOwn(record, name) || isAddress(record[name] ?? null, basePath),
+        )),
+  );
+}
+
+/** Whether a list holds nothing but the addresses of its records, as Redfish does. */
+export function areLinks(records: readonly DeviceRecord[], { basePath }: Profile): boolean {
+  return (
+    records.length > 0 &&
+    records.every(
+      (record) =>
+        ownAddress(record, basePath) !== undefined &&
+        bookkeepingIn([record], basePath).length === Object.keys(record).length,
+    )
+  );
+}
+
+/** Whether it is an address on the device, or holds nothing but such. */
+function isAddress(value: Value, basePath: string): boolean {
+  if (typeof value === 'string') {
+    if (!/^(?:https?:\/)?\//i.test(value) || !URL.canParse(value, 'https://device.invalid')) {
+      return false;
+    }
+    const { pathname } = new URL(value, 'https://device.invalid');
+    return pathname.startsWith(basePath) && pathname !== basePath;
+  }
+  if (typeof value !== 'object' || value === null) return false;
+  const parts: readonly Value[] = isValueList(value) ? value : Object.values(value);
+  return parts.length > 0 && parts.some((part) => isAddress(part, basePath));
+}
+
+/**
+ * Refuses to delete a whole resource, however the path is spelled: `/api/user/`, `/api//user`,
+ * `/api/user/x/..`. Throws RefusedError.
+ */
+export function assertNoCollection(profile: Profile, path: string): void {
+  const base = segmentsOf(profile.basePath);
+  const sent = segmentsOf(path);
+  const isCollection =
+    sent.length <= base.length + 1 &&
+    base.every((part, index) => index >= sent.length || sent[index] === part);
+  const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
+  if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
+    throw new RefusedError(
+      `DELETE ${path} may delete more than one record: nothing was sent. Name one record, as in ` +
+        `${profile.basePath}user/<uuid>/`,
+    );
+  }
+}
+
+/** Whether the query names one record in the way that the user configured. */
+export function namesByQuery({ remove, origins }: Profile, path: string): boolean {
+  const [place = '', query] = remove.path.split('?');
+  const [sentPlace, sentQuery] = path.split('?');
+  if (query === undefined || origins['remove.path'] !== 'configured') return false;
+  const parameters = [...new URLSearchParams(query).keys()];
+  const sent = new URLSearchParams(sentQuery);
+  const isSamePlace = place.includes('{') || place === sentPlace;
+  return isSamePlace && parameters.every((name) => isUsableId(sent.get(name) ?? ''));
+}
+
+/** The names in a path as a server may compare them. */
+export function segmentsOf(path: string): string[] {
+  const { pathname } = new URL(path, 'https://device.invalid');
+  return (
+    pathname
+      .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+      .toLowerCase()
+      .split('/')
+      // Some servers take `;x` for a remark on the name before it, and blanks and `*` for no name.
+      .map((part) => part.replace(/;.*$/s, '').trim())
+      .filter((part) => part !== '' && part !== '*')
+  );
 }

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
 import { formatAddress, parseAddress } from '../device/address.ts';
-import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+import type { ConfiguredRoute } from '../device/route/route.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { inCode } from '../text/yaml-names.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';

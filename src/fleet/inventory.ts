@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../device/address.ts';
 import type { DeviceSettings } from './inventory-schema.ts';
-import type { ConfiguredRoute } from '../device/route/choose-route.ts';
+import type { ConfiguredRoute } from '../device/route/route.ts';
 
 /** One device of the inventory, with what its groups hand down to it. */
 export interface InventoryDevice extends DeviceSettings {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ConfiguredRoute, parseRoute } from '../device/route/choose-route.ts';
+import { type ConfiguredRoute, parseRoute } from '../device/route/route.ts';
 import { UsageError } from '../errors.ts';
 import type { Path, YamlSource } from '../text/yaml-source.ts';
 import { namedInYaml } from '../text/yaml-names.ts';

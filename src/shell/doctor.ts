@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { CredentialError, DevshError, UsageError } from '../errors.ts';
 import type { Call } from './command.ts';
 import type { Services } from './services.ts';
-import { environmentProxy, noProxyOf } from '../device/route/choose-route.ts';
+import { environmentProxy, noProxyOf } from '../device/route/route.ts';
 import { errorCode, fileError } from '../os/files.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/run-store.ts';

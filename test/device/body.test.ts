@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyText, mebibytes } from '../../src/device/body.ts';
+import { bodyText, mebibytes } from '../../src/device/exchange.ts';
 
 const TEXT = '[{"name":"Jürgen"}]';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bookkeepingIn } from '../../src/device/bookkeeping.ts';
+import { bookkeepingIn } from '../../src/device/record-path.ts';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { updateRequest } from '../../src/device/encode.ts';
 import { newInListing, withListing } from '../../src/device/learned.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { chooseRoute } from '../../src/device/route/choose-route.ts';
+import { chooseRoute } from '../../src/device/route/route.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { startHttpProxy } from './route/proxies.ts';
 import { deviceAt, listen, serve, type TestServer } from './server.ts';

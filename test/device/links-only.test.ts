@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { areLinks } from '../../src/device/bookkeeping.ts';
+import { areLinks } from '../../src/device/record-path.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { deleteRequest } from '../../src/device/encode.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';

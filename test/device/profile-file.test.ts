@@ -1,5 +1,6 @@
+import { assertNoCollection } from '../../src/device/record-path.ts';
 import { describe, expect, test } from 'vitest';
-import { assertNoCollection, deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { profileJsonSchema } from '../../src/device/profile-schema.ts';

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { parseRoute } from '../../device/route/choose-route.ts';
+import { parseRoute } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { GroupTree, type Inventory, type InventoryDevice } from '../inventory.ts';

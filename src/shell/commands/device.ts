@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
 import { DEVICES, WRITE } from '../grammar/options.ts';
 import { type Call, type CommandSpec, later, verb } from '../command.ts';
-import { configuredText } from '../../device/route/choose-route.ts';
+import { configuredText } from '../../device/route/route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import { suggest } from '../../text/suggest.ts';

@@ -1,6 +1,6 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../services.ts';
-import { environmentProxy, noProxyOf } from '../../device/route/choose-route.ts';
+import { environmentProxy, noProxyOf } from '../../device/route/route.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command, later } from '../command.ts';
 import { table } from '../output.ts';

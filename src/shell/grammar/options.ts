@@ -1,6 +1,6 @@
 import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
 import { parseShard } from '../../change/plan.ts';
-import { parseRoute, type ConfiguredRoute } from '../../device/route/choose-route.ts';
+import { parseRoute, type ConfiguredRoute } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
 import { SOURCE_KINDS } from '../../fleet/import/source.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../../text/choices.ts';

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseAddress } from '../../../src/device/address.ts';
-import { chooseRoute, isLeftOut, parseRoute } from '../../../src/device/route/choose-route.ts';
-import { routeText } from '../../../src/device/route/route.ts';
+import { chooseRoute, isLeftOut, parseRoute, routeText } from '../../../src/device/route/route.ts';
 
 const at = (address: string, env: NodeJS.ProcessEnv): string =>
   routeText(chooseRoute(parseAddress(address), undefined, env));

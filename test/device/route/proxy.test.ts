@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { chooseRoute } from '../../../src/device/route/choose-route.ts';
-import type { Route } from '../../../src/device/route/route.ts';
+import { chooseRoute, type Route } from '../../../src/device/route/route.ts';
 import type { ClientOptions } from '../../../src/device/client.ts';
 import type { Device } from '../../../src/device/device.ts';
 import { certificateFor, deviceAt, listen, serve, type TestServer } from '../server.ts';
