@@ -24,15 +24,15 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
  * has no end yet tells whoever finds it to look before anything is sent.
  */
 export async function keepResult(
-  { runs, writeFile, now }: Services,
+  services: Services,
   run: string,
   { result }: PlanPart,
   hasEnded: boolean,
 ): Promise<void> {
   const { resultText } = await import('../../change/result-file.ts');
-  const endedAt = hasEnded ? now().toISOString() : undefined;
+  const endedAt = hasEnded ? services.now().toISOString() : undefined;
   try {
-    await writeFile(result, resultText((await runs.read(run)) ?? '', endedAt));
+    await services.writeFile(result, resultText((await services.runs.read(run)) ?? '', endedAt));
   } catch (error) {
     if (!hasEnded || !(error instanceof DevshError)) throw error;
     throw new SettingsError(
