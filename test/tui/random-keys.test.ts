@@ -12,7 +12,7 @@ import { initialState } from '../../src/tui/initial-state.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf, isActedIn } from '../../src/tui/keys/keymap.ts';
-import { loadRun } from '../../src/shell/writing/run-store.ts';
+import { loadRun } from '../../src/shell/writing/kept-runs.ts';
 import { reduce } from '../../src/tui/reduce.ts';
 import { Store } from '../../src/tui/store.ts';
 import { parseKey } from '../../src/tui/terminal/key-name.ts';

@@ -30,7 +30,7 @@ export const runs: CommandSpec = {
       changes: 'nothing',
       async *run({ session }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
-        const { loadRun } = await import('../writing/run-store.ts');
+        const { loadRun } = await import('../writing/kept-runs.ts');
         const ids = await session.services.runs.ids();
         const rows = [];
         for (const id of ids) {
@@ -105,7 +105,7 @@ const showRun = verb({
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
-    const { summaryOf } = await import('../writing/run-store.ts');
+    const { summaryOf } = await import('../writing/kept-runs.ts');
     const run = await namedRun(call);
     yield info(`run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`);
     for (const result of resultsOf(run)) {
@@ -162,10 +162,10 @@ export const resume = command({
   details: 'A step that was sent without a verdict is settled by reading first.',
   examples: ['resume', 'resume 20261121-093041-k3qd7m'],
   async *run(call) {
-    const { RESUMED, takeUp } = await import('../writing/take-up.ts');
+    const { RESUMED, resumeRun } = await import('../writing/resume.ts');
     try {
       const { run } = await namedRun(call);
-      yield* takeUp(call, run, RESUMED);
+      yield* resumeRun(call, run, RESUMED);
     } catch (error) {
       if (!(error instanceof EmptyJournalError)) throw error;
       // It ended before its first line was written: there is nothing to go on with.
@@ -183,9 +183,9 @@ export const retry = command({
   options: [...CHANGE, 'rest'],
   examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
   async *run(call) {
-    const { retriedPart, takeUp } = await import('../writing/take-up.ts');
+    const { retriedPart, resumeRun } = await import('../writing/resume.ts');
     const { run } = await namedRun(call);
-    yield* takeUp(call, run, retriedPart(call.options.rest));
+    yield* resumeRun(call, run, retriedPart(call.options.rest));
   },
 });
 
@@ -212,14 +212,14 @@ export const undo = command({
     'again without a password comes back disabled where the device has a field for it; else it is asked,\n' +
     'and refused with --yes alone (--allow loss). The undo is a run itself.',
   examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
-  run: later(async () => (await import('../writing/take-back.ts')).undoRun),
+  run: later(async () => (await import('../writing/undo.ts')).undoRun),
 });
 
 /** The run that was named, or else the latest one. */
 async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.session;
-  const { latestRun, loadRun } = await import('../writing/run-store.ts');
+  const { latestRun, loadRun } = await import('../writing/kept-runs.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }
 

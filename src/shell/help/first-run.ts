@@ -7,7 +7,7 @@ import type { Call } from '../command.ts';
 import type { Session } from '../session.ts';
 import type { Services } from '../services.ts';
 import { whenText } from '../records/last-seen.ts';
-import { loadRun } from '../writing/run-store.ts';
+import { loadRun } from '../writing/kept-runs.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
 

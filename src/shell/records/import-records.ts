@@ -14,7 +14,7 @@ import type { Call } from '../command.ts';
 import { learnMember } from '../devices/learning.ts';
 import { type Output, warning, info } from '../output.ts';
 import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
-import { confirmOrRevert, refuseOpen } from '../writing/take-back.ts';
+import { confirmOrRevert, refuseOpen } from '../writing/undo.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { keepPlan } from '../writing/change-files.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';

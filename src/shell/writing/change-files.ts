@@ -17,7 +17,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
 import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
-import { confirmOrRevert } from './take-back.ts';
+import { confirmOrRevert } from './undo.ts';
 import { planFleet, write, writeEach, writePlan } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
 import {
@@ -27,7 +27,7 @@ import {
   resultText,
 } from '../../change/result-file.ts';
 import type { Member } from '../../fleet/member.ts';
-import { retriedPart, takeUp } from './take-up.ts';
+import { retriedPart, resumeRun } from './resume.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
 
@@ -197,7 +197,7 @@ async function* applyPart(
       await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
     }
     yield info(`${part.result}: going on with run ${run}`);
-    yield* takeUp(call, run, retriedPart(true));
+    yield* resumeRun(call, run, retriedPart(true));
   } finally {
     await release();
   }

@@ -17,7 +17,7 @@ import { isPlanFile, thawPlan } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
-import { summaryOf } from './run-store.ts';
+import { summaryOf } from './kept-runs.ts';
 import { someOf } from '../../text/one-line.ts';
 
 const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {

@@ -7,7 +7,7 @@ import { type DevicePlan, type Plan, recordName, type Step, stepCount } from '..
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call, WriteCall } from '../command.ts';
-import { conduct } from './conduct.ts';
+import { executeRun } from './execute.ts';
 import { confirm, confirmPlan } from './confirm.ts';
 import { info, type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
@@ -65,7 +65,7 @@ export async function* writePlan(
   }
   if (call.options.dryRun) return;
   await confirmPlan(call, plan, [...doubts, ...details]);
-  yield* conduct(call, { plan, members });
+  yield* executeRun(call, { plan, members });
 }
 
 export function refuseReadOnly(call: WriteCall): void {

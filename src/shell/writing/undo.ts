@@ -14,7 +14,7 @@ import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import type { Services } from '../services.ts';
-import { loadRun } from './run-store.ts';
+import { loadRun } from './kept-runs.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 import { isGood } from '../../change/roll-out.ts';
 
@@ -24,7 +24,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   const id = call.args.optional('RUN');
   if (id !== undefined) {
     const run = await loadRun(services, id);
-    yield* takeBack(call, run, runText(run));
+    yield* undoGiven(call, run, runText(run));
     return;
   }
   // Where devices are connected and none is selected, the prompt names none.
@@ -59,7 +59,7 @@ async function* takeFound(
         `"undo ${run.run}" takes it back (${runText(run, owner)}); nothing was sent`,
     );
   }
-  return yield* takeBack(call, run, runText(run, owner), addresses, hadNoEffect(run));
+  return yield* undoGiven(call, run, runText(run, owner), addresses, hadNoEffect(run));
 }
 
 /** Nobody will look at what is planned before it is sent. */
@@ -102,7 +102,7 @@ async function nothingChanged(
  * @param isDoubtful it is passed over where the devices show nothing of it now
  * @returns whether it was not
  */
-async function* takeBack(
+async function* undoGiven(
   call: WriteCall,
   run: Run,
   told?: string,
@@ -306,7 +306,7 @@ async function* keepOrRevert(
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
   yield warning(`${why}: taking run ${runId} back`);
   let isBack = true;
-  for await (const output of takeBack(call.nestedYes(), run)) {
+  for await (const output of undoGiven(call.nestedYes(), run)) {
     if (output.kind === 'result' && !isGood(output.result)) isBack = false;
     yield output;
   }

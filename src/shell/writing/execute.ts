@@ -29,7 +29,7 @@ import { keepObservation, observationOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
 /** A run to be carried out: new, or taken up again with what is known of its steps. */
-interface Conducted {
+interface Execution {
   readonly plan: Plan;
   readonly members: readonly Member[];
   /** Absent for a new run. */
@@ -44,8 +44,8 @@ interface Conducted {
 }
 
 /** Journals, sends, reads back and reports a plan that has been confirmed. */
-export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGenerator<Output> {
-  const { plan, members, again } = conducted;
+export async function* executeRun(call: WriteCall, execution: Execution): AsyncGenerator<Output> {
+  const { plan, members, again } = execution;
   const result = plan.part && (await resultOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
   try {
@@ -109,7 +109,7 @@ export async function* conduct(call: WriteCall, conducted: Conducted): AsyncGene
 
 /** Only who carries out a part of a plan writes a file of what became of it. */
 async function resultOf(call: WriteCall, run: string, part: PlanPart) {
-  const { keepResult } = await import('./run-store.ts');
+  const { keepResult } = await import('./kept-runs.ts');
   return (hasEnded: boolean) => keepResult(call.session.services, run, part, hasEnded);
 }
 

@@ -5,11 +5,11 @@ import { RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
-import { conduct, refuseMaskedSteps } from './conduct.ts';
+import { executeRun, refuseMaskedSteps } from './execute.ts';
 import { confirmPlan } from './confirm.ts';
 import { type Output, info, warning } from '../output.ts';
 import { guard, planFleet } from './write.ts';
-import { keepResult, loadRun, summaryOf } from './run-store.ts';
+import { keepResult, loadRun, summaryOf } from './kept-runs.ts';
 
 /** Left alone this time, whatever its state. */
 const NOT_NOW = 'not now';
@@ -46,7 +46,7 @@ export interface Part {
 }
 
 /** Carries on with a run from its journal. */
-export async function* takeUp(call: WriteCall, id: string, part: Part): AsyncGenerator<Output> {
+export async function* resumeRun(call: WriteCall, id: string, part: Part): AsyncGenerator<Output> {
   const { services } = call.session;
   refuseUnsent(await loadRun(services, id));
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
@@ -101,7 +101,7 @@ async function* goOn(
   if (call.options.dryRun) return;
   await confirmPlan(call, left);
   const names = new Set(left.devices.map(({ device }) => device.name));
-  yield* conduct(call, {
+  yield* executeRun(call, {
     // The steps keep their places in the plan: the journal knows them by these.
     plan: { ...whole, devices: whole.devices.filter(({ device }) => names.has(device.name)) },
     members,
