@@ -27,33 +27,31 @@ class JournaledError extends DevshError {
 
 /**
  * Reads a journal. Half a last line (power was lost while it was written) is as if it were not there;
- * any other line that cannot be read is a SettingsError with its number.
+ * any other line that cannot be read is a SettingsError with its number. Throws an EmptyJournalError
+ * where that was the first.
  */
 export function parseJournal(text: string, file: string): Run {
   // What has no line break is half a line: it is taken off when the run goes on.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole === '') {
-    if (!isHalfHead(text)) {
-      throw new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
-    }
-    throw new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`);
-  }
+  if (whole === '') throw headless(text, file);
   return runOf(readEntries(whole, file), file);
 }
 
-/** Who began a run, from the first line of its journal; undefined where it ended before that line did. */
-export function parseHead(text: string, file: string): RunHead | undefined {
+/** Who began a run, from the first line of its journal. Throws as `parseJournal`. */
+export function parseHead(text: string, file: string): RunHead {
   const end = text.indexOf('\n');
-  if (end < 0 && isHalfHead(text)) return undefined;
-  const [head] = entriesOf(text.slice(0, Math.max(end, 0)), `${file}:1`);
+  if (end < 0) throw headless(text, file);
+  const [head] = entriesOf(text.slice(0, end), `${file}:1`);
   if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
   return head;
 }
 
-/** Whether the run may have ended while its first line was being written, before anything was sent. */
-function isHalfHead(text: string): boolean {
+/** What is wrong with a journal without a whole line: the run ended in its first, or it is none. */
+function headless(text: string, file: string): SettingsError {
   const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
-  return starts.some((start) => text.startsWith(start) || start.startsWith(text));
+  return starts.some((start) => text.startsWith(start) || start.startsWith(text))
+    ? new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`)
+    : new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
 }
 
 /** All lines of a journal, a plan file or a result. Throws a SettingsError with the line that cannot be read. */

@@ -246,6 +246,43 @@ test('retry sends what failed or had no effect, and --rest what was never reache
   expect(writes()).toHaveLength(5);
 });
 
+test('without an id, retry and resume mean the newest run of the selected devices, and these alone', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  for (const number of [1, 2, 3]) device(number).setFault('500-once', 1, { method: 'POST' });
+  await devsh('user add username=one --on sim1,sim3 --yes');
+  await devsh('user add username=two --on sim2 --yes');
+  const retried = await devsh('retry --on sim1 --yes');
+  expect(retried.stdout).toContain('sim1  add user one: done');
+  expect(retried.stdout).not.toMatch(/sim[23]/);
+  expect(retried.exitCode).toBe(0);
+  expect(usernames(device(3))).not.toContain('one');
+  const none = await devsh('resume --on 127.0.0.9 --yes');
+  expect(none.stderr).toContain('there is no run of 127.0.0.9');
+  expect(none.exitCode).toBe(1);
+  expect((await devsh('retry --on sim3 --yes')).exitCode).toBe(0);
+  expect(usernames(device(3))).toContain('one');
+  expect(usernames(device(2))).not.toContain('two');
+});
+
+test('a run of another terminal is gone on with by its id or after a question, never by --yes alone', async () => {
+  const { devsh, device, writes } = await startFleet();
+  device(1).setFault('500-once', 1, { method: 'POST' });
+  await devsh('user add username=theirs --on sim1 --yes', { env: { TERM_SESSION_ID: 'another' } });
+  const [name = ''] = await journals(devsh);
+  const id = name.replace('.jsonl', '');
+  for (const verb of ['retry', 'resume']) {
+    const refused = await devsh(`${verb} --yes`);
+    expect(refused.stderr).toContain(`is not of this terminal: "${verb} ${id}"`);
+    expect(refused.exitCode).toBe(6);
+  }
+  expect(writes()).toHaveLength(1);
+  const declined = await devsh('retry', { tty: ['n'] });
+  expect(declined.stderr).toMatch(new RegExp(`run ${id} of another terminal, began .*: user add`));
+  expect(declined.exitCode).toBe(6);
+  expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
+  expect(usernames(device(1))).toContain('theirs');
+});
+
 test('a declined canary question leaves the rest for resume', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 3 });
   const line = 'user add username=zoe --on @lab --canary 1';

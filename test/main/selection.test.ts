@@ -44,14 +44,17 @@ test('where the selected device leaves no other takes its place, not even those 
   expect(writes()).toEqual([]);
 });
 
-test('undo takes nothing back where devices are connected and none is selected', async () => {
-  const { devsh, writes } = await startFleet({ devices: 2 });
-  const stdin = `${ADD}\nuse sim2\ndisconnect sim2\nundo --yes\n`;
-  const { stderr, exitCode } = await devsh('connect sim1 sim2 --plain', { stdin });
-  expect(stderr).toContain('none of the 1 connected devices is selected');
-  expect(exitCode).toBe(2);
-  expect(writes()).toHaveLength(2);
-});
+test.each(['undo', 'retry', 'resume'])(
+  '%s without an id does nothing where devices are connected and none is selected',
+  async (verb) => {
+    const { devsh, writes } = await startFleet({ devices: 2 });
+    const stdin = `${ADD}\nuse sim2\ndisconnect sim2\n${verb} --yes\n`;
+    const { stderr, exitCode } = await devsh('connect sim1 sim2 --plain', { stdin });
+    expect(stderr).toContain('none of the 1 connected devices is selected');
+    expect(exitCode).toBe(2);
+    expect(writes()).toHaveLength(2);
+  },
+);
 
 test('devices keep their order when some are connected again', async () => {
   const { devsh } = await startFleet({ devices: 3 });

@@ -1,4 +1,3 @@
-import { EmptyJournalError } from '../../change/plan.ts';
 import type { Run } from '../../change/journal.ts';
 import { DevshError } from '../../errors.ts';
 import { type ArgSpec, type Call, command, type CommandSpec, later, verb } from '../command.ts';
@@ -18,6 +17,17 @@ const LATEST: ArgSpec = {
   isRequired: false,
   summary: 'the id of a run; the latest one when none is given',
 };
+
+/** The same, where devices are written to. */
+const NEAREST: ArgSpec = {
+  ...LATEST,
+  summary: 'the id of a run; the newest one of this terminal when none is given',
+};
+
+const WITHOUT_RUN =
+  'Without RUN it is the newest run of this terminal on the selected devices, and on these alone. A run of\n' +
+  'yours from another terminal is taken after a question, never by --yes alone; one of somebody else by its\n' +
+  'id.';
 
 export const runs: CommandSpec = {
   name: 'runs',
@@ -157,21 +167,11 @@ export const resume = command({
   brief: 'Go on with a run that was interrupted',
   section: 'Change sets',
   summary: 'Go on with a run that was interrupted; what is done is not repeated',
-  args: [LATEST],
+  args: [NEAREST],
   options: [...CHANGE],
-  details: 'A step that was sent without a verdict is settled by reading first.',
+  details: `A step that was sent without a verdict is settled by reading first.\n${WITHOUT_RUN}`,
   examples: ['resume', 'resume 20261121-093041-k3qd7m'],
-  async *run(call) {
-    const { RESUMED, resumeRun } = await import('../writing/resume.ts');
-    try {
-      const { run } = await namedRun(call);
-      yield* resumeRun(call, run, RESUMED);
-    } catch (error) {
-      if (!(error instanceof EmptyJournalError)) throw error;
-      // It ended before its first line was written: there is nothing to go on with.
-      yield info(error.message);
-    }
-  },
+  run: later(async () => (await import('../writing/resume.ts')).resume),
 });
 
 export const retry = command({
@@ -179,14 +179,11 @@ export const retry = command({
   brief: 'Try again what failed in a run',
   section: 'Change sets',
   summary: 'Try again the steps of a run that failed; --rest also those never reached',
-  args: [LATEST],
+  args: [NEAREST],
   options: [...CHANGE, 'rest'],
+  details: WITHOUT_RUN,
   examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
-  async *run(call) {
-    const { retriedPart, resumeRun } = await import('../writing/resume.ts');
-    const { run } = await namedRun(call);
-    yield* resumeRun(call, run, retriedPart(call.options.rest));
-  },
+  run: later(async () => (await import('../writing/resume.ts')).retry),
 });
 
 export const undo = command({
@@ -194,12 +191,7 @@ export const undo = command({
   brief: 'Take a run back',
   section: 'Change sets',
   summary: 'Take a run back: a new plan from what the records were before',
-  args: [
-    {
-      ...LATEST,
-      summary: 'the id of a run; the newest one of this terminal when none is given',
-    },
-  ],
+  args: [NEAREST],
   options: [...CHANGE],
   forced: 'drift',
   details:

@@ -27,7 +27,7 @@ import {
   resultText,
 } from '../../change/result-file.ts';
 import type { Member } from '../../fleet/member.ts';
-import { retriedPart, resumeRun } from './resume.ts';
+import { retryRest } from './resume.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
 
@@ -197,7 +197,7 @@ async function* applyPart(
       await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
     }
     yield info(`${part.result}: going on with run ${run}`);
-    yield* resumeRun(call, run, retriedPart(true));
+    yield* retryRest(call, run);
   } finally {
     await release();
   }

@@ -1,10 +1,11 @@
 import type { Run, StepState } from '../../change/journal.ts';
-import { stepCount, type DevicePlan, type Plan } from '../../change/plan.ts';
+import { type DevicePlan, EmptyJournalError, type Plan, stepCount } from '../../change/plan.ts';
 import { pendingResult, resultsOf } from '../../change/run-results.ts';
-import { RefusedError } from '../../errors.ts';
+import { NotFoundError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
-import type { WriteCall } from '../command.ts';
+import type { Call, WriteCall } from '../command.ts';
+import { checkOwner, devicesMeant, newestRun, runText } from './newest-run.ts';
 import { executeRun, refuseMaskedSteps } from './execute.ts';
 import { confirmPlan } from './confirm.ts';
 import { type Output, info, warning } from '../output.ts';
@@ -16,14 +17,22 @@ const NOT_NOW = 'not now';
 
 const WAITING: StepState = { kind: 'waiting' };
 
+/** Which part of a run is to be gone on with. */
+interface Part {
+  /** How each step is to be seen. */
+  readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
+  /** Also the devices that could not be read when the run was planned: they are planned now. */
+  readonly replans: boolean;
+}
+
 /** What was not reached or is in doubt. */
-export const RESUMED: Part = {
+const UNFINISHED: Part = {
   replans: false,
   stateFor: (state) => (isInDoubt(state) ? sentBefore(state) : state),
 };
 
 /** What failed and what is in doubt; with `rest` also what was never reached. */
-export function retriedPart(rest: boolean): Part {
+function failedPart(rest: boolean): Part {
   return {
     replans: true,
     stateFor: (state) => {
@@ -37,23 +46,74 @@ export function retriedPart(rest: boolean): Part {
   };
 }
 
-/** Which part of a run is to be gone on with. */
-export interface Part {
-  /** How each step is to be seen. */
-  readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
-  /** Also the devices that could not be read when the run was planned: they are planned now. */
-  readonly replans: boolean;
+/** `resume`: goes on with what was not reached or is in doubt. */
+export async function* resume(call: WriteCall): AsyncGenerator<Output> {
+  try {
+    yield* goOnWith(call, UNFINISHED, (run) => `"resume ${run}" goes on with it`);
+  } catch (error) {
+    if (!(error instanceof EmptyJournalError)) throw error;
+    // It ended before its first line was written: there is nothing to go on with.
+    yield info(error.message);
+  }
 }
 
-/** Carries on with a run from its journal. */
-export async function* resumeRun(call: WriteCall, id: string, part: Part): AsyncGenerator<Output> {
+/** `retry`: sends again what failed. */
+export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
+  yield* goOnWith(call, failedPart(call.options.rest), (run) => `"retry ${run}" tries it again`);
+}
+
+/** Of the run that was named, else of the newest one of the selected devices, and on these alone. */
+async function* goOnWith(
+  call: WriteCall,
+  part: Part,
+  byId: (run: string) => string,
+): AsyncGenerator<Output> {
+  const { services } = call.session;
+  const id = call.args.optional('RUN');
+  if (id !== undefined) {
+    yield* resumeRun(call, id, part);
+    return;
+  }
+  const { addresses, text } = await devicesMeant(call);
+  const plannedDevices = ({ plan }: Run) => plan.devices.map(({ device }) => device);
+  const found = await newestRun(services, addresses, plannedDevices, new Set(), (error) => {
+    throw error;
+  });
+  if (found === undefined) {
+    throw new NotFoundError(
+      addresses === undefined ? 'there is no run yet' : `there is no run of ${text}`,
+    );
+  }
+  yield* checkOwner(call, found, (run) => [`the newest run of ${text}`, byId(run)]);
+  if (found.owner !== 'session') yield info(runText(found.run, found.owner));
+  yield* resumeRun(call, found.run.run, part, addresses);
+}
+
+/** Tries again what failed in a run and sends what was never reached. */
+export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
+  return resumeRun(call, id, failedPart(true));
+}
+
+/**
+ * Carries on with a run from its journal.
+ *
+ * @param only the addresses of the devices that are meant
+ */
+async function* resumeRun(
+  call: WriteCall,
+  id: string,
+  part: Part,
+  only?: ReadonlySet<string>,
+): AsyncGenerator<Output> {
   const { services } = call.session;
   refuseUnsent(await loadRun(services, id));
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
   try {
     // Read under its lock: until just now another devsh may have been carrying it out.
-    yield* goOn(call, await loadRun(services, id), file, part);
+    const run = await loadRun(services, id);
+    const devices = run.plan.devices.filter(({ device }) => only?.has(device.address) !== false);
+    yield* goOn(call, { ...run, plan: { ...run.plan, devices } }, file, part);
   } finally {
     await file.close();
   }

@@ -1,97 +1,57 @@
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import type { Run, RunHead } from '../../change/journal.ts';
-import { parseHead, parseJournal } from '../../change/read-journal.ts';
+import type { Run } from '../../change/journal.ts';
 import { stepCount } from '../../change/plan.ts';
 import { changedDevices, hadNoEffect, undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
-import { CancelledError, DevshError, NotFoundError, RefusedError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
-import type { Services } from '../services.ts';
 import { loadRun } from './kept-runs.ts';
+import { checkOwner, devicesMeant, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 import { isGood } from '../../change/roll-out.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
-  const { services } = call.session;
   const id = call.args.optional('RUN');
   if (id !== undefined) {
-    const run = await loadRun(services, id);
+    const run = await loadRun(call.session.services, id);
     yield* undoGiven(call, run, runText(run));
     return;
   }
-  // Where devices are connected and none is selected, the prompt names none.
-  const { connected } = call.session.fleet;
-  const selected = connected.length > 0 ? await call.members() : await call.selected();
-  const addresses =
-    selected.length === 0 ? undefined : new Set(selected.map((one) => one.ref.address));
+  const meant = await devicesMeant(call);
   const without = new Set<string>();
   for (;;) {
-    const found = await newestChange(services, addresses, without);
-    if (found === undefined) throw await nothingChanged(call, selected, without);
-    const isTaken = yield* takeFound(call, found, selected, addresses);
+    const found = await newestRun(call.session.services, meant.addresses, changedDevices, without);
+    if (found === undefined) throw await nothingChanged(call, meant.text, without);
+    yield* checkOwner(call, found, (run) => [
+      `the newest run that changed ${meant.text}`,
+      `"undo ${run}" takes it back`,
+    ]);
+    const { run, owner } = found;
+    const told = runText(run, owner);
+    const isTaken = yield* undoGiven(call, run, told, meant.addresses, hadNoEffect(run));
     if (isTaken) return;
-    without.add(found.run.run);
+    without.add(run.run);
   }
-}
-
-/** Whether there was anything to take back of a run that had no effect when it was read back. */
-async function* takeFound(
-  call: WriteCall,
-  { run, owner, unreadable }: ChangingRun,
-  selected: readonly Member[],
-  addresses: ReadonlySet<string> | undefined,
-): AsyncGenerator<Output, boolean> {
-  if (unreadable.length > 0) {
-    yield warning(`not looked at, as their journals cannot be read: ${someOf(unreadable)}`);
-  }
-  const isNear = owner === 'session' || (owner === 'user' && !isUnasked(call));
-  if (!isNear) {
-    throw new RefusedError(
-      `the newest run that changed ${selectionText(selected)} is not of this terminal: ` +
-        `"undo ${run.run}" takes it back (${runText(run, owner)}); nothing was sent`,
-    );
-  }
-  return yield* undoGiven(call, run, runText(run, owner), addresses, hadNoEffect(run));
-}
-
-/** Nobody will look at what is planned before it is sent. */
-function isUnasked({ options, io }: WriteCall): boolean {
-  return !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
-}
-
-/** Which run it is, in words. */
-function runText({ run, at, by, command, session }: Run, owner?: ChangingRun['owner']): string {
-  const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
-  const where =
-    owner === 'user' ? ` of ${elsewhere}` : owner === 'somebody else' ? ` of ${by}` : '';
-  return `run ${run}${where}, began ${at}: ${command}`;
-}
-
-function selectionText(selected: readonly Member[]): string {
-  return selected.length === 0 ? 'a device' : someOf(selected.map(({ ref }) => ref.name));
 }
 
 async function nothingChanged(
   call: WriteCall,
-  selected: readonly Member[],
+  devices: string,
   without: ReadonlySet<string>,
 ): Promise<NotFoundError> {
-  const other = await newestChange(call.session.services, undefined, without);
+  const other = await newestRun(call.session.services, undefined, changedDevices, without);
   const hint =
     other === undefined
       ? ''
       : `; the newest one that changed other devices: "undo ${other.run.run}" (${other.run.command})`;
-  return new NotFoundError(
-    `there is nothing to take back: no run has changed ${selectionText(selected)}${hint}`,
-  );
+  return new NotFoundError(`there is nothing to take back: no run has changed ${devices}${hint}`);
 }
 
 /**
@@ -171,7 +131,7 @@ async function* undoGiven(
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
 async function nothingToTakeBack({ session }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
-  const other = await newestChange(session.services, addresses);
+  const other = await newestRun(session.services, addresses, changedDevices);
   const hint =
     other === undefined
       ? ''
@@ -207,57 +167,6 @@ function withoutExpectation(change: Change): Change {
     case 'delete':
       return { action, resource, target: change.target, isUndo: true };
   }
-}
-
-/** Who began a run, seen from here, the nearest first. */
-const OWNERS = ['session', 'user', 'somebody else'] as const;
-
-/** A run that has changed devices. */
-interface ChangingRun {
-  readonly run: Run;
-  readonly owner: (typeof OWNERS)[number];
-  /** Newer journals that cannot be read: who knows what they have changed. */
-  readonly unreadable: readonly string[];
-}
-
-/**
- * The newest run that may have changed something on the devices at these addresses, on any device for
- * `undefined`: of this terminal where there is one, else of this user, else of anybody.
- */
-async function newestChange(
-  services: Services,
-  addresses: ReadonlySet<string> | undefined,
-  without: ReadonlySet<string> = new Set(),
-): Promise<ChangingRun | undefined> {
-  const { runs } = services;
-  const unreadable: string[] = [];
-  let found: ChangingRun | undefined;
-  for (const id of await runs.ids()) {
-    if (without.has(id)) continue;
-    const text = (await runs.read(id)) ?? '';
-    try {
-      const head = parseHead(text, runs.path(id));
-      if (head === undefined) continue;
-      const owner = ownerOf(head, services);
-      if (found !== undefined && OWNERS.indexOf(owner) >= OWNERS.indexOf(found.owner)) continue;
-      const run = parseJournal(text, runs.path(id));
-      const isMeant = changedDevices(run).some(({ address }) => addresses?.has(address) !== false);
-      if (isMeant) found = { run, owner, unreadable: [...unreadable] };
-      if (found?.owner === 'session') break;
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      unreadable.push(id);
-    }
-  }
-  return found;
-}
-
-function ownerOf(
-  { by, session }: RunHead,
-  { operator, terminalSession }: Services,
-): ChangingRun['owner'] {
-  if (by !== operator) return 'somebody else';
-  return session === terminalSession ? 'session' : 'user';
 }
 
 /**

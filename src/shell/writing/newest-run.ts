@@ -1,0 +1,111 @@
+import type { Run, RunHead } from '../../change/journal.ts';
+import { EmptyJournalError } from '../../change/plan.ts';
+import { parseHead, parseJournal } from '../../change/read-journal.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { DevshError, RefusedError } from '../../errors.ts';
+import { someOf } from '../../text/one-line.ts';
+import type { WriteCall } from '../command.ts';
+import { type Output, warning } from '../output.ts';
+import type { Services } from '../services.ts';
+
+/** Who began a run, seen from here, the nearest first. */
+const OWNERS = ['session', 'user', 'somebody else'] as const;
+type Owner = (typeof OWNERS)[number];
+
+/** A run that a line without an id is about. */
+export interface FoundRun {
+  readonly run: Run;
+  readonly owner: Owner;
+  /** Newer journals that cannot be read: who knows what they have changed. */
+  readonly unreadable: readonly string[];
+}
+
+/** The devices that a line without an id is about. */
+interface MeantDevices {
+  /** Undefined for all. */
+  readonly addresses: ReadonlySet<string> | undefined;
+  /** In words. */
+  readonly text: string;
+}
+
+/** Those that are selected. Throws a `UsageError` where devices are connected and the prompt names none. */
+export async function devicesMeant(call: WriteCall): Promise<MeantDevices> {
+  const { connected } = call.session.fleet;
+  const refs = (connected.length > 0 ? await call.members() : await call.selected()).map(
+    ({ ref }) => ref,
+  );
+  if (refs.length === 0) return { addresses: undefined, text: 'a device' };
+  return {
+    addresses: new Set(refs.map(({ address }) => address)),
+    text: someOf(refs.map(({ name }) => name)),
+  };
+}
+
+/**
+ * The newest run of the devices at these addresses, of any for `undefined`: of this terminal where there
+ * is one, else of this user, else of anybody.
+ *
+ * @param devicesOf the devices that make a run one of them
+ * @param onEmpty is called for a newer journal that ended before its first line did
+ */
+export async function newestRun(
+  { runs, operator, terminalSession }: Services,
+  addresses: ReadonlySet<string> | undefined,
+  devicesOf: (run: Run) => readonly DeviceRef[],
+  without: ReadonlySet<string> = new Set(),
+  onEmpty?: (error: EmptyJournalError) => void,
+): Promise<FoundRun | undefined> {
+  const ownerOf = ({ by, session }: RunHead): Owner => {
+    if (by !== operator) return 'somebody else';
+    return session === terminalSession ? 'session' : 'user';
+  };
+  const unreadable: string[] = [];
+  let found: FoundRun | undefined;
+  for (const id of await runs.ids()) {
+    if (without.has(id)) continue;
+    const text = (await runs.read(id)) ?? '';
+    try {
+      const owner = ownerOf(parseHead(text, runs.path(id)));
+      if (found !== undefined && OWNERS.indexOf(owner) >= OWNERS.indexOf(found.owner)) continue;
+      const run = parseJournal(text, runs.path(id));
+      const isMeant = devicesOf(run).some(({ address }) => addresses?.has(address) !== false);
+      if (isMeant) found = { run, owner, unreadable: [...unreadable] };
+      if (found?.owner === 'session') break;
+    } catch (error) {
+      if (error instanceof EmptyJournalError) onEmpty?.(error);
+      else if (error instanceof DevshError) unreadable.push(id);
+      else throw error;
+    }
+  }
+  return found;
+}
+
+/**
+ * Says which newer journals were not looked at. Throws a `RefusedError` for a run that is not of this
+ * terminal where nobody is asked, and always for one of somebody else.
+ *
+ * @param words which run it is, and how it is meant by its id
+ */
+export function* checkOwner(
+  { options, io }: WriteCall,
+  { run, owner, unreadable }: FoundRun,
+  words: (id: string) => readonly [which: string, byId: string],
+): Generator<Output> {
+  if (unreadable.length > 0) {
+    yield warning(`not looked at, as their journals cannot be read: ${someOf(unreadable)}`);
+  }
+  const isUnasked = !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
+  if (owner === 'session' || (owner === 'user' && !isUnasked)) return;
+  const [which, byId] = words(run.run);
+  throw new RefusedError(
+    `${which} is not of this terminal: ${byId} (${runText(run, owner)}); nothing was sent`,
+  );
+}
+
+/** Which run it is, in words. */
+export function runText({ run, at, by, command, session }: Run, owner?: Owner): string {
+  const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
+  const where =
+    owner === 'user' ? ` of ${elsewhere}` : owner === 'somebody else' ? ` of ${by}` : '';
+  return `run ${run}${where}, began ${at}: ${command}`;
+}
