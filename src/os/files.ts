@@ -255,7 +255,8 @@ async function followLinks(path: string): Promise<string> {
   throw new SettingsError(`cannot write ${path}: too many symbolic links`);
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Puts the names of the files in a folder on the disk. */
+export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders; its file systems journal a rename.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

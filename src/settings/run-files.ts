@@ -1,7 +1,7 @@
 import { open, readdir, truncate, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readBytes } from '../os/files.ts';
+import { errorCode, fileError, makePrivateFolder, readBytes, syncFolder } from '../os/files.ts';
 import { sweepLocks, takeLock } from '../os/lock.ts';
 
 /** The journals of runs: one file each in the state folder, named after the run. */
@@ -69,6 +69,7 @@ export class RunFiles {
     try {
       if (flags === 'a') await dropHalfLine(path);
       const file = await open(path, flags, 0o600);
+      // A new file is only safe when its name is on the disk, too.
       if (flags === 'ax') await syncFolder(this.folder);
       return new RunFile(path, file, release);
     } catch (error) {
@@ -134,15 +135,4 @@ async function dropHalfLine(path: string): Promise<void> {
   if (bytes === undefined) throw new SettingsError(`there is no journal ${path}`);
   const whole = bytes.lastIndexOf(0x0a) + 1;
   if (whole < bytes.length) await truncate(path, whole);
-}
-
-/** A new file is only safe when its name is on the disk, too. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // folders cannot be opened there
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { open, readFile } from 'node:fs/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RunFiles } from '../../src/settings/run-files.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
@@ -24,3 +24,24 @@ test('all who wait for the same lines hear that they could not be written', asyn
   const writing = await Promise.allSettled(['a\n', 'b\n', 'c\n'].map((line) => file.append(line)));
   expect(writing.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
 });
+
+test.each(['EINVAL', 'ENOTSUP'])(
+  'a journal begins on a file system whose folders cannot be put on the disk: %s',
+  async (code) => {
+    const folder = await makeTempFolder();
+    const handle = await open(folder);
+    await handle.close();
+    const prototype = Object.getPrototypeOf(handle) as typeof handle;
+    const sync = vi
+      .spyOn(prototype, 'sync')
+      .mockRejectedValue(Object.assign(new Error(), { code }));
+    onTestFinished(() => {
+      sync.mockRestore();
+    });
+    const file = await new RunFiles(folder).create('20260101-120000-ghi');
+    await file.append('{}\n');
+    await file.close();
+    expect(sync).toHaveBeenCalledTimes(1);
+    expect(await readFile(file.path, 'utf8')).toBe('{}\n');
+  },
+);
