@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { allowedBy, type Allowed, type AllowWord } from '../change/allow.ts';
 import { type ApplyJournal, journalIn, journalLine, openingLines } from '../change/journal.ts';
-import { applyDevice, applyPlan } from '../change/apply.ts';
+import { applyPlan } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
 import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
 import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
@@ -121,14 +121,9 @@ async function carryOut(
   report: (result: StepResult) => void,
 ): Promise<string | undefined> {
   const { allowed, concurrency, maxFailures, signal, stateFolder } = options;
-  const devices = new Map(
-    ReadyPlan.behind(ready).map((device) => [device.address, OpenDevice.behind(device)]),
-  );
-  const applied = [...devices].map(
-    ([address, { access, member }]) =>
-      [address, applyDevice(access, member, plan, allowed)] as const,
-  );
-  const events = applyPlan(plan, new Map(applied), {
+  const devices = ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device));
+  const events = applyPlan(plan, devices, {
+    allowed,
     width: concurrency,
     rollOut: {
       ...IN_ONE_GO,
@@ -140,11 +135,6 @@ async function carryOut(
       stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work, { signal }),
     stateOf: () => ({ kind: 'waiting' }),
     afterCanary: () => Promise.resolve(undefined),
-    observed: ({ address }, observation) => {
-      const device = devices.get(address);
-      device?.access.keep(device.member, observation);
-      return Promise.resolve();
-    },
   });
   let stopped: string | undefined;
   for await (const event of events) {

@@ -13,10 +13,7 @@ import { CancelledError, UsageError } from '../errors.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { suggest } from '../text/suggest.ts';
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
-import { areFieldsLearned, isLearned, learn, learnFields } from '../device/learn.ts';
-import { withAllLearned } from '../device/learned.ts';
-import type { Learned, LearnedListing } from '../device/learned-schema.ts';
-import { type Observation, observedAfter, withObservation } from '../device/observation.ts';
+import type { Facts } from '../device/facts-schema.ts';
 import { type Access, type CredentialAnswer, CredentialGate } from '../fleet/access.ts';
 import { Member } from '../fleet/member.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
@@ -152,8 +149,6 @@ class DeviceAccess implements Access {
   readonly #trust: Trust;
   readonly #credential: Credential | undefined;
   readonly #profile: Profile;
-  /** Kept as long as the device is open; the command line keeps the same in its cache. */
-  #learned: Learned = { at: new Date().toISOString(), byResource: {} };
 
   constructor(
     trust: Trust,
@@ -179,8 +174,8 @@ class DeviceAccess implements Access {
     return Promise.resolve(undefined);
   }
 
-  profile(): Promise<Profile> {
-    return Promise.resolve(withAllLearned(this.#profile, this.#learned));
+  profile(): Promise<{ base: Profile; kept: Facts }> {
+    return Promise.resolve({ base: this.#profile, kept: {} });
   }
 
   credential(): Promise<Credential | undefined> {
@@ -193,40 +188,6 @@ class DeviceAccess implements Access {
 
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
     return gate.admit(entry.name, credential);
-  }
-
-  observed(_entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
-    const { listings } = this.#learned;
-    const known = { ...listings?.[resource], ...listing };
-    this.#learned = { ...this.#learned, listings: { ...listings, [resource]: known } };
-    return Promise.resolve();
-  }
-
-  /** Asks the device once what it says of a resource, without writing. */
-  async learn(
-    member: Member,
-    resource: string,
-    what: 'once' | 'fields',
-    signal: AbortSignal,
-  ): Promise<void> {
-    const held = this.#learned.byResource[resource];
-    const records = member.seen(resource) ?? [];
-    if (isLearned(held, records) || (what === 'fields' && areFieldsLearned(held))) return;
-    const fresh = await member.use(this, (device) =>
-      what === 'fields' && held === undefined
-        ? learnFields(device, resource, new Date(), signal)
-        : learn(device, resource, records, new Date(), signal),
-    );
-    const byResource = { ...this.#learned.byResource, ...fresh.byResource };
-    this.#learned = { ...this.#learned, ...fresh, byResource };
-    member.learned(withAllLearned(this.#profile, this.#learned));
-  }
-
-  /** Keeps what writing to the device showed of how it speaks. */
-  keep(member: Member, observation: Observation): void {
-    const { profile } = member;
-    member.learned(withObservation(profile, observation));
-    this.#learned = { ...this.#learned, ...observedAfter(this.#learned, profile, observation) };
   }
 }
 

@@ -147,12 +147,7 @@ export async function plan(
     'adaptive',
     async (device, emit) => {
       const { access, member } = OpenDevice.behind(device);
-      const learn = (
-        one: typeof member,
-        resource: string,
-        what: 'once' | 'fields',
-      ): Promise<void> => access.learn(one, resource, what, signal);
-      emit([device, await planMember({ access, signal, learn, allow: allowed }, member, wanted)]);
+      emit([device, await planMember({ access, signal, allow: allowed }, member, wanted)]);
     },
     signal,
   );

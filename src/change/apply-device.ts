@@ -1,146 +1,132 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import {
-  hasPositionalIds,
-  type Observation,
-  originOfWrite,
-  volatileFields,
-  withObservation,
-} from '../device/observation.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
-import { carryOut, driftOf, settleDoubt, type StepDevice } from './carry-out.ts';
+import type { Allowed } from './allow.ts';
+import { carryOut, type DeviceWork, driftOf, readFor, settleDoubt } from './carry-out.ts';
+import { withAdvice } from './doubts.ts';
 import { find } from './find-record.ts';
-import type { ApplyJournal, PendingStep } from './journal.ts';
-import { movedId, readdressed, restlessFields, suspectFields } from './restless.ts';
+import { guardStep } from './guard.ts';
+import type { PendingStep } from './journal.ts';
+import { noteMovedIds, readdressed, Watch } from './observe.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
-import { withAdvice } from './doubts.ts';
-import type { Profile, ResourceProfile } from '../device/profile.ts';
 
-/** What is to be done on one device, and who is told. */
-interface DeviceWork {
-  readonly devicePlan: DevicePlan;
+/** All that is to be done on one device. */
+interface ApplyWork extends DeviceWork {
   readonly pending: readonly PendingStep[];
-  readonly device: StepDevice;
-  readonly journal: ApplyJournal;
+  /** Which refusals do not count. */
+  readonly allowed: Allowed;
   /** Why nothing more is to be sent; undefined: go on. */
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
-  /** Throws a `RefusedError` for a step that would lock its user out. */
-  readonly guard: (step: Step, records: readonly DeviceRecord[]) => void;
-  /** Is told what was not known of how the device speaks. */
-  readonly observed: (observation: Observation) => Promise<void>;
-  readonly settleDelaysMs: readonly number[];
-  readonly signal: AbortSignal;
 }
 
 /**
  * One device under its lock: read again, settle what is in doubt, refuse all when something has
  * drifted, then one step after the other. Each reading back is the reading before the next step.
  */
-export async function applyToDevice(work: DeviceWork): Promise<void> {
-  const { devicePlan, pending, journal, report } = work;
+export async function applyToDevice(work: ApplyWork): Promise<void> {
+  const { devicePlan, pending, member } = work;
   if (pending.length === 0) return;
-  const device = new KnownDevice(work.device, work.observed);
-  const readings = new LatestReadings(device, devicePlan.steps);
-  const recordsOf = ({ step }: PendingStep): readonly DeviceRecord[] => readings.of(step.resource);
-  const driftNow = (one: PendingStep): string | undefined =>
-    driftOf(device.profile, one.step, recordsOf(one));
+  const readings = new LatestReadings(work);
+  const driftNow = ({ step }: PendingStep): string | undefined =>
+    driftOf(member.profile, step, readings.of(step.resource));
   let left: readonly PendingStep[];
   try {
-    await readings.read(pending.map(({ step }) => step));
-    left = await settleAll(work, device, readings);
-    await settleDrift(work, left, device, readings);
+    await readings.read(pending);
+    left = await settleAll(work, readings);
+    await settleDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
-    for (const one of pending) await endUnread(devicePlan, one, error, journal, report);
+    await endUnread(work, pending, error);
     return;
   }
   const found = left.map(driftNow);
-  let drift = found.find((one) => one !== undefined);
-  // What could not be read back is read again before the next step: anything may have changed.
-  const stale = new Set<string>();
+  let whyNot = found.find((drift) => drift !== undefined);
   for (const [index, one] of left.entries()) {
-    const isLookedAt = !stale.has(one.step.resource) || work.stopReason() !== undefined;
-    if (!isLookedAt && !(await isReadAgain(work, one, readings))) continue;
-    if (!isLookedAt) stale.delete(one.step.resource);
+    if (work.stopReason() === undefined && !(await isLookedAt(work, one, readings))) continue;
     // Somebody may have changed this record while the steps before it were carried out.
-    const own = found[index] ?? driftNow(one);
+    const drift = found[index] ?? driftNow(one);
     const reason = work.stopReason();
-    if (own !== undefined) {
-      const error = new DriftError(`${devicePlan.device.name}: ${own}; nothing was sent`);
+    if (drift !== undefined) {
+      const error = new DriftError(`${devicePlan.device.name}: ${drift}; nothing was sent`);
       await end(work, one, { verdict: 'drift', error });
-      drift ??= own;
-    } else if (drift !== undefined) {
-      await end(work, one, { verdict: 'skipped', note: `not sent: ${drift}` });
+      whyNot ??= drift;
+    } else if (whyNot !== undefined) {
+      await end(work, one, { verdict: 'skipped', note: `not sent: ${whyNot}` });
     } else if (reason !== undefined) {
-      report(notReached(devicePlan, one, reason));
+      work.report(notReached(devicePlan, one, reason));
     } else {
-      const { settleDelaysMs, signal } = work;
-      const step = readdressed(device.profile, one.step, recordsOf(one));
-      const refusal = refusalOf(work, device, step, recordsOf(one));
-      if (refusal !== undefined) {
-        drift ??= refusal.message;
-        await end(work, one, { verdict: 'failed', error: refusal });
-        continue;
-      }
-      const moved = step === one.step ? undefined : step;
-      const beforeSend = (): Promise<void> => journal.sending(one.ref, moved);
-      const options = { beforeSend, settleDelaysMs, signal };
-      const done = await carryOut(step, device, recordsOf(one), options);
-      const stepEnd = withAdvice(devicePlan.device, device.profile, step, done.end);
-      for (const observation of done.observed ?? []) await device.observe(observation);
-      if (done.after === undefined) stale.add(step.resource);
-      else await readings.take(step, done.after);
-      await end(work, { ...one, step }, stepEnd);
+      whyNot = await applyStep(work, one, readings);
     }
   }
 }
 
+/** One step that holds as it was planned. Resolves to why the steps after it must not be sent. */
+async function applyStep(
+  work: ApplyWork,
+  { step: planned, ref, isInDoubt }: PendingStep,
+  readings: LatestReadings,
+): Promise<string | undefined> {
+  const { member, devicePlan } = work;
+  const before = readings.of(planned.resource);
+  const step = readdressed(member.profile, planned, before);
+  const one = { step, ref, isInDoubt };
+  const refusal = refusalOf(work, step, before);
+  if (refusal !== undefined) {
+    await end(work, one, { verdict: 'failed', error: refusal });
+    return refusal.message;
+  }
+  const done = await carryOut(work, one, before, step !== planned);
+  const stepEnd = withAdvice(devicePlan.device, member.profile, step, done.end);
+  readings.take(step, done.after);
+  await member.facts.told;
+  await end(work, one, stepEnd);
+  return undefined;
+}
+
 /** Why a step is not to be sent after all, by what the device holds now. */
 function refusalOf(
-  { guard }: DeviceWork,
-  { profile }: KnownDevice,
+  { member, allowed }: ApplyWork,
   step: Step,
   records: readonly DeviceRecord[],
 ): RefusedError | undefined {
-  const held = step.before && find(profile, step, records, step.before);
+  const held = step.before && find(member.profile, step, records, step.before);
   try {
-    guard(held === undefined ? step : { ...step, before: held }, records);
+    guardStep(member, held === undefined ? step : { ...step, before: held }, records, allowed);
     return undefined;
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return error;
+    if (error instanceof RefusedError) return error;
+    throw error;
   }
 }
 
-/** Reads the records of a step again; ends it where that fails, as nothing is sent unseen. */
-async function isReadAgain(
-  { devicePlan, journal, report }: DeviceWork,
+/** Whether it is known what the device holds: what could not be read back is read again. */
+async function isLookedAt(
+  work: ApplyWork,
   one: PendingStep,
   readings: LatestReadings,
 ): Promise<boolean> {
+  if (!readings.isStale(one.step.resource)) return true;
   try {
-    await readings.read([one.step]);
+    await readings.read([one]);
     return true;
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    await endUnread(devicePlan, one, error, journal, report);
+    await endUnread(work, [one], error);
     return false;
   }
 }
 
-/** A step on a device that could not be looked at: what is in doubt stays so. */
+/** Steps on a device that could not be looked at: what is in doubt stays so. */
 export async function endUnread(
-  devicePlan: DevicePlan,
-  one: PendingStep,
+  work: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
+  pending: readonly PendingStep[],
   error: DevshError,
-  journal: ApplyJournal,
-  report: DeviceWork['report'],
 ): Promise<void> {
-  const stepEnd: StepEnd = { verdict: one.isInDoubt ? 'unknown' : 'failed', error };
-  await end({ devicePlan, journal, report }, one, stepEnd);
+  for (const one of pending) {
+    await end(work, one, { verdict: one.isInDoubt ? 'unknown' : 'failed', error });
+  }
 }
 
 /** A step that nobody has come to this time. The journal says nothing of it: it may still be done. */
@@ -159,13 +145,12 @@ export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: str
  * before a crash may still be at work: what does not show yet is looked for again before it counts as lost.
  */
 async function settleAll(
-  work: DeviceWork,
-  device: KnownDevice,
+  work: ApplyWork,
   readings: LatestReadings,
 ): Promise<readonly PendingStep[]> {
   const { pending, settleDelaysMs } = work;
   const settle = ({ step }: PendingStep): StepEnd | undefined =>
-    settleDoubt(device.profile, step, readings.of(step.resource));
+    settleDoubt(work.member.profile, step, readings.of(step.resource));
   const settled = new Map<PendingStep, StepEnd>();
   const doubted = pending.filter(({ isInDoubt }) => isInDoubt);
   for (const delayMs of [undefined, ...settleDelaysMs]) {
@@ -173,7 +158,7 @@ async function settleAll(
     if (open.length === 0) break;
     if (delayMs !== undefined) {
       await sleep(delayMs);
-      await readings.read(pending.map(({ step }) => step));
+      await readings.read(pending);
     }
     for (const one of open) {
       const stepEnd = settle(one);
@@ -186,28 +171,32 @@ async function settleAll(
 
 /** What looks like drift may be a counter: then it goes on changing while nobody writes. */
 async function settleDrift(
-  work: DeviceWork,
+  { member, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
-  device: KnownDevice,
   readings: LatestReadings,
 ): Promise<void> {
-  const steps = left.map(({ step }) => step);
-  const planned = imagesOf(steps);
-  for (const delayMs of work.settleDelaysMs) {
-    const drifted = steps.filter((step) => {
-      const records = readings.of(step.resource);
-      if (driftOf(device.profile, step, records) === undefined) return false;
-      const images = planned.get(step.resource) ?? [];
-      return suspectFields(device.profile, { ...step, asked: {} }, images, records).length > 0;
+  const planned = imagesOf(left);
+  const watches = onePerResource(left).map(({ step }) => {
+    const images = planned.get(step.resource) ?? [];
+    return { step, watch: new Watch(member.facts, { ...step, asked: {} }, images) };
+  });
+  for (const delayMs of [...settleDelaysMs, undefined]) {
+    const open = watches.filter(({ step: { resource }, watch }) => {
+      const records = readings.of(resource);
+      const hasDrifted = left.some(
+        ({ step }) =>
+          step.resource === resource && driftOf(member.profile, step, records) !== undefined,
+      );
+      return hasDrifted && watch.next(records);
     });
-    if (drifted.length === 0) return;
+    if (open.length === 0 || delayMs === undefined) return;
     await sleep(delayMs);
-    await readings.watch(drifted, planned);
+    await readings.read(open);
   }
 }
 
 async function end(
-  { devicePlan, journal, report }: Pick<DeviceWork, 'devicePlan' | 'journal' | 'report'>,
+  { devicePlan, journal, report }: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
   { step, ref }: PendingStep,
   stepEnd: StepEnd,
 ): Promise<void> {
@@ -225,59 +214,55 @@ function resultOf({ device }: DevicePlan, step: Step, stepEnd: StepEnd): StepRes
   return { device, resource, key, action, ...stepEnd };
 }
 
-/**
- * What a device held when it was last read, by resource; at first what the plan knows of it. From one
- * reading to the next ids may move: that is noticed before the next request leaves.
- */
+/** What a device held when it was last read, by resource; at first what the plan knows of it. */
 class LatestReadings {
-  readonly #device: KnownDevice;
+  readonly #work: ApplyWork;
   readonly #latest: Map<string, readonly DeviceRecord[]>;
+  /** What could not be read back: anything may have changed. */
+  readonly #stale = new Set<string>();
 
-  constructor(device: KnownDevice, steps: readonly Step[]) {
-    this.#device = device;
-    this.#latest = imagesOf(steps);
+  constructor(work: ApplyWork) {
+    this.#work = work;
+    this.#latest = imagesOf(work.devicePlan.steps.map((step) => ({ step })));
   }
 
   of(resource: string): readonly DeviceRecord[] {
     return this.#latest.get(resource) ?? [];
   }
 
+  isStale(resource: string): boolean {
+    return this.#stale.has(resource);
+  }
+
   /** Reads the resources of these steps, each once. */
-  async read(steps: readonly Step[]): Promise<void> {
-    for (const step of onePerResource(steps)) {
-      await this.take(step, await this.#device.list(step.resource));
+  async read(steps: readonly OfStep[]): Promise<void> {
+    for (const { step } of onePerResource(steps)) {
+      this.take(step, await readFor(this.#work, step.resource));
     }
+    await this.#work.member.facts.told;
   }
 
-  /** Reads them again, and notices what has changed twice although nothing was sent. */
-  async watch(
-    steps: readonly Step[],
-    earlier: ReadonlyMap<string, readonly DeviceRecord[]>,
-  ): Promise<void> {
-    for (const step of onePerResource(steps)) {
-      const { resource } = step;
-      const last = this.of(resource);
-      const now = await this.#device.list(resource);
-      const about = { ...step, asked: {} };
-      const { profile } = this.#device;
-      const fields = restlessFields(profile, about, [earlier.get(resource) ?? [], last, now]);
-      if (fields.length > 0) await this.#device.observe({ kind: 'volatile', resource, fields });
-      await this.take(step, now);
+  /** Takes what was read back, if it could be. */
+  take(step: Step, records: readonly DeviceRecord[] | undefined): void {
+    const { resource } = step;
+    if (records === undefined) {
+      this.#stale.add(resource);
+      return;
     }
-  }
-
-  /** Takes what was read anyway. */
-  async take(step: Step, records: readonly DeviceRecord[]): Promise<void> {
-    const example = movedId(this.#device.profile, step, this.of(step.resource), records);
-    if (example !== undefined) await this.#device.observe({ kind: 'positional', example });
-    this.#latest.set(step.resource, records);
+    noteMovedIds(this.#work.member.facts, step, this.of(resource), records);
+    this.#latest.set(resource, records);
+    this.#stale.delete(resource);
   }
 }
 
+type OfStep = Pick<PendingStep, 'step'>;
+
 /** What a plan knows of the records of each resource. */
-function imagesOf(steps: readonly Step[]): Map<string, readonly DeviceRecord[]> {
+function imagesOf(steps: readonly OfStep[]): Map<string, readonly DeviceRecord[]> {
   const images = new Map<string, DeviceRecord[]>();
-  for (const { resource, before } of steps) {
+  for (const {
+    step: { resource, before },
+  } of steps) {
     if (before === undefined) continue;
     const known = images.get(resource) ?? [];
     known.push(before);
@@ -286,68 +271,6 @@ function imagesOf(steps: readonly Step[]): Map<string, readonly DeviceRecord[]> 
   return images;
 }
 
-function onePerResource(steps: readonly Step[]): Step[] {
-  return [...new Map(steps.map((step) => [step.resource, step])).values()];
-}
-
-/** A device as it comes to be known while a plan is carried out on it. */
-class KnownDevice implements StepDevice {
-  readonly #device: StepDevice;
-  readonly #tell: (observation: Observation) => Promise<void>;
-  #observed: readonly Observation[] = [];
-
-  /** @param tell is told each thing that was not known before */
-  constructor(device: StepDevice, tell: (observation: Observation) => Promise<void>) {
-    this.#device = device;
-    this.#tell = tell;
-  }
-
-  get profile(): Profile {
-    return this.#observed.reduce(withObservation, this.#device.profile);
-  }
-
-  list(resource: string): Promise<readonly DeviceRecord[]> {
-    return this.#device.list(resource);
-  }
-
-  read(resource: string, record: DeviceRecord): Promise<DeviceRecord | undefined> {
-    return this.#device.read?.(resource, record) ?? Promise.resolve(undefined);
-  }
-
-  async write(request: Step['request']): ReturnType<StepDevice['write']> {
-    try {
-      return await this.#device.write(request);
-    } finally {
-      if (this.#device.takesOneConnection === true) await this.observe({ kind: 'one connection' });
-    }
-  }
-
-  async observe(observation: Observation): Promise<void> {
-    if (isKnown(this.profile, observation)) return;
-    this.#observed = [...this.#observed, observation];
-    await this.#tell(observation);
-  }
-}
-
-function isKnown(profile: Profile, observation: Observation): boolean {
-  switch (observation.kind) {
-    case 'proven':
-      return originOfWrite(profile, observation.write, observation.resource) !== 'assumed';
-    case 'one connection':
-      return profile.connections !== undefined;
-    case 'positional':
-      return hasPositionalIds(profile);
-    case 'writing': {
-      const { hidden = [], ...seen } = observation.seen;
-      const known: Partial<ResourceProfile> = profile.resources[observation.resource] ?? {};
-      return (
-        hidden.every((field) => known.hidden?.includes(field) === true) &&
-        isDeepStrictEqual({ ...known, ...seen }, known)
-      );
-    }
-    case 'volatile': {
-      const known = volatileFields(profile, observation.resource);
-      return observation.fields.every((field) => known.includes(field));
-    }
-  }
+function onePerResource<One extends OfStep>(steps: readonly One[]): One[] {
+  return [...new Map(steps.map((one) => [one.step.resource, one])).values()];
 }

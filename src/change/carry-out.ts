@@ -1,4 +1,3 @@
-import { recordName, type Step } from './plan.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   MAX_THROTTLES,
@@ -8,87 +7,115 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import {
-  hasPositionalIds,
-  uncomparedFields,
-  withObservation,
-  type Observation,
-} from '../device/observation.ts';
-import { idOf, updateFacts, type Profile, type ResourceProfile } from '../device/profile.ts';
-import type { WriteAnswer } from '../device/device.ts';
-import { type DeviceRecord, valueAt } from '../device/record.ts';
+import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
+import { idOf, type Profile } from '../device/profile.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
+import type { Access } from '../fleet/access.ts';
+import type { Member } from '../fleet/member.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { find, RecordIndex } from './find-record.ts';
+import type { ApplyJournal, PendingStep } from './journal.ts';
 import { judge, type Answered, type Readings } from './judge.ts';
-import { isShown } from './unread-fields.ts';
-import { leftOutFields } from '../device/encode.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { movedId, restlessFields, suspectFields } from './restless.ts';
+import { movedId, noteWrite, Watch } from './observe.ts';
 import { pairRecords } from './pairing.ts';
+import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
-import { WRITE_OF } from './doubts.ts';
-
-/** What a step needs of its device. */
-export interface StepDevice {
-  readonly profile: Profile;
-  list(resource: string): Promise<readonly DeviceRecord[]>;
-  /** One record at its own path. */
-  read?(resource: string, record: DeviceRecord): Promise<DeviceRecord | undefined>;
-  /** Sends a request once. */
-  write(request: Step['request']): Promise<Partial<WriteAnswer> | undefined>;
-  /** Whether it was seen to take one connection at a time. */
-  readonly takesOneConnection?: boolean;
-}
 
 /** How long to wait before reading again when a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
 
-/** What a step is carried out with, besides its device. */
-export interface CarryOutOptions {
-  /** Is awaited just before each time the request leaves: the journal. */
-  readonly beforeSend: () => Promise<void>;
-  readonly settleDelaysMs?: readonly number[];
+/** What is to be done on one device, and who is told. */
+export interface DeviceWork {
+  readonly devicePlan: DevicePlan;
+  readonly member: Member;
+  readonly access: Access;
+  readonly journal: ApplyJournal;
+  readonly settleDelaysMs: readonly number[];
   /** Aborted: what has left is still read back, but nothing is waited for to be sent again. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 interface Ended {
   readonly end: StepEnd;
   /** The records read back, where they could be. */
   readonly after?: readonly DeviceRecord[];
-  /** What this showed of how the device speaks. */
-  readonly observed?: readonly Observation[];
 }
 
 /**
- * Carries out one step: sends, reads back, judges. Only what the device put off (429) is sent again,
- * after the time that it asks for, and only when reading back shows that nothing at all has changed.
- * Expected failures are a result, not thrown.
+ * Carries out one step: journals, sends, reads back, judges. Only what the device put off (429) is sent
+ * again, after the time that it asks for, and only when reading back shows that nothing at all has
+ * changed. Expected failures are a result, not thrown.
  *
  * @param before the records of the resource just before
+ * @param isMoved its record is named otherwise than in the plan
  */
 export async function carryOut(
-  step: Step,
-  device: StepDevice,
+  work: DeviceWork,
+  { step, ref }: Pick<PendingStep, 'step' | 'ref'>,
   before: readonly DeviceRecord[],
-  { beforeSend, settleDelaysMs = SETTLE_DELAYS_MS, signal }: CarryOutOptions,
+  isMoved = false,
 ): Promise<Ended> {
+  const { member, journal, signal } = work;
   for (let sent = 1; ; sent += 1) {
-    await beforeSend();
+    await journal.sending(ref, isMoved ? step : undefined);
     try {
-      const answered = await send(step, device);
+      const answered = await send(work, step);
       const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(answered);
       if (waitMs !== undefined) await wait(waitMs, signal);
-      const ended = await readBack(step, answered, before, device, settleDelaysMs);
-      const isOver = waitMs === undefined || signal?.aborted === true;
-      if (isOver || !isAsBefore(step, known(device.profile, ended), before, ended)) return ended;
+      const ended = await readBack(work, step, answered, before);
+      const isOver = waitMs === undefined || signal.aborted;
+      if (isOver || !isAsBefore(step, member.profile, before, ended)) return ended;
     } catch (error) {
       if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
       throw error;
     }
   }
+}
+
+/** All records of a resource; in full those that the plan is about. */
+export async function readFor(
+  { member, access, devicePlan }: Pick<DeviceWork, 'member' | 'access' | 'devicePlan'>,
+  resource: string,
+): Promise<readonly DeviceRecord[]> {
+  const listed = await member.list(access, resource);
+  const steps = devicePlan.steps.filter((step) => step.resource === resource);
+  const concerned = (): readonly DeviceRecord[] => concernedSteps(member.profile, steps, listed);
+  if (leavesOut(steps, listed)) {
+    const [example] = concerned();
+    if (example !== undefined) await member.learnSummary(access, resource, example);
+  }
+  return member.withDetails(access, resource, listed, concerned);
+}
+
+/** The records that the steps of a plan are about: before them, or after. */
+function concernedSteps(
+  profile: Profile,
+  steps: readonly Step[],
+  records: readonly DeviceRecord[],
+): readonly DeviceRecord[] {
+  const images = steps.flatMap(({ before, after, keyField }) =>
+    [before, after].flatMap((image) => (image === undefined ? [] : [{ image, keyField }])),
+  );
+  const index = RecordIndex.of(records);
+  const concerned = new Set(
+    images.flatMap(({ image, keyField }) => [
+      ...index.withId(profile, idOf(profile, image) ?? ''),
+      ...index.holding(keyField, image[keyField] ?? null),
+    ]),
+  );
+  return records.filter((record) => concerned.has(record));
+}
+
+/** Whether none of the records shows a field that was written: an empty list could not tell that it has none. */
+function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): boolean {
+  if (records.length === 0) return false;
+  const asked = new Set(steps.flatMap((step) => Object.keys(step.asked)));
+  return [...asked].some(
+    (field) => !isSecretField(field) && !records.some((record) => Object.hasOwn(record, field)),
+  );
 }
 
 /** How long the device asks to wait before the request is sent again, where that is worth waiting. */
@@ -99,14 +126,10 @@ function askedWaitMs(answered: Answered): number | undefined {
 }
 
 /** Ends early when `signal` is aborted. */
-async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
-    if (signal?.aborted !== true) throw error;
+async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
-}
-
-function known(profile: Profile, { observed = [] }: Ended): Profile {
-  return observed.reduce(withObservation, profile);
 }
 
 /** Whether reading back proves that nothing has changed, whatever was answered. */
@@ -178,14 +201,9 @@ function sharesId(
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
-async function send(step: Step, device: StepDevice): Promise<Answered> {
+async function send({ member, access }: DeviceWork, step: Step): Promise<Answered> {
   try {
-    const { objection, record } = (await device.write(step.request)) ?? {};
-    return {
-      kind: 'accepted',
-      ...(record && { record }),
-      ...(objection !== undefined && { objection }),
-    };
+    return { kind: 'accepted', ...(await member.write(access, step.request)) };
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     if (error instanceof UntrustedError || error instanceof CredentialError) throw error;
@@ -202,46 +220,39 @@ async function send(step: Step, device: StepDevice): Promise<Answered> {
 }
 
 async function readBack(
+  work: DeviceWork,
   step: Step,
   answered: Answered,
   before: readonly DeviceRecord[],
-  device: StepDevice,
-  settleDelaysMs: readonly number[],
 ): Promise<Ended> {
-  let { profile } = device;
-  const observed: Observation[] = [];
-  let last: readonly DeviceRecord[] | undefined;
+  const { member, settleDelaysMs } = work;
+  const watch = new Watch(member.facts, step, before);
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
-      after = await device.list(step.resource);
+      after = await readFor(work, step.resource);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      return { end: unread(answered, error), observed };
+      return { end: unread(answered, error) };
     }
-    const fields = last === undefined ? [] : restlessFields(profile, step, [before, last, after]);
-    if (fields.length > 0) {
-      const seen = { kind: 'volatile', resource: step.resource, fields } as const;
-      observed.push(seen);
-      profile = withObservation(profile, seen);
-    }
-    let end = judge(profile, step, answered, { before, after });
+    const mayBeCounter = watch.next(after);
+    let end = judge(member.profile, step, answered, { before, after });
     const delayMs = settleDelaysMs[attempt];
-    // An answer may come before the change shows, and a lost request may still be at work.
-    const mayStillSettle =
-      end.verdict === 'no effect' || (end.verdict === 'failed' && answered.kind === 'lost');
-    const isUnseen = ['differs', 'unknown'].includes(end.verdict) && end.record === undefined;
-    const isSuspect = suspectFields(profile, step, before, after).length > 0;
-    if (!(mayStillSettle || isUnseen || isSuspect) || delayMs === undefined) {
-      const own = await ownPath(step, answered, end, device, after);
-      if (own !== undefined) end = judge(profile, step, answered, { before, after, own });
-      const proven = proof(step, answered, end);
-      const seen = seenWriting(profile, step, { before, after }, answered, end);
-      return { end, after, observed: [...observed, ...(proven ? [proven] : []), ...seen] };
+    if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, answered))) {
+      const own = await ownPath(work, step, answered, end, after);
+      if (own !== undefined) end = judge(member.profile, step, answered, { before, after, own });
+      noteWrite(member.facts, step, { before, after }, answered, end);
+      return { end, after };
     }
-    last = after;
     await sleep(delayMs);
   }
+}
+
+/** An answer may come before the change shows, and a lost request may still be at work. */
+function mayStillShow({ verdict, record }: StepEnd, answered: Answered): boolean {
+  if (verdict === 'no effect') return true;
+  if (verdict === 'failed') return answered.kind === 'lost';
+  return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
 /**
@@ -250,23 +261,23 @@ async function readBack(
  * is one for another.
  */
 async function ownPath(
-  step: Step,
+  { member, access }: DeviceWork,
+  { resource, before, action }: Step,
   answered: Answered,
   { verdict, record: held }: StepEnd,
-  device: StepDevice,
   after: readonly DeviceRecord[],
 ): Promise<Readings['own']> {
-  const { resource, before, action } = step;
+  const { profile } = member;
   const isListed = held !== undefined;
   const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
   const record = before ?? (answered.kind === 'accepted' ? answered.record : undefined);
-  const id = record && idOf(device.profile, record);
-  if (!isOpen || record === undefined || id === undefined || hasPositionalIds(device.profile)) {
+  const id = record && idOf(profile, record);
+  if (!isOpen || record === undefined || id === undefined || hasPositionalIds(profile)) {
     return undefined;
   }
   const read = async (one: DeviceRecord | undefined): Promise<Readings['own'] | DevshError> => {
     try {
-      const found = one && (await device.read?.(resource, one));
+      const found = one && (await member.read(access, resource, one));
       return found && { record: found };
     } catch (error) {
       if (error instanceof DevshError) return error;
@@ -277,76 +288,8 @@ async function ownPath(
   if (!(own instanceof DevshError)) return own;
   if (!(own instanceof RejectedError) || ![404, 410].includes(own.status)) return undefined;
   if (action === 'set' && isListed) return undefined;
-  const other = await read(after.find((one) => idOf(device.profile, one) !== id));
+  const other = await read(after.find((one) => idOf(profile, one) !== id));
   return other === undefined || other instanceof DevshError ? undefined : {};
-}
-
-/** What an accepted change showed of fields that are left out, or not shown at all. */
-function seenWriting(
-  profile: Profile,
-  step: Step,
-  { before, after }: Readings,
-  answered: Answered,
-  { verdict, record }: StepEnd,
-): Observation[] {
-  const isStored = verdict === 'done' || verdict === 'differs';
-  if (answered.kind !== 'accepted' || !isStored || record === undefined) return [];
-  const { resource, asked, request } = step;
-  const hidden = Object.keys(asked).filter(
-    (field) =>
-      valueText(valueAt(asked, field)) !== '' &&
-      (isSecretField(field) || verdict === 'done') &&
-      !after.some((one) => Object.hasOwn(one, field)),
-  );
-  const isRepeated = Object.keys(asked).some(
-    (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
-  );
-  const image = step.before && find(profile, step, before, step.before);
-  const leftOut = image && leftOutMeaning(profile, step, image, record, verdict);
-  const known = profile.resources[resource];
-  const isWhole = updateFacts(profile, resource).record === 'whole';
-  const isNew = known?.shown?.every((field) => Object.hasOwn(record, field)) !== true;
-  const shown = Object.keys(record).filter((field) =>
-    after.every((one) => Object.hasOwn(one, field)),
-  );
-  const seen = {
-    ...(hidden.length > 0 && { hidden }),
-    ...(isRepeated && verdict === 'done' && { lists: 'repeated' as const }),
-    ...(leftOut !== undefined && { leftOut }),
-    ...(isWhole && isNew && { shown }),
-  };
-  return Object.keys(seen).length === 0 ? [] : [{ kind: 'writing', resource, seen }];
-}
-
-/** Only a secret that is shown, and was not sent, tells that the device keeps what is left out. */
-function leftOutMeaning(
-  profile: Profile,
-  { resource, asked }: Step,
-  before: DeviceRecord,
-  held: DeviceRecord,
-  verdict: StepEnd['verdict'],
-): ResourceProfile['leftOut'] {
-  if (updateFacts(profile, resource).record !== 'whole') return undefined;
-  const fields = leftOutFields(profile, resource, before, asked).filter((field) =>
-    Object.hasOwn(before, field),
-  );
-  if (fields.some((field) => valueText(valueAt(held, field)) === '')) return 'erased';
-  const secrets = fields.filter((field) => isSecretField(field) && isShown(before[field]));
-  if (secrets.some((field) => isSameValue(before[field] ?? null, valueAt(held, field)))) {
-    return 'kept';
-  }
-  const isOpen = profile.resources[resource]?.leftOut === undefined;
-  return isOpen && verdict === 'done' ? 'not seen' : undefined;
-}
-
-/** Only what the device accepted and shows without reserve proves that this is the way. */
-function proof(
-  { action, resource }: Step,
-  answered: Answered,
-  { verdict, note }: StepEnd,
-): Observation | undefined {
-  if (answered.kind !== 'accepted' || verdict !== 'done' || note !== undefined) return undefined;
-  return { kind: 'proven', write: WRITE_OF[action], resource };
 }
 
 /** Reading back failed: only a clear refusal still tells what happened. */

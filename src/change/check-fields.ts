@@ -1,4 +1,4 @@
-import type { FieldFacts } from '../device/learned-schema.ts';
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isValueList, valueText } from '../device/value-text.ts';

@@ -3,7 +3,7 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import { changedParts } from './compare.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
-import type { WriteName } from '../device/learned-schema.ts';
+import type { WriteName } from '../device/facts-schema.ts';
 import {
   collectionPath,
   idFieldOf,

@@ -23,7 +23,11 @@ import type { StepEnd } from './verdict.ts';
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
 export type Answered =
   /** `record`: as the answer shows it; `objection`: what it objects to in spite of its status. */
-  | { readonly kind: 'accepted'; readonly record?: DeviceRecord; readonly objection?: string }
+  | {
+      readonly kind: 'accepted';
+      readonly record?: DeviceRecord | undefined;
+      readonly objection?: string | undefined;
+    }
   | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
 
 /** The records of the resource just before the request and just after it. */

@@ -13,7 +13,7 @@ import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 import { type Allowed, allowHint } from './allow.ts';
 import type { Profile } from '../device/profile.ts';
-import type { FieldFacts } from '../device/learned-schema.ts';
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 
 /** A record that is there already settles it, the same or not: nothing is sent then. */

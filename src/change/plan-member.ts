@@ -6,16 +6,14 @@ import type { Allowed } from './allow.ts';
 import { assumptionsOf, lookAlikesOf } from './doubts.ts';
 import { type Change, pickWhere } from './change.ts';
 import { planDevice } from './plan-device.ts';
-import { type DevicePlan, mergeDevicePlans, type Step, unplanned } from './plan.ts';
+import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
-import { idOf, keyFieldOf, type Profile } from '../device/profile.ts';
+import { keyFieldOf, type Profile } from '../device/profile.ts';
 import { RecordIndex } from './find-record.ts';
 
 interface Planning {
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Asks a device what is not known of a resource yet, or only of its fields; sends no write. */
-  readonly learn: (member: Member, resource: string, what: 'once' | 'fields') => Promise<unknown>;
   /** Which refusals do not count; absent: all do. */
   readonly allow?: Allowed;
 }
@@ -97,7 +95,7 @@ export async function planMember(
  * delete it is asked only for its fields, and for what it could not tell of an empty list.
  */
 async function learnBefore(
-  { learn }: Planning,
+  { access, signal }: Planning,
   member: Member,
   resource: string,
   changes: readonly Pick<Change, 'action'>[],
@@ -109,7 +107,7 @@ async function learnBefore(
     return;
   }
   try {
-    await learn(member, resource, isDelete ? 'fields' : 'once');
+    await member.learn(access, resource, isDelete ? 'fields' : 'once', signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }
@@ -142,23 +140,4 @@ function concernedBy(
     ...index.withId(profile, target.key),
   ]);
   return [...concerned];
-}
-
-/** The records that the steps of a plan are about: before them, or after. */
-export function concernedSteps(
-  profile: Profile,
-  steps: readonly Step[],
-  records: readonly DeviceRecord[],
-): readonly DeviceRecord[] {
-  const images = steps.flatMap(({ before, after, keyField }) =>
-    [before, after].flatMap((image) => (image === undefined ? [] : [{ image, keyField }])),
-  );
-  const index = RecordIndex.of(records);
-  const concerned = new Set(
-    images.flatMap(({ image, keyField }) => [
-      ...index.withId(profile, idOf(profile, image) ?? ''),
-      ...index.holding(keyField, image[keyField] ?? null),
-    ]),
-  );
-  return records.filter((record) => concerned.has(record));
 }

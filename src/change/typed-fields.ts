@@ -1,4 +1,4 @@
-import type { FieldFacts } from '../device/learned-schema.ts';
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';

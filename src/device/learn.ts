@@ -1,10 +1,10 @@
-import { RefusedError } from '../errors.ts';
-import type { Device } from './device.ts';
-import { RejectedError } from './errors.ts';
+import { DevshError, RefusedError } from '../errors.ts';
+import type { Device, RawRequest } from './device.ts';
+import { RejectedError, UntrustedError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
-import type { FieldFacts, Learned, LearnedResource } from './learned-schema.ts';
-import { isNoAnswer, lookAtAnswers } from './learned.ts';
+import type { DeviceFacts } from './facts.ts';
+import type { FieldFacts, ListAnswers, SeenOfResource } from './facts-schema.ts';
 import { pagingText } from './paging.ts';
 import {
   collectionPath,
@@ -12,6 +12,7 @@ import {
   isNamedByKey,
   isResourceName,
   keyFieldOf,
+  listPath,
   withResource,
   type Profile,
 } from './profile.ts';
@@ -26,60 +27,49 @@ import { isValueObject, isValueList, valueText } from './value-text.ts';
  */
 export async function learn(
   device: Device,
+  facts: DeviceFacts,
   resource: string,
   records: readonly DeviceRecord[],
-  now: Date,
   signal?: AbortSignal,
-): Promise<Learned> {
+): Promise<void> {
   const { profile } = device;
-  const root = await ask(device, 'GET', profile.basePath, signal);
-  const collection = await ask(device, 'OPTIONS', collectionPath(profile, resource), signal);
-  const example =
-    device.listing(resource)?.single === true ? undefined : exampleOf(device, resource, records);
+  const root = await ask(device, { method: 'GET', path: profile.basePath }, signal);
+  const options = (path: string): Promise<Answer | undefined> =>
+    ask(device, { method: 'OPTIONS', path }, signal);
+  const collection = await options(collectionPath(profile, resource));
+  const listing = device.listing(resource);
+  const example = listing?.single === true ? undefined : exampleOf(device, resource, records);
   const one = example && (await lookAtOne(device, resource, example, signal));
   const path = example && pathOf(profileFor(profile, resource, one?.namedBy), resource, example);
-  const item = path === undefined ? undefined : await ask(device, 'OPTIONS', path, signal);
+  const item = path === undefined ? undefined : await options(path);
   const answers = await lookAtAnswers(device, resource, signal);
-  const resources = root === undefined ? undefined : resourcesIn(root);
-  return {
-    at: now.toISOString(),
-    ...(resources !== undefined && { resources }),
-    ...(Object.keys(answers).length > 0 && { answers }),
-    byResource: {
-      [resource]: {
-        ...(records.length > 0 && { sawRecords: true }),
-        ...listFacts(device, resource),
-        ...one,
-        ...resourceFacts(collection, item),
-      },
-    },
-  };
+  const said = objectIn(collection);
+  const group = `resources.${resource}` as const;
+  facts.set('offers', resourcesIn(root));
+  facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined);
+  facts.set(`${group}.asked`, records.length > 0 ? 'records' : 'empty list');
+  facts.set(`${group}.envelope`, listing?.envelope);
+  // A list of one page says nothing of paging.
+  facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging));
+  facts.set(`${group}.summary`, one?.summary);
+  facts.set(`${group}.namedBy`, one?.namedBy);
+  facts.set(`${group}.details`, said && fieldsIn(said));
+  facts.set(`${group}.parses`, said && textsIn(said['parses']));
+  facts.set(`${group}.collectionAllows`, allowedBy(collection));
+  facts.set(`${group}.itemAllows`, allowedBy(item));
 }
 
 /** Only what it says of the fields of a resource: what a delete takes for good. */
 export async function learnFields(
   device: Device,
+  facts: DeviceFacts,
   resource: string,
-  now: Date,
   signal?: AbortSignal,
-): Promise<Learned> {
+): Promise<void> {
   const path = collectionPath(device.profile, resource);
-  const said = objectIn(await ask(device, 'OPTIONS', path, signal));
-  const fields = said && fieldsIn(said);
-  return { at: now.toISOString(), byResource: fields ? { [resource]: { fields } } : {} };
-}
-
-/** Whether nothing is left to learn: an empty list said nothing of the records that came later. */
-export function isLearned(
-  known: LearnedResource | undefined,
-  records: readonly DeviceRecord[],
-): boolean {
-  return known !== undefined && (known.sawRecords === true || records.length === 0);
-}
-
-/** Whether the fields are all that was learned. */
-export function areFieldsLearned(known: LearnedResource | undefined): boolean {
-  return known?.fields !== undefined && known.envelope === undefined;
+  const said = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
+  const isNew = facts.set(`resources.${resource}.details`, said && fieldsIn(said));
+  if (isNew) facts.set(`resources.${resource}.asked`, 'fields');
 }
 
 /** A record that paths name without doubt: one with a slash in it may be looked for elsewhere. */
@@ -117,7 +107,7 @@ async function lookAtOne(
   resource: string,
   record: DeviceRecord,
   signal: AbortSignal | undefined,
-): Promise<Pick<LearnedResource, 'summary' | 'namedBy'>> {
+): Promise<Pick<SeenOfResource, 'summary' | 'namedBy'>> {
   const { profile } = device;
   const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
     isLeftOut(device, resource, record, known, signal);
@@ -154,49 +144,23 @@ export async function isLeftOut(
   }
 }
 
-/** The answer when it is a success or says `Allow`; whatever else a device answers is no fact. */
+/** Undefined where a device does not answer: that is a fact less. */
 async function ask(
   device: Device,
-  method: 'GET' | 'OPTIONS',
-  path: string,
+  request: RawRequest,
   signal: AbortSignal | undefined,
 ): Promise<Answer | undefined> {
   try {
-    const answer = await device.raw({ method, path }, signal);
-    return answer.status < 300 || answer.status === 405 ? answer : undefined;
+    return await device.raw(request, signal);
   } catch (error) {
     if (!isNoAnswer(error)) throw error;
     return undefined;
   }
 }
 
-/** How its list was last read; a list of one page says nothing of paging. */
-function listFacts(device: Device, resource: string): LearnedResource {
-  const listing = device.listing(resource);
-  if (listing === undefined) return {};
-  const { envelope, paging } = listing;
-  return { envelope, ...(paging !== undefined && { paging: pagingText(paging) }) };
-}
-
-function resourceFacts(collection: Answer | undefined, item: Answer | undefined): LearnedResource {
-  const said = objectIn(collection);
-  const fields = said && fieldsIn(said);
-  const parses = said && textsIn(said['parses']);
-  const collectionAllows = allowedBy(collection);
-  const itemAllows = allowedBy(item);
-  return {
-    ...(fields && { fields }),
-    ...(parses && { parses }),
-    ...(collectionAllows && { collectionAllows }),
-    ...(itemAllows && { itemAllows }),
-  };
-}
-
 /** `GET /api/` of Django REST Framework: names with their addresses. */
-function resourcesIn(root: Answer): string[] | undefined {
-  const value = objectIn(root);
-  if (value === undefined) return undefined;
-  const names = Object.entries(value)
+function resourcesIn(root: Answer | undefined): string[] | undefined {
+  const names = Object.entries(objectIn(root) ?? {})
     .filter(([name, address]) => typeof address === 'string' && isResourceName(name))
     .map(([name]) => name);
   return names.length > 0 ? names : undefined;
@@ -204,7 +168,8 @@ function resourcesIn(root: Answer): string[] | undefined {
 
 function allowedBy(answer: Answer | undefined): string[] | undefined {
   const allow = answer?.headers['allow'];
-  if (allow === undefined) return undefined;
+  const isAnswer = answer !== undefined && (answer.status < 300 || answer.status === 405);
+  if (allow === undefined || !isAnswer) return undefined;
   const methods = allow
     .split(',')
     .map((method) => method.trim().toUpperCase())
@@ -263,5 +228,61 @@ function objectIn(answer: Answer | undefined): JsonObject | undefined {
   } catch (error) {
     if (error instanceof JsonFailure) return undefined;
     throw error;
+  }
+}
+
+type Spelling = NonNullable<ListAnswers['withSlash']>;
+
+/** Asks for a list with a slash at the end, without it, and in no certain format. Follows no redirect. */
+async function lookAtAnswers(
+  device: Device,
+  resource: string,
+  signal?: AbortSignal,
+): Promise<ListAnswers> {
+  const path = listPath(device.profile, resource);
+  // A path with a query, or the root, has one spelling only.
+  if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return {};
+  const bare = path.replace(/\/$/, '');
+  const get = (at: string, accept?: string): Promise<Answer | undefined> =>
+    ask(device, { method: 'GET', path: at, redirect: 'stay', ...(accept && { accept }) }, signal);
+  const withSlash = spellingOf(await get(`${bare}/`));
+  const withoutSlash = spellingOf(await get(bare));
+  const open = withSlash === 'answers' ? `${bare}/` : bare;
+  const withoutAccept = formatOf(await get(open, '*/*'));
+  return {
+    ...(withSlash && { withSlash }),
+    ...(withoutSlash && { withoutSlash }),
+    ...(withoutAccept && { withoutAccept }),
+  };
+}
+
+/**
+ * Whether the device only did not say what it was asked, which is a fact less. False for a certificate
+ * that is not its own: whoever is there is not to be asked on.
+ */
+function isNoAnswer(error: unknown): boolean {
+  if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
+  return error.code !== 'cancelled';
+}
+
+/** Undefined for an answer that says nothing of the path, as one to too many requests. */
+function spellingOf(answer: Answer | undefined): Spelling | undefined {
+  if (answer === undefined) return undefined;
+  const { status } = answer;
+  if (status >= 200 && status < 300) return 'answers';
+  if ([301, 302, 303, 307, 308].includes(status)) return 'redirects';
+  return status === 404 ? 'not found' : undefined;
+}
+
+function formatOf(answer: Answer | undefined): ListAnswers['withoutAccept'] {
+  if (answer?.status === 406) return 'refused';
+  if (answer === undefined || answer.status < 200 || answer.status >= 300) return undefined;
+  if (/^\s*</.test(answer.body)) return 'HTML';
+  try {
+    parseJson(answer.body);
+    return 'JSON';
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    return 'text';
   }
 }

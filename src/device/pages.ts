@@ -2,7 +2,7 @@ import type { DecodedList } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { jsonText } from './value-text.ts';
 import { pageSteps, stepPath } from './paging.ts';
-import type { PageStep } from './learned-schema.ts';
+import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from '../text/one-line.ts';

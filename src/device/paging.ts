@@ -1,6 +1,6 @@
 import { isValueObject } from './value-text.ts';
 import type { Value } from './record.ts';
-import type { PageStep } from './learned-schema.ts';
+import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 
 /** What an answer says of its place in a list that has several pages. */

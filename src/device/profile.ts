@@ -1,11 +1,4 @@
-import type {
-  FieldFacts,
-  LearnedResource,
-  ListAnswers,
-  PageStep,
-  SeenWriting,
-  WriteName,
-} from './learned-schema.ts';
+import type { ListAnswers, SeenOfResource, WriteName } from './facts-schema.ts';
 import type { SaidOfList, SaidOfProfile, SaidOfResource, SaidOfWrite } from './profile-schema.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
@@ -22,19 +15,9 @@ type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Name
 export interface ResourceProfile
   extends
     Known<SaidOfResource, 'keyField' | 'fields' | 'choiceFields'>,
-    Pick<LearnedResource, 'envelope' | 'paging' | 'summary'>,
-    Omit<SeenWriting, 'hidden'> {
-  /** How the pages after the first were asked for the last time. */
-  readonly pageStep?: PageStep;
-  /** The methods that its list and one of its records allow, where the device has said so. */
-  readonly allows?: {
-    readonly collection?: readonly string[] | undefined;
-    readonly item?: readonly string[] | undefined;
-  };
+    Omit<SeenOfResource, keyof SaidOfResource> {
   /** How it is changed, where that is known of this resource alone. */
   readonly update?: WriteFacts;
-  /** Types, limits and choices, where the device has told them. */
-  readonly details?: Readonly<Record<string, FieldFacts>>;
 }
 
 /** One kind of write: create, update or delete. */

@@ -1,4 +1,4 @@
-import type { FieldFacts } from './learned-schema.ts';
+import type { FieldFacts } from './facts-schema.ts';
 import type { Value } from './record.ts';
 import { isValueObject, isValueList, jsonText, valueText } from './value-text.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';

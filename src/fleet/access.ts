@@ -1,6 +1,6 @@
 import type { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
-import type { LearnedListing } from '../device/learned-schema.ts';
+import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
@@ -18,8 +18,8 @@ export interface Access {
   route(entry: DeviceEntry): Route;
   /** The certificate is not known: pin it and try again, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
-  /** How the device speaks, as far as it is known. */
-  profile(entry: DeviceEntry): Promise<Profile>;
+  /** How the device speaks: its base profile, and what was kept of what was seen of it. */
+  profile(entry: DeviceEntry): Promise<{ readonly base: Profile; readonly kept: Facts }>;
   /** The credential to start with; `undefined` tries without one. */
   credential(entry: DeviceEntry): Promise<Credential | undefined>;
   /** The device answered 401: another credential to try, or `undefined` to give up. */
@@ -33,8 +33,6 @@ export interface Access {
    * refused twice. The answer is told by calling the returned function.
    */
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void>;
-  /** Reading a resource showed how the device speaks: worth keeping. */
-  observed?(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void>;
   /** Receives one line for each request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
   /** Receives what keeps the user waiting, in words. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { NewFact } from '../device/facts.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut, type Width } from './fan-out.ts';
@@ -34,6 +35,12 @@ export class Fleet {
   /** By name, from 0, as they were first connected: a device keeps its place while others come and go. */
   readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
+  /** Keeps what becomes known of a device. */
+  readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
+
+  constructor(onNew?: Fleet['onNew']) {
+    this.onNew = onNew;
+  }
 
   get connected(): readonly Member[] {
     return this.#connected;
@@ -72,6 +79,8 @@ export class Fleet {
       const member = new Member(entry, () => {
         this.#changed();
       });
+      const { onNew } = this;
+      if (onNew !== undefined) member.facts.onNew((news) => onNew(entry, news));
       this.#members.set(entry.name, member);
       return member;
     });

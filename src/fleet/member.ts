@@ -1,14 +1,14 @@
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
-import type { Device } from '../device/device.ts';
+import type { Device, WriteAnswer } from '../device/device.ts';
+import type { WriteRequest } from '../device/encode.ts';
 import {
   isChangedCertificate,
   RejectedError,
   UnauthorizedError,
   UntrustedError,
 } from '../device/errors.ts';
-import { documentedProfile } from '../device/built-in-profiles.ts';
-import { newInListing, withListing } from '../device/learned.ts';
+import { DeviceFacts, noteListing } from '../device/facts.ts';
 import { isSummary, type Profile } from '../device/profile.ts';
 import type * as Network from '../device/network.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
@@ -41,13 +41,14 @@ export type MemberState =
 export class Member {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
+  /** How it speaks: what was configured, and what was seen. */
+  readonly facts = new DeviceFacts();
   #state: MemberState = { kind: 'new' };
   #failsSince: Date | undefined;
   #failure: DevshError | undefined;
   #declined: string | undefined;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
-  #profile: Profile = documentedProfile;
   /** Who used the device last. */
   #calling: Access | undefined;
   readonly #onChange: () => void;
@@ -58,6 +59,7 @@ export class Member {
     this.entry = entry;
     this.ref = { name: entry.name, address: entry.address };
     this.#onChange = onChange;
+    this.facts.onNew(onChange);
   }
 
   get state(): MemberState {
@@ -143,11 +145,8 @@ export class Member {
   ): Promise<readonly DeviceRecord[]> {
     const listing = await this.use(access, (device) => device.list(resource, signal));
     this.#seen.set(resource, { records: listing.records, at: new Date() });
-    const observed = newInListing(this.#profile, resource, listing);
-    if (observed !== undefined) {
-      this.#profile = withListing(this.#profile, resource, observed);
-      await access.observed?.(this.entry, resource, observed);
-    }
+    noteListing(this.facts, resource, listing);
+    await this.facts.told;
     this.#onChange();
     return listing.records;
   }
@@ -162,21 +161,72 @@ export class Member {
     records: readonly DeviceRecord[],
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
-    if (records.length === 0 || !isSummary(this.#profile, resource)) return records;
-    return this.use(access, (device) => device.details(resource, records, signal, this.#profile));
+    if (records.length === 0 || !isSummary(this.profile, resource)) return records;
+    return this.use(access, (device) => device.details(resource, records, signal, this.profile));
+  }
+
+  /** One record in full, as its own path shows it. */
+  async read(
+    access: Access,
+    resource: string,
+    record: DeviceRecord,
+    signal?: AbortSignal,
+  ): Promise<DeviceRecord | undefined> {
+    const [own] = await this.use(access, (device) =>
+      device.details(resource, [record], signal, this.profile),
+    );
+    return own;
+  }
+
+  /** Sends a write once. */
+  write(access: Access, request: WriteRequest): Promise<WriteAnswer> {
+    return this.use(access, async (device) => {
+      try {
+        return await device.write(request);
+      } finally {
+        if (device.takesOneConnection) this.facts.set('connections', 'one');
+      }
+    });
+  }
+
+  /**
+   * Asks the device what it says of a resource, without writing: `once`, and again when records come
+   * where there were none; `again` in any case; `fields` only these, and what an empty list had left open.
+   */
+  async learn(
+    access: Access,
+    resource: string,
+    what: 'once' | 'again' | 'fields' = 'once',
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { facts } = this;
+    const records = this.seen(resource) ?? [];
+    const asked = facts.get(`resources.${resource}.asked`);
+    const isDone =
+      asked === 'records' ||
+      (asked !== undefined && records.length === 0) ||
+      (asked === 'fields' && what === 'fields');
+    if (isDone && what !== 'again') return;
+    const { learn, learnFields } = await import('../device/learn.ts');
+    await this.use(access, (device) =>
+      what === 'fields' && asked === undefined
+        ? learnFields(device, facts, resource, signal)
+        : learn(device, facts, resource, records, signal),
+    );
+    await facts.told;
   }
 
   /** Where nobody could tell whether the list leaves fields out, this record tells, read by itself. */
   async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
-    const known = this.#profile.list.summary ?? this.#profile.resources[resource]?.summary;
+    const known = this.profile.list.summary ?? this.profile.resources[resource]?.summary;
     if (known !== undefined) return;
     const { isLeftOut } = await import('../device/learn.ts');
     const summary = await this.use(access, (device) =>
-      isLeftOut(device, resource, record, this.#profile, undefined),
+      isLeftOut(device, resource, record, this.profile, undefined),
     );
     if (typeof summary !== 'boolean') return;
-    this.#profile = withListing(this.#profile, resource, { summary });
-    await access.observed?.(this.entry, resource, { summary });
+    this.facts.set(`resources.${resource}.summary`, summary);
+    await this.facts.told;
   }
 
   /** The records of a list, those that are wanted in full; which ones is only asked where need be. */
@@ -187,7 +237,7 @@ export class Member {
     wantedOf: () => readonly DeviceRecord[],
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
-    if (!isSummary(this.#profile, resource)) return records;
+    if (!isSummary(this.profile, resource)) return records;
     const wanted = wantedOf();
     const full = await this.inFull(access, resource, wanted, signal);
     const fullOf = new Map(wanted.map((record, index) => [record, full[index] ?? record]));
@@ -204,13 +254,7 @@ export class Member {
 
   /** How this device speaks, as far as it is known. */
   get profile(): Profile {
-    return this.#profile;
-  }
-
-  /** More has become known of how it speaks. */
-  learned(profile: Profile): void {
-    this.#profile = profile;
-    this.#onChange();
+    return this.facts.profile;
   }
 
   /** The credential in use; undefined while not connected. */
@@ -287,7 +331,8 @@ export class Member {
     const credential = known.credential ?? (await access.credential(this.entry));
     this.trust = trust;
     this.#credential = credential;
-    this.#profile = await access.profile(this.entry);
+    const { base, kept } = await access.profile(this.entry);
+    this.facts.load(base, kept);
     const { Device } = await loading;
     const device = new Device({
       device: this.ref,
@@ -295,7 +340,7 @@ export class Member {
       trust,
       route,
       credential,
-      profile: this.#profile,
+      profile: this.profile,
       // A device stays open from line to line, but each line has its own time limit and trace.
       trace: (line) => this.#calling?.trace?.(line()),
       notice: (text) => this.#calling?.notice?.(text),

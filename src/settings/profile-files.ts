@@ -3,31 +3,32 @@ import { basename, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/value-text.ts';
-import type { Learned } from '../device/learned-schema.ts';
+import { joined, type NewFact } from '../device/facts.ts';
+import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';
-import { SettingsError, UsageError } from '../errors.ts';
+import { DevshError, SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { isSealed, jsonIn, readCached, seal } from './cache.ts';
 
-/** So long what another devsh has learned meanwhile may stay unknown. */
+/** So long what another devsh has seen meanwhile may stay unknown. */
 const PRESENT_MS = 500;
 
-/** Profiles that the user wrote, and what was learned of each device. */
+/** Profiles that the user wrote, and what was seen of each device. */
 export class ProfileFiles {
   readonly folder: string;
-  readonly #learnedFolder: string;
+  readonly #seenFolder: string;
   readonly #profiles = new Map<string, Promise<Profile>>();
-  /** The files of learned facts: most devices have none, and a fleet asks a thousand times. */
+  /** The files of seen facts: most devices have none, and a fleet asks a thousand times. */
   #present: { readonly at: number; readonly names: Promise<Set<string>> } | undefined;
 
   /**
    * @param folder of `NAME.yaml`, in the configuration
-   * @param learnedFolder one file for each device, in the cache
+   * @param seenFolder one file for each device, in the cache
    */
-  constructor(folder: string, learnedFolder: string) {
+  constructor(folder: string, seenFolder: string) {
     this.folder = folder;
-    this.#learnedFolder = learnedFolder;
+    this.#seenFolder = seenFolder;
   }
 
   /** A profile by name: built in, or a file of the user's. Throws a SettingsError. */
@@ -41,35 +42,29 @@ export class ProfileFiles {
 
   /** Whether devices or profiles were seen to have a resource of this name. */
   knowsResource(name: string): boolean {
-    return isInProfiles(name, this.folder) || isLearned(name, this.#learnedFolder);
+    return isInProfiles(name, this.folder) || isSeen(name, this.#seenFolder);
   }
 
-  /** What was learned of a device; undefined when nothing was, or it cannot be read (it is a cache). */
-  async learned(address: string): Promise<Learned | undefined> {
-    const file = this.#learnedPath(address);
-    return (await this.#presentNames()).has(basename(file)) ? this.#readLearned(file) : undefined;
+  /** What was seen of a device; nothing where it cannot be read (it is a cache). */
+  async seen(address: string): Promise<Facts> {
+    const file = this.#seenPath(address);
+    return (await this.#presentNames()).has(basename(file)) ? readSeen(file) : {};
   }
 
-  async #readLearned(file: string): Promise<Learned | undefined> {
-    const data = await readCached(file);
-    if (data === undefined || isSealed(data)) return data as Learned | undefined;
-    const { learnedSchema } = await import('../device/learned-schema.ts');
-    const result = learnedSchema.safeParse(data);
-    return result.success ? result.data : undefined;
-  }
-
-  /** Keeps what `change` makes of what was learned of a device before; resolves to that. */
-  async updateLearned(
-    address: string,
-    change: (held: Learned | undefined) => Learned,
-  ): Promise<Learned> {
-    const file = this.#learnedPath(address);
-    return withLock(file, async () => {
-      const learned = change(await this.#readLearned(file));
-      await writeTextAtomically(file, `${jsonText(seal(learned), { indent: 2 })}\n`);
-      this.#present = undefined;
-      return learned;
-    });
+  /** Keeps what has become known of a device. What cannot be kept is seen anew the next time. */
+  async keep(address: string, news: readonly NewFact[]): Promise<void> {
+    const file = this.#seenPath(address);
+    const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
+    try {
+      await withLock(file, async () => {
+        const facts = joined(await readSeen(file), more);
+        const kept = seal({ at: new Date().toISOString(), facts });
+        await writeTextAtomically(file, `${jsonText(kept, { indent: 2 })}\n`);
+        this.#present = undefined;
+      });
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+    }
   }
 
   /**
@@ -103,9 +98,9 @@ export class ProfileFiles {
   #presentNames(): Promise<Set<string>> {
     const now = performance.now();
     if (this.#present === undefined || now - this.#present.at > PRESENT_MS) {
-      const names = readdir(this.#learnedFolder).then(
+      const names = readdir(this.#seenFolder).then(
         (all) => new Set(all),
-        () => new Set<string>(), // nothing was learned so far
+        () => new Set<string>(), // nothing was seen so far
       );
       this.#present = { at: now, names };
     }
@@ -131,22 +126,21 @@ export class ProfileFiles {
     return parseProfile(text, file, name);
   }
 
-  #learnedPath(address: string): string {
-    return join(this.#learnedFolder, `${address.replace(/[^\w.-]/g, '_')}.json`);
+  #seenPath(address: string): string {
+    return join(this.#seenFolder, `${address.replace(/[^\w.-]/g, '_')}.json`);
   }
 }
 
 /**
- * Whether something was learned of a resource of this name on any device. At once, because a line is
+ * Whether something was seen of a resource of this name on any device. At once, because a line is
  * understood before anything is asked, and without the schema: the command reads the facts closely.
  */
-function isLearned(name: string, learnedFolder: string): boolean {
-  const quoted = JSON.stringify(name);
-  return texts(learnedFolder, '.json').some((text) => {
-    if (!text.includes(quoted)) return false;
-    const { resources, byResource, listings } = partsOf(jsonIn(text));
-    const isListed = Array.isArray(resources) && resources.includes(name);
-    return isListed || name in partsOf(byResource) || name in partsOf(listings);
+function isSeen(name: string, seenFolder: string): boolean {
+  return texts(seenFolder, '.json').some((text) => {
+    if (!text.includes(name)) return false;
+    const { offers, ...facts } = partsOf(partsOf(jsonIn(text))['facts']);
+    const isListed = Array.isArray(offers) && offers.includes(name);
+    return isListed || Object.keys(facts).some((fact) => fact.startsWith(`resources.${name}.`));
   });
 }
 
@@ -168,6 +162,16 @@ function texts(folder: string, ending: string): string[] {
     if (error instanceof Error && 'code' in error) return [];
     throw error;
   }
+}
+
+async function readSeen(file: string): Promise<Facts> {
+  const data = await readCached(file);
+  if (data === undefined) return {};
+  const { facts } = partsOf(data);
+  // What comes back as it was written needs no check.
+  if (facts !== undefined && isSealed(data)) return facts as Facts;
+  const { parseFacts } = await import('../device/facts-schema.ts');
+  return parseFacts(data);
 }
 
 /** The own properties of an object; none of anything else. */

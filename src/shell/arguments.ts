@@ -8,7 +8,7 @@ import { quoteAssignment, type Word } from '../text/words.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
-import type { FieldFacts } from '../device/learned-schema.ts';
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';

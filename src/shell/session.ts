@@ -79,7 +79,7 @@ export interface Given {
 /** What lasts from one line to the next. */
 export class Session {
   readonly services: Services;
-  readonly fleet = new Fleet();
+  readonly fleet: Fleet;
   readonly gate = new CredentialGate();
   /** By device name: trust and credential of this session alone. */
   readonly given = new Map<string, Given>();
@@ -97,6 +97,7 @@ export class Session {
 
   constructor(services: Services) {
     this.services = services;
+    this.fleet = new Fleet(({ address }, news) => services.profiles.keep(address, news));
   }
 
   /** Lets this session reach a device of its own without the user's pins and keychain. */

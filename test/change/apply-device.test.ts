@@ -6,6 +6,7 @@ import type { StepResult } from '../../src/change/verdict.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import { scripted } from './scripted.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const users: readonly DeviceRecord[] = ['ann', 'bob', 'zoe'].map((username, index) => ({
@@ -33,8 +34,7 @@ async function deleteTwo(unreadable: readonly number[]) {
       ref: { device: ref.name, index },
       isInDoubt: false,
     })),
-    device: {
-      profile,
+    ...scripted(ref, {
       list: () => {
         readings += 1;
         return unreadable.includes(readings)
@@ -44,9 +44,9 @@ async function deleteTwo(unreadable: readonly number[]) {
       write: ({ path }) => {
         writes += 1;
         records = records.filter(({ uuid }) => uuid !== path.split('/').at(-2));
-        return Promise.resolve(undefined);
+        return Promise.resolve();
       },
-    },
+    }),
     journal: {
       sending: () => Promise.resolve(),
       ended: () => Promise.resolve(),
@@ -54,8 +54,7 @@ async function deleteTwo(unreadable: readonly number[]) {
     },
     stopReason: () => undefined,
     report: (result) => results.push(result),
-    guard: () => undefined,
-    observed: () => Promise.resolve(),
+    allowed: new Set(),
     settleDelaysMs: [],
     signal: new AbortController().signal,
   });

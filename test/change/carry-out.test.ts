@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOut, driftOf, settleDoubt, type StepDevice } from '../../src/change/carry-out.ts';
+import { carryOut, driftOf, settleDoubt, type DeviceWork } from '../../src/change/carry-out.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
@@ -7,6 +7,7 @@ import { RejectedError, UntrustedError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { deviceAt, serve } from '../device/server.ts';
+import { scripted } from './scripted.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const ann: DeviceRecord = { uuid: 'u1', username: 'ann', lang: 'de' };
@@ -28,8 +29,7 @@ function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => vo
   const log: string[] = [];
   let records: readonly DeviceRecord[] = [ann];
   let writes = 0;
-  const device: StepDevice = {
-    profile,
+  const target = scripted(ref, {
     list: () => {
       log.push('list');
       return Promise.resolve(records);
@@ -41,35 +41,49 @@ function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => vo
       onWrite(writes, (record) => {
         records = [...records, record];
       });
-      return undefined;
     },
-  };
-  const beforeSend = (): Promise<void> => {
-    log.push('journal');
-    return Promise.resolve();
-  };
-  return { device, log, options: { beforeSend, settleDelaysMs: [] } };
+  });
+  return { work: workOn(target, log), log };
 }
+
+function workOn(target: Pick<DeviceWork, 'member' | 'access'>, log: string[]): DeviceWork {
+  return {
+    ...target,
+    devicePlan: { device: ref, steps: [], settled: [] },
+    journal: {
+      sending: () => {
+        log.push('journal');
+        return Promise.resolve();
+      },
+      ended: () => Promise.resolve(),
+      stopped: () => Promise.resolve(),
+    },
+    settleDelaysMs: [],
+    signal: new AbortController().signal,
+  };
+}
+
+const at = (step: Step) => ({ step, ref: { device: ref.name, index: 0 } });
 
 const addBob = planned({ username: 'bob', lang: 'de' });
 
 test('what the device put off is sent again when reading back shows nothing of it', async () => {
-  const { device, log, options } = deviceThat((count, store) => {
+  const { work, log } = deviceThat((count, store) => {
     if (count < 3) throw throttled(0);
     store(bob);
   });
-  const { end } = await carryOut(addBob, device, [ann], options);
+  const { end } = await carryOut(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: bob });
   const once = ['journal', 'write', 'list'];
   expect(log).toEqual([...once, ...once, ...once]);
 });
 
 test('what is stored and put off all the same is sent once', async () => {
-  const { device, log, options } = deviceThat((_count, store) => {
+  const { work, log } = deviceThat((_count, store) => {
     store(bob);
     throw throttled(0);
   });
-  const { end } = await carryOut(addBob, device, [ann], options);
+  const { end } = await carryOut(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: bob });
   expect(log).toEqual(['journal', 'write', 'list']);
 });
@@ -85,12 +99,11 @@ test('over TLS, too, a device that stores and says 429 gets one POST', async () 
     }
   });
   const device = deviceAt(server);
-  const open: StepDevice = {
-    profile,
+  const target = scripted(ref, {
     list: async (resource) => (await device.list(resource)).records,
     write: (request) => device.write(request),
-  };
-  const { end } = await carryOut(addBob, open, [ann], { beforeSend: () => Promise.resolve() });
+  });
+  const { end } = await carryOut(workOn(target, []), at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: { username: 'bob' } });
   expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
   expect(records).toHaveLength(2);
@@ -100,11 +113,11 @@ test.each([
   ['under another name', { ...bob, username: 'b_o_b' }],
   ['in another spelling', { ...bob, username: 'BOB' }],
 ])('what is stored %s and put off all the same is sent once', async (_title, stored) => {
-  const { device, log, options } = deviceThat((_count, store) => {
+  const { work, log } = deviceThat((_count, store) => {
     store(stored);
     throw throttled(0);
   });
-  await carryOut(addBob, device, [ann], options);
+  await carryOut(work, at(addBob), [ann]);
   expect(log.filter((one) => one === 'write')).toHaveLength(1);
 });
 
@@ -117,10 +130,10 @@ test('a password that cannot be read back is not sent again', async () => {
   } as const;
   const [step] = planDevice(ref, profile, change, [ann]).steps;
   if (step === undefined) throw new Error('nothing was planned');
-  const { device, log, options } = deviceThat(() => {
+  const { work, log } = deviceThat(() => {
     throw throttled(0);
   });
-  const { end } = await carryOut(step, device, [ann], options);
+  const { end } = await carryOut(work, at(step), [ann]);
   expect(end.verdict).toBe('failed');
   expect(log).toEqual(['journal', 'write', 'list']);
 });
@@ -130,20 +143,20 @@ test.each([
   ['never when it is to wait too long', 30_001, 1],
   ['never when it does not say how long', undefined, 1],
 ])('what is always put off is sent %s', async (_title, retryAfterMs, writes) => {
-  const { device, log, options } = deviceThat(() => {
+  const { work, log } = deviceThat(() => {
     throw throttled(retryAfterMs);
   });
-  const { end } = await carryOut(addBob, device, [ann], options);
+  const { end } = await carryOut(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'failed', error: { code: 'rejected' } });
   expect(log.filter((one) => one === 'write')).toHaveLength(writes);
 });
 
 test('who is cancelled does not wait, but still reads back', async () => {
-  const { device, log, options } = deviceThat(() => {
+  const { work, log } = deviceThat(() => {
     throw throttled(20_000);
   });
   const stop = new AbortController();
-  const ending = carryOut(addBob, device, [ann], { ...options, signal: stop.signal });
+  const ending = carryOut({ ...work, signal: stop.signal }, at(addBob), [ann]);
   await expect.poll(() => log).toContain('write');
   stop.abort();
   expect((await ending).end.verdict).toBe('failed');
@@ -160,11 +173,11 @@ test.each([
   ],
   ['there is no credential', new CredentialError('none')],
 ])('when %s the request was not sent: it failed, whatever is there', async (_title, error) => {
-  const { device, log, options } = deviceThat((_count, store) => {
+  const { work, log } = deviceThat((_count, store) => {
     store(bob); // somebody else does
     throw error;
   });
-  const { end } = await carryOut(addBob, device, [ann], options);
+  const { end } = await carryOut(work, at(addBob), [ann]);
   expect(end).toEqual({ verdict: 'failed', error });
   expect(log).toEqual(['journal', 'write']);
 });

@@ -179,7 +179,10 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         journal.dropHalfLine();
         const undone = undoOf(journal.run, () => documentedProfile);
         for (const device of devices) device.clearFaults();
-        for (const device of devices) await device.through(new Fuse(Infinity)).list('user');
+        for (const device of devices) {
+          const { member, access } = device.through(new Fuse(Infinity));
+          await member.list(access, 'user');
+        }
         const plan = {
           run: '20261121-093042-k3qd7m',
           devices: devices.flatMap(

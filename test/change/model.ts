@@ -1,4 +1,4 @@
-import { applyPlan, type ApplyDevice, type ApplyEvent } from '../../src/change/apply.ts';
+import { applyPlan, type ApplyEvent } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
@@ -9,6 +9,9 @@ import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import type { Access } from '../../src/fleet/access.ts';
+import type { Member } from '../../src/fleet/member.ts';
+import { scripted } from './scripted.ts';
 
 /** What the model does with one write. `late` is carried out, but shows only at the second look. */
 export const FAULTS = [
@@ -66,17 +69,11 @@ export class ModelDevice {
   }
 
   /** As one devsh sees it, until its fuse burns down. */
-  through(fuse: Fuse): ApplyDevice {
-    return {
-      profile: documentedProfile,
-      isReadOnly: false,
-      guard: () => undefined,
+  through(fuse: Fuse): { member: Member; access: Access } {
+    return scripted(this.ref, {
       list: () => this.#list(fuse),
-      write: async (request) => {
-        await this.#write(request, fuse);
-        return undefined;
-      },
-    };
+      write: (request) => this.#write(request, fuse),
+    });
   }
 
   clearFaults(): void {
@@ -195,14 +192,14 @@ export async function goOn(
   const events: ApplyEvent[] = [];
   const applying = applyPlan(
     plan,
-    new Map(devices.map((device) => [device.ref.address, device.through(fuse)])),
+    devices.map((device) => device.through(fuse)),
     {
       width,
+      allowed: new Set(),
       rollOut: IN_ONE_GO,
       signal: new AbortController().signal,
       exclusive: (_device, work) => work(),
       stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },
-      observed: () => Promise.resolve(),
       afterCanary: () => Promise.resolve(undefined),
       settleDelaysMs: [0],
       journal: {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/change/carry-out.ts';
-import { movedId, readdressed, restlessFields } from '../../src/change/restless.ts';
+import { movedId, readdressed, restlessFields } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
-import { withObservation } from '../../src/device/observation.ts';
+import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
-const positional = withObservation(stable, { kind: 'positional', example: '' });
+const positional: Profile = { ...stable, ids: 'positional' };
 const about = { resource: 'user', keyField: 'username', asked: {} };
 
 /** Users with their place in the list as id. */

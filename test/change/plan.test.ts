@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
-import type { FieldFacts } from '../../src/device/learned-schema.ts';
+import type { FieldFacts } from '../../src/device/facts-schema.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const fw1 = { name: 'fw1', address: '10.0.0.5:443' };

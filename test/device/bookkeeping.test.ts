@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bookkeepingIn } from '../../src/device/record-path.ts';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { updateRequest } from '../../src/device/encode.ts';
-import { newInListing, withListing } from '../../src/device/learned.ts';
+import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
 import { uncomparedFields } from '../../src/device/observation.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
@@ -42,9 +42,10 @@ test('a field that is only sometimes an address is a field like any other', () =
 
 const bob = { id: '7', username: 'bob', lang: 'de', etag: 'v1', url: '/api/user/7' };
 
-function knowing(profile: Profile): Profile {
-  const listing = { records: [bob], envelope: 'array' };
-  return withListing(profile, 'user', newInListing(profile, 'user', listing) ?? {});
+function knowing(base: Profile): Profile {
+  const facts = new DeviceFacts(base);
+  noteListing(facts, 'user', { records: [bob], envelope: 'array' });
+  return facts.profile;
 }
 
 test('what was found is neither compared nor sent back with the whole record', () => {
@@ -53,7 +54,6 @@ test('what was found is neither compared nor sent back with the whole record', (
   expect(uncomparedFields(profile, 'user')).toEqual(['etag', 'url']);
   const request = updateRequest(profile, 'user', bob, { lang: 'en' });
   expect(request.form?.map(([field]) => field)).toEqual(['id', 'username', 'lang']);
-  expect(newInListing(profile, 'user', { records: [bob], envelope: 'array' })).toBeUndefined();
 });
 
 test('it is sent when it was asked for', () => {

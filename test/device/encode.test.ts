@@ -11,7 +11,7 @@ import {
   documentedProfile as profile,
   genericRestProfile,
 } from '../../src/device/built-in-profiles.ts';
-import { withObservation } from '../../src/device/observation.ts';
+import { DeviceFacts } from '../../src/device/facts.ts';
 import { formText } from '../../src/device/value-text.ts';
 import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
@@ -97,8 +97,8 @@ test('an untouched list is sent as repeated pairs only where these were seen to 
       .filter(([field]) => field === 'roles' || field === 'groups')
       .map((pair) => pair.join('='));
   expect(roles(profile)).toEqual(['groups=a']);
-  const seen = { kind: 'writing', resource: 'user', seen: { lists: 'repeated' } } as const;
-  expect(roles(withObservation(profile, seen))).toEqual(['roles=a', 'roles=b', 'groups=a']);
+  const facts = new DeviceFacts(profile, { 'resources.user.lists': 'repeated' });
+  expect(roles(facts.profile)).toEqual(['roles=a', 'roles=b', 'groups=a']);
 });
 
 test('a PUT of JSON sends nested values back, without the secrets in them, and says so', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DeviceFacts } from '../../src/device/facts.ts';
 import { learn } from '../../src/device/learn.ts';
 import { deviceAt, serve } from './server.ts';
 
@@ -9,8 +10,9 @@ test('a limit below zero is none: a device that says so would else take no value
     response.writeHead(200, { 'content-type': 'application/json', allow: 'GET, POST' });
     response.end(request.method === 'OPTIONS' ? JSON.stringify({ actions: { POST } }) : '[]');
   });
-  const learned = await learn(deviceAt(server), 'user', [], new Date());
-  const details = JSON.stringify(learned);
+  const facts = new DeviceFacts();
+  await learn(deviceAt(server), facts, 'user', []);
+  const details = JSON.stringify(facts.get('resources.user.details'));
   expect(details).toContain('"maxLength":2');
   expect(details).not.toContain('"maxLength":-1');
 });

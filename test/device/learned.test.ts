@@ -1,24 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, updateRequest } from '../../src/device/encode.ts';
-import { withAllLearned } from '../../src/device/learned.ts';
-import type { LearnedResource } from '../../src/device/learned-schema.ts';
+import { DeviceFacts } from '../../src/device/facts.ts';
+import type { SeenOfResource } from '../../src/device/facts-schema.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-function learned(byResource: Record<string, LearnedResource>, base = documentedProfile): Profile {
-  return withAllLearned(base, { at: '2026-01-02T03:04:05Z', byResource });
+function learned(byResource: Record<string, SeenOfResource>, base = documentedProfile): Profile {
+  const facts = new DeviceFacts(base);
+  for (const [resource, seen] of Object.entries(byResource)) {
+    facts.set(`resources.${resource}.asked`, 'records');
+    facts.set(`resources.${resource}.details`, seen.details);
+    facts.set(`resources.${resource}.parses`, seen.parses);
+    facts.set(`resources.${resource}.itemAllows`, seen.itemAllows);
+    facts.set(`resources.${resource}.collectionAllows`, seen.collectionAllows);
+  }
+  return facts.profile;
 }
 
 describe('a new record is sent', () => {
   const nested = { type: 'nested object', required: true, readOnly: false };
-  test.each<[encoding: 'form' | 'json', base: Profile, seen: LearnedResource]>([
+  test.each<[encoding: 'form' | 'json', base: Profile, seen: SeenOfResource]>([
     ['json', documentedProfile, { parses: [JSON_TYPE] }],
     ['form', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE] }],
-    ['json', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE], fields: { profile: nested } }],
+    ['json', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE], details: { profile: nested } }],
     ['form', documentedProfile, {}],
     ['form', drfProfile, { parses: [FORM_TYPE] }],
     ['json', drfProfile, {}],
@@ -53,7 +61,7 @@ describe('where a POST to the list changes records, too', () => {
   const after = { policy: { nat: { enabled: false } } };
 
   test('a nested field is changed in the encoding in which it is added', () => {
-    const profile = learned({ zone: { ...seen, fields: { policy: nested } } });
+    const profile = learned({ zone: { ...seen, details: { policy: nested } } });
     expect(updateRequest(profile, 'zone', before, after)).toMatchObject({
       method: 'POST',
       path: '/api/zone/',
@@ -63,18 +71,18 @@ describe('where a POST to the list changes records, too', () => {
 
   test('what somebody said of it stands', () => {
     const base = parseProfile('update: {encoding: form}', 'p.yaml', 'p');
-    const profile = learned({ zone: { ...seen, fields: { policy: nested } } }, base);
+    const profile = learned({ zone: { ...seen, details: { policy: nested } } }, base);
     expect(updateRequest(profile, 'zone', before, after)).toHaveProperty('form');
   });
 
   test('a boolean is left to a device that takes JSON, as a form cannot do', () => {
-    const fields = { enabled: { type: 'boolean', required: false, readOnly: false } };
-    const profile = learned({ user: { ...seen, fields } });
+    const details = { enabled: { type: 'boolean', required: false, readOnly: false } };
+    const profile = learned({ user: { ...seen, details } });
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('json');
   });
 });
 
-test.each<[text: string, seen: LearnedResource, update: Partial<Profile['update']>]>([
+test.each<[text: string, seen: SeenOfResource, update: Partial<Profile['update']>]>([
   ['{method: PATCH}', {}, { method: 'PATCH', path: '{item}', encoding: 'json', record: 'changes' }],
   ['{method: PUT}', {}, { method: 'PUT', path: '{item}', encoding: 'json', record: 'whole' }],
   [

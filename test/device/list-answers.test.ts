@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, deleteRequest } from '../../src/device/encode.ts';
 import { learn } from '../../src/device/learn.ts';
-import { newInListing, withAllLearned, withListing } from '../../src/device/learned.ts';
+import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { collectionPath } from '../../src/device/profile.ts';
 import { deviceAt, serve, type TestServer } from './server.ts';
@@ -36,9 +36,10 @@ test.each([
   const server = await serveList(path, status, '<html>');
   const device = deviceAt(server);
   const { records } = await device.list('user');
-  const learned = await learn(device, 'user', records, new Date());
-  expect(learned.answers).toEqual({ ...answers, withoutAccept: 'HTML' });
-  const profile = withAllLearned(documentedProfile, learned);
+  const facts = new DeviceFacts(documentedProfile);
+  await learn(device, facts, 'user', records);
+  expect(facts.get('answers')).toEqual({ ...answers, withoutAccept: 'HTML' });
+  const { profile } = facts;
   expect(collectionPath(profile, 'zone')).toBe(path.replace('user', 'zone'));
   expect(profile.origins['endsWithSlash']).toBe('observed');
   expect(server.requests.map(({ method }) => method)).not.toContain('POST');
@@ -47,17 +48,19 @@ test.each([
 test('what the user says of the slash stands', async () => {
   const server = await serveList('/api/user', 404);
   const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
-  const learned = await learn(deviceAt(server, { profile }), 'user', [], new Date());
-  expect(learned.answers).toMatchObject({ withSlash: 'not found', withoutAccept: 'JSON' });
-  expect(collectionPath(withAllLearned(profile, learned), 'zone')).toBe('/api/zone/');
+  const facts = new DeviceFacts(profile);
+  await learn(deviceAt(server, { profile }), facts, 'user', []);
+  expect(facts.get('answers')).toMatchObject({ withSlash: 'not found', withoutAccept: 'JSON' });
+  expect(collectionPath(facts.profile, 'zone')).toBe('/api/zone/');
 });
 
 test('a device that answers both, or that cannot be asked, leaves the slash as it was', async () => {
   const both = await serve((_request, response) => response.end('[]'));
   const busy = await serve((_request, response) => response.writeHead(500).end());
   for (const server of [both, busy]) {
-    const learned = await learn(deviceAt(server), 'user', [], new Date());
-    const profile = withAllLearned(documentedProfile, learned);
+    const facts = new DeviceFacts(documentedProfile);
+    await learn(deviceAt(server), facts, 'user', []);
+    const { profile } = facts;
     expect(profile).toMatchObject({ endsWithSlash: true });
     expect(profile.origins['endsWithSlash']).toBe('documented');
   }
@@ -68,8 +71,9 @@ test('where a list is redirected in its slash only, writes go to the right path 
   const device = deviceAt(server);
   const listing = await device.list('user');
   expect(listing).toMatchObject({ records: [bob], path: '/api/user' });
-  const observed = newInListing(documentedProfile, 'user', listing) ?? {};
-  const profile = withListing(documentedProfile, 'user', observed);
+  const facts = new DeviceFacts(documentedProfile);
+  noteListing(facts, 'user', listing);
+  const { profile } = facts;
   expect(createRequest(profile, 'user', { username: 'zoe' }).path).toBe('/api/user');
   expect(deleteRequest(profile, 'user', bob).path).toBe('/api/user/7');
   await device.list('user');
@@ -100,6 +104,7 @@ test('a device that insists on another media type is asked for the one of its pr
   const device = deviceAt(server, { profile });
   const { records } = await device.list('user');
   expect(records).toEqual([bob]);
-  const learned = await learn(device, 'user', records, new Date());
-  expect(learned.answers?.withoutAccept).toBe('refused');
+  const facts = new DeviceFacts(profile);
+  await learn(device, facts, 'user', records);
+  expect(facts.get('answers')?.withoutAccept).toBe('refused');
 });

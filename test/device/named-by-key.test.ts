@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
 import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
 import { learn } from '../../src/device/learn.ts';
-import { withAllLearned } from '../../src/device/learned.ts';
-import type { Learned } from '../../src/device/learned-schema.ts';
+import { DeviceFacts } from '../../src/device/facts.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { deviceAt, serve, type TestServer } from './server.ts';
@@ -28,18 +27,20 @@ function serveBy(field: 'id' | 'username'): Promise<TestServer> {
   });
 }
 
-async function learnFrom(server: TestServer, profile: Profile): Promise<Learned> {
+async function learnFrom(server: TestServer, profile: Profile): Promise<DeviceFacts> {
   const device = deviceAt(server, { profile });
   const { records } = await device.list('user');
-  return learn(device, 'user', records, new Date());
+  const facts = new DeviceFacts(profile);
+  await learn(device, facts, 'user', records);
+  return facts;
 }
 
 test('a device that finds records by their natural key is addressed that way from then on', async () => {
   const server = await serveBy('username');
   const learned = await learnFrom(server, drfProfile);
-  expect(learned.byResource['user']?.namedBy).toBe('key');
-  expect(learned.byResource['user']?.itemAllows).toContain('PATCH');
-  const profile = withAllLearned(drfProfile, learned);
+  expect(learned.get('resources.user.namedBy')).toBe('key');
+  expect(learned.get('resources.user.itemAllows')).toContain('PATCH');
+  const { profile } = learned;
   expect(profile.origins['resources.user.namedBy']).toBe('observed');
   const [, bob = {}] = users;
   expect(deleteRequest(profile, 'user', bob).path).toBe('/api/user/bob/');
@@ -51,7 +52,8 @@ test('a device that finds records by their natural key is addressed that way fro
 
 test('where ids lead to records, natural keys are not tried', async () => {
   const server = await serveBy('id');
-  expect((await learnFrom(server, drfProfile)).byResource['user']).not.toHaveProperty('namedBy');
+  const learned = await learnFrom(server, drfProfile);
+  expect(learned.get('resources.user.namedBy')).toBeUndefined();
   expect(server.requests.map(({ path }) => path)).not.toContain('/api/user/bob/');
 });
 
@@ -59,7 +61,7 @@ test('what the user says of it stands', async () => {
   const source = 'extends: drf\nresources: {user: {named_by: id}}';
   const profile = parseProfile(source, 'p.yaml', 'p');
   const learned = await learnFrom(await serveBy('username'), profile);
-  expect(withAllLearned(profile, learned).resources['user']?.namedBy).toBe('id');
+  expect(learned.profile.resources['user']?.namedBy).toBe('id');
 });
 
 test('records without any id are looked for by their natural key, too', async () => {
@@ -70,6 +72,6 @@ test('records without any id are looked for by their natural key, too', async ()
     response.end(JSON.stringify(isHere ? body : {}));
   });
   const learned = await learnFrom(server, drfProfile);
-  const profile = withAllLearned(drfProfile, learned);
+  const { profile } = learned;
   expect(deleteRequest(profile, 'user', { username: 'bob' }).path).toBe('/api/user/bob/');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { deleteRequest } from '../../src/device/encode.ts';
-import { newInListing, withListing } from '../../src/device/learned.ts';
+import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { deviceAt, serve, type TestServer } from './server.ts';
 
@@ -25,8 +25,9 @@ test.each([
   const device = deviceAt(server, { profile });
   const listing = await device.list('user');
   expect(listing).toMatchObject({ records: [bob], path });
-  const observed = newInListing(profile, 'user', listing) ?? {};
-  for (const found of [device.profile, withListing(profile, 'user', observed)]) {
+  const facts = new DeviceFacts(profile);
+  noteListing(facts, 'user', listing);
+  for (const found of [device.profile, facts.profile]) {
     expect(deleteRequest(found, 'user', bob).path).toBe(item);
   }
   await device.list('user');

@@ -4,7 +4,7 @@ import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { profileJsonSchema } from '../../src/device/profile-schema.ts';
-import { withAllLearned } from '../../src/device/learned.ts';
+import { DeviceFacts } from '../../src/device/facts.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
@@ -128,10 +128,13 @@ describe('one resource is changed in a way of its own', () => {
   });
 
   test('and what the device allows does not overrule it', () => {
-    const seen = { itemAllows: ['PUT'], collectionAllows: ['POST'] };
-    const byResource = { zone: seen, system: seen };
     const base = parse(source.replace(/^update.*\n/, ''));
-    const profile = withAllLearned(base, { at: '2026-01-02T03:04:05Z', byResource });
+    const { profile } = new DeviceFacts(base, {
+      'resources.zone.asked': 'records',
+      'resources.zone.itemAllows': ['PUT'],
+      'resources.system.asked': 'records',
+      'resources.system.collectionAllows': ['POST'],
+    });
     expect(profile.resources['zone']?.update?.method).toBe('PATCH');
     expect(profile.resources['system']?.update).toEqual(base.resources['system']?.update);
   });

@@ -10,17 +10,17 @@ import type { UntrustedError } from '../../device/errors.ts';
 import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
-import { CredentialError, SettingsError } from '../../errors.ts';
+import { CredentialError } from '../../errors.ts';
 import type { Access, CredentialAnswer } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
-import type { LearnedListing } from '../../device/learned-schema.ts';
+import type { Facts } from '../../device/facts-schema.ts';
 import type { Profile } from '../../device/profile.ts';
 import { type Session, type ShellIo, unlessCancelled } from '../session.ts';
 import type { Services } from '../services.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
 import { readUserFile } from '../../os/user-file.ts';
 import { someOf } from '../../text/one-line.ts';
-import { withAllLearned } from '../../device/learned.ts';
+import { DeviceFacts } from '../../device/facts.ts';
 
 /** So often a password is asked for one device in one command. */
 const MAX_LOGINS = 3;
@@ -106,24 +106,8 @@ export class ShellAccess implements Access {
     return this.session.services.route(entry.address, this.options.route ?? entry.route);
   }
 
-  profile(entry: DeviceEntry): Promise<Profile> {
-    return profileOf(this.session.services, entry);
-  }
-
-  /** What cannot be kept is seen again the next time. */
-  async observed(entry: DeviceEntry, resource: string, listing: LearnedListing): Promise<void> {
-    const { services } = this.session;
-    try {
-      await services.profiles.updateLearned(entry.address, (held) => ({
-        ...(held ?? { at: services.now().toISOString(), byResource: {} }),
-        listings: {
-          ...held?.listings,
-          [resource]: { ...held?.listings?.[resource], ...listing },
-        },
-      }));
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-    }
+  profile(entry: DeviceEntry): Promise<{ base: Profile; kept: Facts }> {
+    return knownOf(this.session.services, entry);
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
@@ -364,11 +348,20 @@ export class Desk<Concern, Answer> {
   }
 }
 
-/** How a device speaks: its profile by configuration, with what was learned of it. */
-export async function profileOf({ profiles }: Services, entry: DeviceEntry): Promise<Profile> {
-  const base = await profiles.profile(entry.profile ?? 'documented');
-  const learned = await profiles.learned(entry.address);
-  return learned === undefined ? base : withAllLearned(base, learned);
+async function knownOf(
+  { profiles }: Services,
+  { profile, address }: DeviceEntry,
+): Promise<{ base: Profile; kept: Facts }> {
+  return {
+    base: await profiles.profile(profile ?? 'documented'),
+    kept: await profiles.seen(address),
+  };
+}
+
+/** How a device speaks: its profile by configuration, with what was seen of it. */
+export async function profileOf(services: Services, entry: DeviceEntry): Promise<Profile> {
+  const { base, kept } = await knownOf(services, entry);
+  return new DeviceFacts(base, kept).profile;
 }
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */

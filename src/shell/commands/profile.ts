@@ -114,12 +114,11 @@ export const learn = command({
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
-  const { learnMember } = await import('../devices/learning.ts');
   const { learnedTexts } = await import('../devices/learning.ts');
   const { watchForCounters } = await import('../writing/observed.ts');
-  const learned = await learnMember(call, member, resource, 'again');
+  await member.learn(call.access, resource, 'again', call.io.signal);
   const counters = await watchForCounters(call, member, resource, records);
-  const facts = learned === undefined ? [] : learnedTexts(learned, resource);
+  const facts = learnedTexts(member.facts, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
   yield success(
     `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,

@@ -12,14 +12,14 @@ export const resources = command({
   options: [...DEVICES, 'profile'],
   changes: 'nothing',
   async *run(call) {
-    const { learnMember } = await import('../devices/learning.ts');
     const offers = new Map<string, string[]>();
     const silent: string[] = [];
     for (const member of await call.members()) {
       await member.list(call.access, 'user', call.io.signal);
-      const learned = await learnMember(call, member, 'user');
-      if (learned?.resources === undefined) silent.push(member.ref.name);
-      for (const resource of learned?.resources ?? ['user']) {
+      await member.learn(call.access, 'user', 'once', call.io.signal);
+      const { offers: offered } = member.profile;
+      if (offered === undefined) silent.push(member.ref.name);
+      for (const resource of offered ?? ['user']) {
         offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
       }
     }

@@ -1,6 +1,5 @@
-import { areFieldsLearned, isLearned, learn, learnFields } from '../../device/learn.ts';
-import { withAllLearned } from '../../device/learned.ts';
-import type { FieldFacts, Learned } from '../../device/learned-schema.ts';
+import type { DeviceFacts } from '../../device/facts.ts';
+import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
@@ -8,40 +7,7 @@ import { type Origin, type Profile, type WriteFacts, WRITES } from '../../device
 import type { Value } from '../../device/record.ts';
 import { inYaml } from '../../text/yaml-names.ts';
 
-/**
- * Learns of a resource of a device, without writing, and keeps it: `once`, and again when records come
- * where there were none; `again` in any case; `fields` only these, and what an empty list had left open. Resolves to
- * what is known then.
- */
-export async function learnMember(
-  call: Call,
-  member: Member,
-  resource: string,
-  what: 'once' | 'again' | 'fields' = 'once',
-): Promise<Learned | undefined> {
-  const { services } = call.session;
-  const { profiles } = services;
-  const { entry, ref } = member;
-  const known = await profiles.learned(ref.address);
-  const held = known?.byResource[resource];
-  const records = member.seen(resource) ?? [];
-  const isDone = isLearned(held, records) || (what === 'fields' && areFieldsLearned(held));
-  if (what !== 'again' && isDone) return known;
-  const fresh = await member.use(call.access, (device) =>
-    what === 'fields' && held === undefined
-      ? learnFields(device, resource, services.now(), call.io.signal)
-      : learn(device, resource, records, services.now(), call.io.signal),
-  );
-  const learned = await profiles.updateLearned(ref.address, (held) => ({
-    ...held,
-    ...fresh,
-    byResource: { ...held?.byResource, ...fresh.byResource },
-  }));
-  member.learned(withAllLearned(await profiles.profile(entry.profile ?? 'documented'), learned));
-  return learned;
-}
-
-/** The same for all that answered, where it must not get in the way: what goes wrong leaves a fact less. */
+/** Learns of a resource of all devices that answered, where it must not get in the way: what goes wrong leaves a fact less. */
 export async function learnAllQuietly(
   call: Call,
   members: readonly Member[],
@@ -49,7 +15,7 @@ export async function learnAllQuietly(
 ): Promise<void> {
   const ready = members.filter(({ state }) => state.kind === 'ready');
   const results = await Promise.allSettled(
-    ready.map((member) => learnMember(call, member, resource)),
+    ready.map((member) => member.learn(call.access, resource, 'once', call.io.signal)),
   );
   for (const result of results) {
     if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
@@ -57,22 +23,24 @@ export async function learnAllQuietly(
 }
 
 /** What a device said of itself, in words. */
-export function learnedTexts(
-  { resources, byResource, answers = {} }: Learned,
-  resource: string,
-): string[] {
-  const { itemAllows, collectionAllows, fields, parses, envelope, paging, summary } =
-    byResource[resource] ?? {};
-  const { withSlash, withoutSlash, withoutAccept } = answers;
+export function learnedTexts(facts: DeviceFacts, resource: string): string[] {
+  const { withSlash, withoutSlash, withoutAccept } = facts.get('answers') ?? {};
+  const resources = facts.get('offers');
+  const collection = facts.get(`resources.${resource}.collectionAllows`);
+  const item = facts.get(`resources.${resource}.itemAllows`);
+  const details = facts.get(`resources.${resource}.details`);
+  const parses = facts.get(`resources.${resource}.parses`);
+  const envelope = facts.get(`resources.${resource}.envelope`);
+  const paging = facts.get(`resources.${resource}.paging`);
   return [
     resources && `resources ${resources.join(', ')}`,
-    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
-    itemAllows && `a record allows ${itemAllows.join(', ')}`,
-    fields && `${Object.keys(fields).length} fields described`,
+    collection && `the list allows ${collection.join(', ')}`,
+    item && `a record allows ${item.join(', ')}`,
+    details && `${Object.keys(details).length} fields described`,
     parses && `takes ${parses.join(', ')}`,
     envelope && `records in: ${envelope}`,
     paging && `pages ${paging}`,
-    summary === true ? 'its list leaves fields out' : undefined,
+    facts.get(`resources.${resource}.summary`) === true ? 'its list leaves fields out' : undefined,
     withSlash && `with a slash at the end: ${withSlash}`,
     withoutSlash && `without: ${withoutSlash}`,
     withoutAccept && `asked for no format: ${withoutAccept}`,
@@ -117,7 +85,7 @@ export function factsOf(profile: Profile): Fact[] {
         ...Object.entries(details).map(([field, told]) => ({
           fact: `${group}${field}`,
           value: describe(told),
-          origin: originOf(profile, `${group}${field}`),
+          origin: 'observed' as const,
         })),
       ];
     }),
@@ -127,7 +95,7 @@ export function factsOf(profile: Profile): Fact[] {
 /** What is told in another place, or is no fact of how a device speaks. */
 const APART: ReadonlySet<string> = new Set([
   ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
-  ...['pageStep', 'allows', 'shown'],
+  ...['pageStep', 'asked', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
 ]);
 
 const WRITE_FACTS = [
@@ -152,6 +120,5 @@ function describe({ type, required, readOnly, choices }: FieldFacts): string {
 /** The origin of a fact, or of the group that it belongs to. */
 function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
-  const isDetail = /^answers\.|^resources\.[^.]+\.(?!keyField|fields|choiceFields)/.test(fact);
-  return origins[fact] ?? origins[group] ?? (isDetail ? 'observed' : 'assumed');
+  return origins[fact] ?? origins[group] ?? 'assumed';
 }

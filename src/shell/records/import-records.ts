@@ -11,7 +11,6 @@ import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { valueAt } from '../../device/record.ts';
 import type { Call } from '../command.ts';
-import { learnMember } from '../devices/learning.ts';
 import { type Output, warning, info } from '../output.ts';
 import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
 import { confirmOrRevert, refuseOpen } from '../writing/undo.ts';
@@ -241,7 +240,7 @@ function nameOf({ fields }: RecordRow, key = 'username'): string {
 /** Types and limits come from the device, where it tells them; it need not. */
 async function learnQuietly(call: Call, member: Member, resource: string): Promise<void> {
   try {
-    await learnMember(call, member, resource);
+    await member.learn(call.access, resource, 'once', call.io.signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

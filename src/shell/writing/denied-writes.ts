@@ -1,4 +1,4 @@
-import { updateFacts, type Profile, type WriteFacts } from '../../device/profile.ts';
+import { resourceOf, updateFacts, type Profile, type WriteFacts } from '../../device/profile.ts';
 import type { Member } from '../../fleet/member.ts';
 
 /** Why records of a resource cannot be added, changed or deleted, for those that cannot. */
@@ -33,9 +33,9 @@ function missingMethod(
   resource: string,
   { method, path }: WriteFacts,
 ): string | undefined {
-  const allows = profile.resources[resource]?.allows;
+  const { itemAllows, collectionAllows } = resourceOf(profile, resource);
   const here =
-    path === '{item}' ? allows?.item : path === '{collection}' ? allows?.collection : undefined;
+    path === '{item}' ? itemAllows : path === '{collection}' ? collectionAllows : undefined;
   return here === undefined || here.includes(method) ? undefined : method;
 }
 

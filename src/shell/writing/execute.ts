@@ -6,7 +6,7 @@ import {
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
-import { applyDevices, applyPlan } from '../../change/apply.ts';
+import { applyPlan } from '../../change/apply.ts';
 import {
   type JournalEntry,
   journalIn,
@@ -18,14 +18,12 @@ import {
 import { notCoveredBy } from '../../change/not-covered.ts';
 import { isGood, type RollOut } from '../../change/roll-out.ts';
 import type { StepResult, Verdict } from '../../change/verdict.ts';
-import type { Observation } from '../../device/observation.ts';
-import type { DeviceRef } from '../../device/record.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
-import { keepObservation, observationOutput } from './observed.ts';
+import { newsOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
 /** A run to be carried out: new, or taken up again with what is known of its steps. */
@@ -48,6 +46,12 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   const { plan, members, again } = execution;
   const result = plan.part && (await resultOf(call, plan.run, plan.part));
   const file = again?.file ?? (await call.session.services.runs.create(plan.run));
+  const news: Output[] = [];
+  const silence = members.map(({ facts, ref }) =>
+    facts.onNew((known) => {
+      news.push(...known.flatMap((one) => newsOutput(ref, one)));
+    }),
+  );
   try {
     await file.append(
       again === undefined
@@ -59,7 +63,9 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
     for (const settled of plan.devices.flatMap((device) => device.settled))
       yield tally.add(settled);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
-    const events = applyPlan(plan, applyDevices(call.access, members, plan, call.options.allow), {
+    const devices = members.map((member) => ({ member, access: call.access }));
+    const events = applyPlan(plan, devices, {
+      allowed: call.options.allow,
       width: call.writeWidth,
       rollOut: rollOutOf(call),
       signal: call.io.signal,
@@ -71,24 +77,20 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
             call.access.notice?.(`waiting for ${holder}, which writes to ${name}`),
         }),
       stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
-      observed: keeper(call, members),
       afterCanary: (canary) => checkCanary(call, canary, members, plan),
     });
     let hasStopped = false;
     for await (const event of events) {
+      yield* news.splice(0);
       if (event.kind === 'stopped') {
         hasStopped = true;
         yield warning(`stopped: ${event.reason}`);
         continue;
       }
-      if (event.kind === 'observed') {
-        const said = observationOutput(event.device, event.observation);
-        if (said !== undefined) yield said;
-        continue;
-      }
       yield tally.add(event.result);
       yield tally.progress(event.result);
     }
+    yield* news.splice(0);
     await file.append(journalLine({ kind: 'end', at: now(call) }));
     yield { kind: 'summary', run: plan.run, counts: tally.counts, notCovered: notCoveredBy(plan) };
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
@@ -99,6 +101,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield info(`try again what failed with "retry ${plan.run}"`);
     }
   } finally {
+    for (const stop of silence) stop();
     if (again === undefined) await file.close();
     await result?.(true);
   }
@@ -111,16 +114,6 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
 async function resultOf(call: WriteCall, run: string, part: PlanPart) {
   const { keepResult } = await import('./kept-runs.ts');
   return (hasEnded: boolean) => keepResult(call.session.services, run, part, hasEnded);
-}
-
-function keeper(
-  { session }: WriteCall,
-  members: readonly Member[],
-): (device: DeviceRef, observation: Observation) => Promise<void> {
-  return async ({ address }, observation) => {
-    const member = members.find(({ ref }) => ref.address === address);
-    if (member !== undefined) await keepObservation(session.services, member, observation);
-  };
 }
 
 /** Refuses a plan whose requests lack a secret that the journal does not keep. */

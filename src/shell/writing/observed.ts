@@ -1,77 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { restlessFields, suspectFields } from '../../change/restless.ts';
-import { observedAfter, withObservation, type Observation } from '../../device/observation.ts';
+import { Watch } from '../../change/observe.ts';
+import type { NewFact } from '../../device/facts.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord, DeviceRef } from '../../device/record.ts';
-import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
-import type { Services } from '../services.ts';
 
 /** In this time a clock in seconds has gone on. */
 const CLOCK_TICK_MS = 1100;
 
-/** Keeps what writing to a device showed of how it speaks. Where that fails, it is seen anew next time. */
-export async function keepObservation(
-  { profiles, now }: Pick<Services, 'profiles' | 'now'>,
-  member: Member,
-  observation: Observation,
-): Promise<void> {
-  const { profile } = member;
-  member.learned(withObservation(profile, observation));
-  try {
-    await profiles.updateLearned(member.ref.address, (held) => {
-      const known = held ?? { at: now().toISOString(), byResource: {} };
-      return { ...known, ...observedAfter(known, profile, observation) };
-    });
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-  }
-}
-
-/** Reads a resource until it is clear whether something in it changes while nobody writes; keeps what does. */
+/** Reads a resource until it is clear whether something in it changes while nobody writes. */
 export async function watchForCounters(
-  call: Call,
+  { access, io }: Call,
   member: Member,
   resource: string,
   first: readonly DeviceRecord[],
 ): Promise<readonly string[]> {
-  const { access, io, session } = call;
-  const list = (): Promise<readonly DeviceRecord[]> => member.list(access, resource, io.signal);
+  const { facts } = member;
+  const known = facts.get(`resources.${resource}.volatile`) ?? [];
   const about = { resource, keyField: keyFieldOf(member.profile, resource, first), asked: {} };
-  const second = await list();
-  if (suspectFields(member.profile, about, first, second).length === 0) return [];
+  const watch = new Watch(facts, about, first);
+  if (!watch.next(await member.list(access, resource, io.signal))) return [];
   await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
-  const fields = restlessFields(member.profile, about, [first, second, await list()]);
-  if (fields.length > 0) {
-    await keepObservation(session.services, member, { kind: 'volatile', resource, fields });
-  }
-  return fields;
+  watch.next(await member.list(access, resource, io.signal));
+  await facts.told;
+  const all = facts.get(`resources.${resource}.volatile`) ?? [];
+  return all.filter((field) => !known.includes(field));
 }
 
 /** What the user should know of it; nothing where it only proves what was assumed. */
-export function observationOutput(
-  { name }: DeviceRef,
-  observation: Observation,
-): Output | undefined {
-  switch (observation.kind) {
-    case 'proven':
-    case 'writing':
-      return undefined;
-    case 'positional': {
-      const text = `${name}: ids are places in the list (${observation.example}): each record is looked up by what it holds from now on`;
-      return warning(text);
-    }
-    case 'one connection': {
-      const text = `${name}: takes one connection at a time: reads make room for writes from now on`;
-      return info(text);
-    }
-    case 'volatile': {
-      const { resource, fields } = observation;
-      const verb = fields.length === 1 ? 'changes' : 'change';
-      const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
-      return info(text);
-    }
+export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFact): Output[] {
+  const [, resource, volatile] = /^resources\.([^.]+)\.(volatile)$/.exec(fact) ?? [];
+  if (fact === 'ids') {
+    const text = `${name}: ids are places in the list (${why}): each record is looked up by what it holds from now on`;
+    return [warning(text)];
   }
+  if (fact === 'connections') {
+    return [
+      info(`${name}: takes one connection at a time: reads make room for writes from now on`),
+    ];
+  }
+  if (resource === undefined || volatile === undefined) return [];
+  const fields = value as readonly string[];
+  const verb = fields.length === 1 ? 'changes' : 'change';
+  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
+  return [info(text)];
 }

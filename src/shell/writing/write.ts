@@ -6,6 +6,7 @@ import { planMember, type Wanted } from '../../change/plan-member.ts';
 import { type DevicePlan, type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
+import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { executeRun } from './execute.ts';
 import { confirm, confirmPlan } from './confirm.ts';
@@ -19,7 +20,6 @@ import { valueText } from '../../device/value-text.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
-import { learnMember } from '../devices/learning.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -94,7 +94,7 @@ export async function requestAsCurl(
   requestFor: (profile: Profile) => Request,
 ): Promise<TextOutput> {
   const calls = members.map(async ({ ref, entry }): Promise<CurlCall> => {
-    const request = requestFor(await call.access.profile(entry));
+    const request = requestFor(await profileOf(call.session.services, entry));
     const title = `${ref.name}: ${request.method} ${request.path}`;
     return { title, device: ref, owner: request.path, request };
   });
@@ -135,7 +135,7 @@ async function script(
   const addressed = calls.map(async (one): Promise<CurlCall> => {
     const entry = byAddress.get(one.device.address);
     if (entry === undefined) return one;
-    const { accept } = await call.access.profile(entry);
+    const { accept } = await profileOf(call.session.services, entry);
     return { ...one, route: call.access.route(entry), accept };
   });
   return {
@@ -281,8 +281,6 @@ export async function* planFleet(
     access: call.access,
     signal: call.io.signal,
     allow: call.options.allow ?? new Set(),
-    learn: (member: Member, resource: string, what: 'once' | 'fields') =>
-      learnMember(call, member, resource, what),
   };
   const planned = fanOut<Member, DevicePlan>(
     members,

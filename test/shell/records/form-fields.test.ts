@@ -40,7 +40,7 @@ function fleetOf(...profiles: readonly Profile[]): Fleet {
     })),
   );
   members.forEach((member, index) => {
-    member.learned(profiles[index] ?? documentedProfile);
+    member.facts.load(profiles[index] ?? documentedProfile, {});
   });
   fleet.join(members);
   return fleet;

@@ -1,0 +1,234 @@
+import { deleteRequest, leftOutFields, updateRequest } from '../device/encode.ts';
+import type { DeviceFacts } from '../device/facts.ts';
+import {
+  hasPositionalIds,
+  originOfWrite,
+  uncomparedFields,
+  waysOf,
+} from '../device/observation.ts';
+import { idOf, type Profile, type ResourceProfile, updateFacts } from '../device/profile.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { changesSince, isSameValue } from './compare.ts';
+import { WRITE_OF } from './doubts.ts';
+import { find } from './find-record.ts';
+import type { Answered, Readings } from './judge.ts';
+import { pairRecords } from './pairing.ts';
+import { recordName, type Step } from './plan.ts';
+import { isShown } from './unread-fields.ts';
+import type { StepEnd } from './verdict.ts';
+
+/*
+ * What writing, and reading again and again, shows of how a device speaks: counters, ids that move, fields
+ * that are never shown. It becomes a fact, and is no part of the way of a step.
+ */
+
+type About = Pick<Step, 'keyField' | 'resource' | 'asked'>;
+
+/**
+ * Fields that changed from one reading to the next although nobody asked for it, and that may be
+ * counters or clocks: they hold digits, and the API document does not tell of them.
+ */
+function suspectFields(
+  profile: Profile,
+  { keyField, resource, asked }: About,
+  earlier: readonly DeviceRecord[],
+  later: readonly DeviceRecord[],
+): string[] {
+  const known = profile.resources[resource];
+  const ignored = [
+    keyField,
+    ...profile.idFields,
+    ...uncomparedFields(profile, resource),
+    ...(known?.fields ?? []),
+    ...(known?.choiceFields ?? []),
+    ...Object.keys(asked),
+  ];
+  const { heirs } = pairRecords(profile, { keyField, resource }, earlier, later);
+  const fields = [...heirs].flatMap(([record, heir]) =>
+    changesSince(record, heir, ignored)
+      .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))
+      .map(({ field }) => field),
+  );
+  return [...new Set(fields)];
+}
+
+/**
+ * Fields that changed, and changed again while nothing was sent: volatile ones. What a request, or
+ * somebody else, has changed stays as it is then.
+ */
+export function restlessFields(
+  profile: Profile,
+  about: About,
+  [first, second, third]: readonly [
+    readonly DeviceRecord[],
+    readonly DeviceRecord[],
+    readonly DeviceRecord[],
+  ],
+): string[] {
+  const suspects = suspectFields(profile, about, first, second);
+  if (suspects.length === 0) return [];
+  return suspectFields(profile, about, second, third).filter((field) => suspects.includes(field));
+}
+
+/** Whether a value may be one of a counter or a clock: `7`, `"3 days, 2:11"`. */
+function isReading(value: DeviceRecord[string]): boolean {
+  return typeof value !== 'boolean' && typeof value !== 'object' && /\d/.test(valueText(value));
+}
+
+/** Readings of a resource in a row while nothing is sent: what changes again and again is a counter. */
+export class Watch {
+  readonly #facts: DeviceFacts;
+  readonly #about: About;
+  readonly #first: readonly DeviceRecord[];
+  #last: readonly DeviceRecord[] | undefined;
+
+  constructor(facts: DeviceFacts, about: About, first: readonly DeviceRecord[]) {
+    this.#facts = facts;
+    this.#about = about;
+    this.#first = first;
+  }
+
+  /** Takes the next reading. Says whether something in it may be a counter, which only another one tells. */
+  next(records: readonly DeviceRecord[]): boolean {
+    const { resource } = this.#about;
+    if (this.#last !== undefined) {
+      const readings = [this.#first, this.#last, records] as const;
+      const fields = restlessFields(this.#facts.profile, this.#about, readings);
+      if (fields.length > 0) this.#facts.set(`resources.${resource}.volatile`, fields);
+    }
+    this.#last = records;
+    return suspectFields(this.#facts.profile, this.#about, this.#first, records).length > 0;
+  }
+}
+
+/** From one reading to the next an id may have become that of another record: then ids are places. */
+export function noteMovedIds(
+  facts: DeviceFacts,
+  step: Step,
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): void {
+  const example = movedId(facts.profile, step, before, after);
+  if (example !== undefined) facts.set('ids', 'positional', example);
+}
+
+/**
+ * Whether ids are places in the list: in words, a record that now has an id which another one had
+ * before; undefined when there is none. Only natural keys that one record has are looked at.
+ */
+export function movedId(
+  profile: Profile,
+  { keyField, resource }: Pick<Step, 'keyField' | 'resource'>,
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): string | undefined {
+  if (profile.idFields.includes(keyField)) return undefined;
+  const [idsBefore, idsAfter] = [before, after].map((records) =>
+    idsByKey(profile, keyField, records),
+  );
+  const holders = new Set(idsBefore?.values());
+  for (const [key, id] of idsBefore ?? []) {
+    const now = idsAfter?.get(key);
+    if (id !== undefined && now !== undefined && now !== id && holders.has(now)) {
+      return `${recordName({ resource, key })} had the id ${id} and has ${now} now`;
+    }
+  }
+  return undefined;
+}
+
+/** Natural keys that several records have stand for none of them. */
+function idsByKey(
+  profile: Profile,
+  keyField: string,
+  records: readonly DeviceRecord[],
+): Map<string, string | undefined> {
+  const ids = new Map<string, string | undefined>();
+  for (const record of records) {
+    const key = valueText(record[keyField]);
+    if (key !== '') ids.set(key, ids.has(key) ? undefined : idOf(profile, record));
+  }
+  return ids;
+}
+
+/**
+ * A step with its record as it is named now: where ids are places in the list, those of the plan are
+ * worth nothing once another record has gone. The same step when nothing has moved.
+ */
+export function readdressed(profile: Profile, step: Step, records: readonly DeviceRecord[]): Step {
+  const { action, resource, before, asked } = step;
+  if (before === undefined || !hasPositionalIds(profile)) return step;
+  const held = find(profile, step, records, before);
+  if (held === undefined || idOf(profile, held) === idOf(profile, before)) return step;
+  if (action === 'delete') {
+    return { ...step, before: held, request: deleteRequest(profile, resource, held) };
+  }
+  return {
+    ...step,
+    before: held,
+    after: { ...held, ...asked },
+    request: updateRequest(profile, resource, held, asked),
+  };
+}
+
+/** What an accepted write showed: that this is the way, and what becomes of fields that are not shown. */
+export function noteWrite(
+  facts: DeviceFacts,
+  step: Step,
+  { before, after }: Readings,
+  answered: Answered,
+  { verdict, record, note }: StepEnd,
+): void {
+  if (answered.kind !== 'accepted') return;
+  const { profile } = facts;
+  const { action, resource, asked, request } = step;
+  const write = WRITE_OF[action];
+  // Only what shows without reserve proves that this is the way.
+  const isProof = verdict === 'done' && note === undefined;
+  if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
+    const { method, path, encoding } = waysOf(profile, write, resource);
+    facts.set(`proven.${write}`, { method, path, encoding });
+  }
+  if ((verdict !== 'done' && verdict !== 'differs') || record === undefined) return;
+  const group = `resources.${resource}` as const;
+  const hidden = Object.keys(asked).filter(
+    (field) =>
+      valueText(valueAt(asked, field)) !== '' &&
+      (isSecretField(field) || verdict === 'done') &&
+      !after.some((one) => Object.hasOwn(one, field)),
+  );
+  if (hidden.length > 0) facts.set(`${group}.hidden`, hidden);
+  const isRepeated = Object.keys(asked).some(
+    (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
+  );
+  if (isRepeated && verdict === 'done') facts.set(`${group}.lists`, 'repeated');
+  const image = step.before && find(profile, step, before, step.before);
+  facts.set(`${group}.leftOut`, image && leftOutMeaning(profile, step, image, record, verdict));
+  const { shown } = profile.resources[resource] ?? {};
+  const isKnown = shown?.every((field) => Object.hasOwn(record, field));
+  if (updateFacts(profile, resource).record !== 'whole' || isKnown === true) return;
+  const always = (field: string): boolean => after.every((one) => Object.hasOwn(one, field));
+  facts.set(`${group}.shown`, Object.keys(record).filter(always));
+}
+
+/** Only a secret that is shown, and was not sent, tells that the device keeps what is left out. */
+function leftOutMeaning(
+  profile: Profile,
+  { resource, asked }: Step,
+  before: DeviceRecord,
+  held: DeviceRecord,
+  verdict: StepEnd['verdict'],
+): ResourceProfile['leftOut'] {
+  if (updateFacts(profile, resource).record !== 'whole') return undefined;
+  const fields = leftOutFields(profile, resource, before, asked).filter((field) =>
+    Object.hasOwn(before, field),
+  );
+  if (fields.some((field) => valueText(valueAt(held, field)) === '')) return 'erased';
+  const secrets = fields.filter((field) => isSecretField(field) && isShown(before[field]));
+  if (secrets.some((field) => isSameValue(before[field] ?? null, valueAt(held, field)))) {
+    return 'kept';
+  }
+  const isOpen = profile.resources[resource]?.leftOut === undefined;
+  return isOpen && verdict === 'done' ? 'not seen' : undefined;
+}

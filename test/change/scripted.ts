@@ -1,0 +1,50 @@
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import type { WriteAnswer } from '../../src/device/device.ts';
+import type { WriteRequest } from '../../src/device/encode.ts';
+import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import type { Access } from '../../src/fleet/access.ts';
+import { Member } from '../../src/fleet/member.ts';
+
+/** What a device does with reads and writes. */
+interface Script {
+  readonly list: (resource: string) => Promise<readonly DeviceRecord[]>;
+  readonly write: (request: WriteRequest) => Promise<unknown>;
+}
+
+/** A device of the fleet without a network: it does what the script says. */
+export function scripted(ref: DeviceRef, script: Script): { member: Member; access: Access } {
+  return { member: new ScriptedMember(ref, script), access: NOBODY };
+}
+
+class ScriptedMember extends Member {
+  readonly #script: Script;
+
+  constructor(ref: DeviceRef, script: Script) {
+    super({ ...ref, groups: [] });
+    this.#script = script;
+  }
+
+  override list(_access: Access, resource: string): Promise<readonly DeviceRecord[]> {
+    return this.#script.list(resource);
+  }
+
+  override async write(_access: Access, request: WriteRequest): Promise<WriteAnswer> {
+    await this.#script.write(request);
+    return { status: 200 };
+  }
+
+  override read(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+}
+
+/** Nobody is asked anything: the devices are never opened. */
+const NOBODY: Access = {
+  trust: () => Promise.resolve({ kind: 'system' }),
+  route: () => ({ kind: 'direct' }),
+  acceptCertificate: () => Promise.resolve(undefined),
+  profile: () => Promise.resolve({ base: documentedProfile, kept: {} }),
+  credential: () => Promise.resolve(undefined),
+  anotherCredential: () => Promise.resolve(undefined),
+  admit: () => Promise.resolve(() => undefined),
+};

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
+import { DeviceFacts, type NewFact } from '../../src/device/facts.ts';
+import { type Facts, parseFacts } from '../../src/device/facts-schema.ts';
+import { uncomparedFields } from '../../src/device/observation.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+
+test('what was seen counts more than what is documented or assumed', () => {
+  const facts = new DeviceFacts(documentedProfile);
+  expect(facts.set('answers', { withSlash: 'not found', withoutSlash: 'answers' })).toBe(true);
+  expect(facts.set('ids', 'positional')).toBe(true);
+  expect(facts.profile).toMatchObject({
+    endsWithSlash: false,
+    ids: 'positional',
+    origins: { endsWithSlash: 'observed', ids: 'observed' },
+  });
+});
+
+test.each<[string, (facts: DeviceFacts) => boolean]>([
+  ['ids: stable', (facts) => facts.set('ids', 'positional')],
+  ['connections: several', (facts) => facts.set('connections', 'one')],
+  ['resources: {user: {volatile: []}}', (facts) => facts.set('resources.user.volatile', ['hits'])],
+  ['resources: {user: {hidden: []}}', (facts) => facts.set('resources.user.hidden', ['password'])],
+  ['resources: {user: {single: false}}', (facts) => facts.set('resources.user.single', true)],
+])('what is configured stands, and nothing new is said of it: %s', (source, set) => {
+  const base = parseProfile(source, 'p.yaml', 'p');
+  const facts = new DeviceFacts(base);
+  expect(set(facts)).toBe(false);
+  expect(facts.profile).toMatchObject({ ...base });
+});
+
+test('hidden: [] of a profile is not overruled by what was kept before it was stated', () => {
+  const base = parseProfile('resources: {user: {hidden: []}}', 'p.yaml', 'p');
+  const { profile } = new DeviceFacts(base, { 'resources.user.hidden': ['password'] });
+  expect(profile.resources['user']?.hidden).toEqual([]);
+});
+
+test('lists of fields grow; of anything else the last one counts', () => {
+  const facts = new DeviceFacts(genericRestProfile);
+  facts.set('resources.user.volatile', ['hits']);
+  expect(facts.set('resources.user.volatile', ['uptime'])).toBe(true);
+  expect(facts.set('resources.user.volatile', ['hits'])).toBe(false);
+  expect(uncomparedFields(facts.profile, 'user')).toEqual(['hits', 'uptime']);
+  facts.set('resources.user.leftOut', 'not seen');
+  facts.set('resources.user.leftOut', 'kept');
+  expect(facts.profile.resources['user']?.leftOut).toBe('kept');
+});
+
+test('the profile is the same object until something becomes known', () => {
+  const facts = new DeviceFacts(documentedProfile);
+  const { profile } = facts;
+  facts.set('resources.user.path', undefined);
+  expect(facts.profile).toBe(profile);
+  facts.set('offers', ['user']);
+  expect(facts.profile).not.toBe(profile);
+});
+
+test('who listens hears what is new, all of one moment together, and can be waited for', async () => {
+  const facts = new DeviceFacts(documentedProfile);
+  const heard: (readonly NewFact[])[] = [];
+  const stop = facts.onNew(async (news) => {
+    await Promise.resolve();
+    heard.push(news);
+  });
+  facts.set('ids', 'positional', 'bob has moved');
+  facts.set('offers', ['user']);
+  facts.set('ids', 'positional');
+  await facts.told;
+  expect(heard).toEqual([
+    [
+      { fact: 'ids', value: 'positional', why: 'bob has moved' },
+      { fact: 'offers', value: ['user'], why: undefined },
+    ],
+  ]);
+  stop();
+  facts.set('connections', 'one');
+  await facts.told;
+  expect(heard).toHaveLength(1);
+});
+
+test('another base profile keeps what was seen, and decides anew what counts', () => {
+  const facts = new DeviceFacts(documentedProfile);
+  facts.set('resources.user.asked', 'records');
+  facts.set('resources.user.itemAllows', ['PATCH', 'DELETE']);
+  expect(facts.profile.update).toMatchObject({ method: 'PATCH', encoding: 'json' });
+  facts.load(parseProfile('update: {method: PUT}', 'p.yaml', 'p'), {});
+  expect(facts.profile.update).toMatchObject({ method: 'PUT', record: 'whole' });
+});
+
+const KEPT: Facts = {
+  offers: ['user', 'zone'],
+  answers: { withSlash: 'answers' },
+  ids: 'positional',
+  'proven.remove': { method: 'DELETE', path: '{item}', encoding: 'form' },
+  'resources.user.volatile': ['hits'],
+  'resources.user.asked': 'records',
+  'resources.user.details': { lang: { type: 'choice', required: true, readOnly: false } },
+  'resources.zone.pageStep': { kind: 'offset', parameter: 'start', size: 'limit' },
+};
+
+test('a kept file is read as it was written; what is not understood is left out', () => {
+  const facts = JSON.parse(JSON.stringify(KEPT)) as Record<string, unknown>;
+  expect(parseFacts({ at: 'now', facts })).toEqual(KEPT);
+  const rubbish = {
+    ids: 'moving',
+    'resources.user.volatile': 'hits',
+    'resources.user.colour': 'red',
+    'resources.user': {},
+    constructor: 1,
+    '__proto__.x': 1,
+  };
+  expect(parseFacts({ facts: { ...facts, ...rubbish } })).toEqual({
+    ...KEPT,
+    ids: undefined,
+    'resources.user.volatile': undefined,
+  });
+});
+
+test.each([undefined, null, 7, 'x', [], {}, { facts: 'x' }, { byResource: [1], writing: 'x' }])(
+  'a file that holds %j is no file of facts',
+  (data) => {
+    expect(parseFacts(data)).toEqual({});
+  },
+);
+
+test('what the version before had kept is still known', () => {
+  const way = { method: 'DELETE', path: '{item}', encoding: 'form' };
+  const details = { lang: { type: 'choice', required: true, readOnly: false } };
+  const older = {
+    at: '2026-01-02T03:04:05Z',
+    resources: ['user', 'zone'],
+    answers: { withSlash: 'answers' },
+    ids: 'positional',
+    proven: { remove: way },
+    volatile: { user: ['hits'] },
+    writing: { user: { hidden: ['password'], leftOut: 'kept' } },
+    listings: { zone: { step: { kind: 'offset', parameter: 'start', size: 'limit' } } },
+    byResource: { user: { sawRecords: true, fields: details }, zone: { fields: details } },
+  };
+  expect(parseFacts(older)).toEqual({
+    ...KEPT,
+    'resources.user.hidden': ['password'],
+    'resources.user.leftOut': 'kept',
+    'resources.zone.asked': 'fields',
+    'resources.zone.details': details,
+  });
+});
