@@ -120,9 +120,9 @@ function configured({ resources = {}, ...content }: Said): Record<string, Origin
       : [fact],
   );
   const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
-    ['key_field', 'fields', ...Object.keys(facts)]
-      .filter((fact) => fact !== 'choice_fields')
-      .map((fact) => `resources.${resource}.${inCode(fact)}`),
+    ['key_field', 'fields', ...Object.keys(facts)].map(
+      (fact) => `resources.${resource}.${inCode(fact)}`,
+    ),
   );
   const names = [...stated.map(inCode), ...ofResources];
   return Object.fromEntries(names.map((name) => [name, 'configured']));

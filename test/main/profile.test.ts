@@ -22,6 +22,13 @@ test('profile set states facts for a device of the inventory, and they are used'
   expect(plan.stdout).toContain('"method":"PUT"');
 });
 
+test('which fields take certain values only is configured, once a profile says so', async () => {
+  const { devsh } = await startFleet();
+  const fact = '"fact":"resources.user.choice_fields","value":["lang","role"],"origin":';
+  await devsh(['profile', 'set', 'sim1', 'resources.user.choice_fields=[lang, role]']);
+  expect((await devsh('profile sim1 --json')).stdout).toContain(`${fact}"configured"`);
+});
+
 test.each(['documented', 'drf'] as const)(
   'profile set update.method=PATCH goes to the path of one record on a device that speaks %s',
   async (profile) => {
