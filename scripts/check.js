@@ -1,4 +1,4 @@
-// Everything that must hold before a commit: types, lint, format, build, tests.
+// Everything that must hold before a commit: types, lint, format, spelling, build, tests.
 // The last line says how many tests passed and failed; a failed check counts as one failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -57,16 +57,17 @@ const checks = [
   ['types', 'node_modules/typescript/bin/tsc', '--noEmit'],
   ['lint', 'node_modules/eslint/bin/eslint.js', '.'],
   ['format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
+  ['spelling', 'node_modules/cspell/bin.mjs', '--no-progress', '--no-summary'],
   ['build', 'build.js'],
 ];
 // Types and lint are the long ones: side by side with the short ones.
-const [types, lint, format, build] = checks;
+const [types, lint, format, spelling, build] = checks;
 const inTurn = async (...some) => {
   let failures = 0;
   for (const one of some) failures += await check(one);
   return failures;
 };
-const failures = await Promise.all([inTurn(types, format, build), inTurn(lint)]);
+const failures = await Promise.all([inTurn(types, format, spelling, build), inTurn(lint)]);
 
 console.log('tests');
 const { status } = await run(

@@ -1,4 +1,4 @@
-// Draws the pictures of the README anew: `npm run screenshots`, or with the names of some of them.
+// Draws the pictures of README and docs anew: `npm run screenshots`, or with the names of some of them.
 // The program is built and run in a pty as a user would, on simulated devices.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

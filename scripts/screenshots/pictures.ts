@@ -4,7 +4,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { PtyProgram } from '../../test/pty/harness.ts';
 import type { Stage, StageOptions } from './stage.ts';
 
-/** One picture of the README: what is on the stage, and what is done until it is taken. */
+/** One picture of README or docs: what is on the stage, and what is done until it is taken. */
 export interface Scene {
   readonly name: string;
   readonly title: string;
@@ -27,10 +27,11 @@ export const PICTURES: readonly Scene[] = [
     title: 'devsh connect @berlin',
     stage: {
       ...SIZE,
+      rows: 22,
       names: FIREWALLS,
-      users: 16,
+      users: 2,
       prepare: (simulator) => {
-        addStaff(simulator);
+        addTeam(simulator);
         simulator.devices[3]?.setFault('refuse');
       },
     },
@@ -38,18 +39,18 @@ export const PICTURES: readonly Scene[] = [
       await program.waitFor(/users · .* records/);
       await isStill(program);
       await goToTable(program);
-      await press(program, ['down', 'down', 'down', 'down'], /^▸.*bob/m);
+      await press(program, ['down', 'down', 'down'], /^▸.*bob/m);
     },
   },
   {
     name: 'form',
     title: 'e: change a user, in a form',
-    stage: { ...SIZE, rows: 18, names: FIREWALLS, users: 16, profile: 'drf', prepare: addStaff },
+    stage: { ...SIZE, rows: 18, names: FIREWALLS, users: 2, profile: 'drf', prepare: addTeam },
     play: async ({ program }) => {
       await goToTable(program);
       await press(program, ['/'], 'filter');
-      program.type('bob.builder\r');
-      await program.waitFor(/^▸.*bob\.builder/m);
+      program.type('bob\r');
+      await program.waitFor(/^▸.*bob/m);
       await press(program, ['e'], 'fields as the device tells them');
       program.type('by');
       await press(program, ['down', 'down', 'down', 'space'], /de {2}German/);
@@ -58,13 +59,13 @@ export const PICTURES: readonly Scene[] = [
   {
     name: 'plan',
     title: 'devsh apply monday.yaml: look before it is sent',
-    stage: { ...SIZE, names: FIREWALLS, users: 16, prepare: addStaff },
+    stage: { ...SIZE, rows: 22, names: FIREWALLS, users: 2, prepare: addTeam },
     play: async ({ program, folder }) => {
       const lines = [
         '- add: user',
-        '  fields: {username: carol, first_name: Carol, lastname: Clark, lang: en}',
+        '  fields: {username: heidi, first_name: Heidi, lastname: Hill, lang: en}',
         '- set: user',
-        '  key: bob.builder',
+        '  key: bob',
         '  fields: {lang: de}',
         '- delete: user',
         '  key: viewer',
@@ -103,24 +104,37 @@ export const PICTURES: readonly Scene[] = [
   {
     name: 'drift',
     title: 'user list --drift: who is where, and what differs',
-    stage: { ...SIZE, names: FIREWALLS, users: 16, prepare: addStaff },
+    stage: { ...SIZE, rows: 22, names: FIREWALLS, users: 2, prepare: addTeam },
     play: async ({ program }) => {
       await goToTable(program);
-      await press(program, ['c'], /users › user drift/);
-      await press(program, ['down', 'down'], /^▸ bob/m);
+      await press(program, ['c'], /^▸ bob/m);
     },
   },
 ];
 
 const CAROL = { username: 'carol', first_name: 'Carol', lastname: 'Clark', lang: 'en' };
 
-/** People whom several devices know, not all of them alike. */
-function addStaff({ devices }: Simulator): void {
-  const bob = { username: 'bob.builder', first_name: 'Bob', lastname: 'Builder', lang: 'de' };
-  const alice = { username: 'alice.ardent', first_name: 'Alice', lastname: 'Ardent', lang: 'fr' };
+const TEAM = [
+  ['Alice', 'Ardent', 'fr'],
+  ['Bob', 'Builder', 'de'],
+  ['Carol', 'Clark', 'en'],
+  ['Dave', 'Dunn', 'en'],
+  ['Erin', 'Ellis', 'de'],
+  ['Frank', 'Fisher', 'en'],
+  ['Grace', 'Gray', 'de'],
+  ['Temp', 'Account', 'en'],
+] as const;
+
+/** A team that all devices know alike, but for the language of Bob, and two who are not everywhere. */
+function addTeam({ devices }: Simulator): void {
   devices.forEach((device, index) => {
-    device.putUser({ ...bob, lang: index === 2 ? 'en' : 'de' });
-    if (index !== 1) device.putUser(alice);
+    for (const [first_name, lastname, lang] of TEAM) {
+      const user = { username: first_name.toLowerCase(), first_name, lastname, lang };
+      if (first_name === 'Bob' && index === 2) device.putUser({ ...user, lang: 'en' });
+      else if (first_name === 'Erin' && index === 0) continue;
+      else if (first_name === 'Temp' && index !== 1) continue;
+      else device.putUser(user);
+    }
   });
 }
 

@@ -53,18 +53,30 @@ export function commandReference(): string {
   ].join('\n\n');
 }
 
-/** For the README: the commands by section, each with a link. */
-export function commandOverview(): string {
-  const rows = SECTIONS.map((section) => {
-    const names = ENTRIES.flatMap((entry, at) => {
-      const isFirst = entry.kind === 'verb' && entry.command.verbs[0] === entry.verb;
-      return isFirst && entry.command.section === section
-        ? [link(entry.command.name, at, 'docs/commands.md')]
-        : [];
-    });
-    return [section, names.join(' ')];
+/** What the README shows of the commands: enough for a first day. */
+const FIRST = [
+  'connect',
+  'use',
+  'user list',
+  'user add',
+  'user set',
+  'user delete',
+  'import',
+  'apply',
+  'undo',
+  'help',
+];
+
+/** For the README: ten commands, each with a link. */
+export function firstCommands(): string {
+  const rows = FIRST.map((name) => {
+    const at = ENTRIES.findIndex((entry) => entry.kind === 'verb' && headingOf(entry) === name);
+    const entry = ENTRIES[at];
+    if (entry?.kind !== 'verb') throw new Error(`there is no command "${name}"`);
+    const usage = usageOf(entry.command, entry.verb);
+    return [link(usage, at, 'docs/commands.md'), entry.verb.summary];
   });
-  return table(['about', 'commands'], rows);
+  return table(['command', 'what it does'], rows);
 }
 
 function link(code: string, entry: number, page = ''): string {

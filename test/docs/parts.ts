@@ -8,7 +8,7 @@ import {
   PROFILE_NAMES,
 } from '../../src/simulator/dialects/dialect.ts';
 import { FAULTS, QUIRKS } from '../../src/simulator/simulator.ts';
-import { commandOverview, commandReference } from './command-reference.ts';
+import { commandReference, firstCommands } from './command-reference.ts';
 import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';
 
@@ -17,7 +17,7 @@ import { table } from './table.ts';
  * itself knows.
  */
 export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'README.md': { commands: commandOverview, 'exit codes': exitCodes },
+  'README.md': { commands: firstCommands, 'exit codes': exitCodesInShort },
   'docs/commands.md': { commands: commandReference },
   'docs/keys.md': { keys },
   'docs/environment.md': { variables, files, settings: settingsFacts },
@@ -59,6 +59,13 @@ function quirks(): string {
 function faults(): string {
   const rows = FAULTS.map(({ name, stage, summary }) => [`\`${name}\``, stage, summary]);
   return table(['fault', 'strikes the', 'what happens'], rows);
+}
+
+/** In as few lines as the README has room for. */
+function exitCodesInShort(): string {
+  return EXIT_CODES.map(([code, meaning]) => `**${code}** ${meaning}`)
+    .join(' · ')
+    .replaceAll(/(.{100,140}) · /g, '$1 ·\n');
 }
 
 /** Place by place, with the names that settings.json has for them. */

@@ -140,6 +140,10 @@ test('with REDUCE_MOTION what changed stands out until the next change', async (
 test('rows are marked from one to another, and sorted by several columns', async () => {
   const program = await connect(await simulate({ devices: 2 }));
   await goToTable(program);
+  program.press('space');
+  await program.waitFor(/\[1 marked/);
+  program.press('escape');
+  await program.waitFor((screen) => !screen.join('\n').includes('marked'));
   program.type('vjj');
   await program.waitFor(/\[range: 3 marked = \d+ records on 2 devices\]/);
   program.type('v~');
