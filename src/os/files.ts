@@ -99,9 +99,15 @@ async function isFolder(path: string): Promise<boolean> {
  * Replaces a file in one step: whoever reads it, and whatever breaks off, sees the old text or the
  * new one, on disk. The file can be read by the user only. A symbolic link stays one: the file that
  * it points to is replaced.
+ *
+ * @param isSynced false: the disk is not waited for, and after a power cut there may be an old text, or none
  */
-export async function writeTextAtomically(path: string, text: string): Promise<void> {
-  await writeDraft(path, await followLinks(path), text, rename);
+export async function writeTextAtomically(
+  path: string,
+  text: string,
+  isSynced = true,
+): Promise<void> {
+  await writeDraft(path, await followLinks(path), text, rename, isSynced);
 }
 
 /** The same for a file that is not there yet. Throws a RefusedError when there is anything by now. */
@@ -137,6 +143,7 @@ async function writeDraft(
   target: string,
   text: string,
   place: (draft: string, target: string) => Promise<void>,
+  isSynced = true,
 ): Promise<void> {
   await makePrivateFolder(dirname(target));
   try {
@@ -144,13 +151,13 @@ async function writeDraft(
       const file = await open(draft, 'wx', PRIVATE_FILE);
       try {
         await file.writeFile(text);
-        await file.sync();
+        if (isSynced) await file.sync();
       } finally {
         await file.close();
       }
       await place(draft, target);
     });
-    await syncFolder(dirname(target));
+    if (isSynced) await syncFolder(dirname(target));
   } catch (error) {
     if (place !== rename && errorCode(error) === 'EEXIST') {
       throw new RefusedError(`${path} exists already: it was not replaced`);

@@ -25,27 +25,31 @@ interface Kept<Content> {
 }
 
 /**
- * What was made of a file, kept in the cache as JSON: to parse and check a large one takes longer than
- * all the rest of a start. It counts only for the same file in the same state and the same devsh. Reading
- * and writing fail in silence: the file itself is there.
+ * What can be had again, kept in the cache as JSON for the user only. It counts only for the same version,
+ * and for the same state of what it was made of. Reading and writing fail in silence, and nobody waits
+ * for the disk.
  */
-export class ParsedCopy<Content> {
+export class CachedFile<Content> {
   readonly #path: string;
+  readonly #version: string;
 
-  /** @param folder in the cache, for the user only */
-  constructor(folder: string, name: string) {
+  /** @param version of the content; that of devsh where it says what devsh understood */
+  constructor(folder: string, name: string, version = VERSION) {
     this.#path = join(folder, `${name}.json`);
+    this.#version = version;
   }
 
-  /** Undefined when nothing is kept of this state of the file (`fileStamp`). */
-  async read(stamp: string): Promise<Content | undefined> {
+  /** Undefined when nothing is kept of this state (`fileStamp`). */
+  async read(stamp = ''): Promise<Content | undefined> {
     const kept = (await readCached(this.#path)) as Kept<Content> | undefined;
-    return kept?.version === VERSION && kept.stamp === stamp ? kept.content : undefined;
+    return kept?.version === this.#version && kept.stamp === stamp ? kept.content : undefined;
   }
 
-  async keep(stamp: string, content: Content): Promise<void> {
-    const kept: Kept<Content> = { version: VERSION, stamp, content };
-    await writeTextAtomically(this.#path, `${JSON.stringify(kept)}\n`).catch(ignoreFileError);
+  async keep(content: Content, stamp = ''): Promise<void> {
+    const kept: Kept<Content> = { version: this.#version, stamp, content };
+    await writeTextAtomically(this.#path, `${JSON.stringify(kept)}\n`, false).catch(
+      ignoreFileError,
+    );
   }
 }
 

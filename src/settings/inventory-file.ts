@@ -8,7 +8,7 @@ import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { GoodCopy, keepAside } from './good-copy.ts';
 import { withLock } from '../os/lock.ts';
-import { ParsedCopy } from './cache.ts';
+import { CachedFile } from './cache.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import type { Paths } from '../os/paths.ts';
 import type { Settings } from './settings.ts';
@@ -21,7 +21,7 @@ export class InventoryFile {
   readonly path: string;
   readonly #copy: GoodCopy;
   readonly #tell: (notice: string) => void;
-  readonly #parsed: ParsedCopy<readonly InventoryDevice[]> | undefined;
+  readonly #parsed: CachedFile<readonly InventoryDevice[]> | undefined;
   #held: { readonly stamp: string; readonly inventory: Inventory } | undefined;
 
   /** @param tell gets a line for the user when the file has lost devices */
@@ -29,7 +29,7 @@ export class InventoryFile {
     path: string,
     copy: GoodCopy,
     tell: (notice: string) => void,
-    parsed?: ParsedCopy<readonly InventoryDevice[]>,
+    parsed?: CachedFile<readonly InventoryDevice[]>,
   ) {
     this.path = path;
     this.#copy = copy;
@@ -51,7 +51,7 @@ export class InventoryFile {
     if (text === '') return inventory;
     await this.#copy.keep(text);
     const kept = await this.#stampWith(own);
-    await this.#parsed?.keep(kept, inventory.devices);
+    await this.#parsed?.keep(inventory.devices, kept);
     return this.#hold(kept, inventory);
   }
 
@@ -188,7 +188,7 @@ export function openInventory(
     placeOf(path, paths, settings),
     new GoodCopy(join(paths.state, 'good-copies', `${name}.yaml`)),
     tell,
-    new ParsedCopy(paths.cache, name),
+    new CachedFile(paths.cache, name),
   );
 }
 

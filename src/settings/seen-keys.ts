@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isSecretField } from '../device/secret-fields.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { valueText } from '../device/value-text.ts';
-import { readCached } from './cache.ts';
-import { errorCode, fileError, ignoreFileError, makePrivateFolder } from '../os/files.ts';
+import { CachedFile } from './cache.ts';
 
 /** More keys of a resource help nobody to complete one, and would make the file large. */
 const MOST_KEYS = 5_000;
 const MOST_FIELDS = 200;
 const LONGEST = 200;
+/** What is kept stays good when devsh is updated. */
+const FORMAT = '1';
 
 /** The same, seen again so soon, is not written again. */
 const SAME_FOR_MS = 600_000;
@@ -24,14 +22,16 @@ export interface SeenRecords {
   readonly at?: string | undefined;
 }
 
+type SeenByResource = Readonly<Record<string, SeenRecords>>;
+
 /**
  * What completion may offer of devices that are not connected: the keys last seen, one file for each
- * device, in the cache, for the user only. Reading and writing fail in silence: it can be seen again.
+ * device, in the cache.
  */
 export class SeenKeys {
   readonly #folder: string;
   readonly #isKept: boolean;
-  readonly #known = new Map<string, Promise<Readonly<Record<string, SeenRecords>>>>();
+  readonly #known = new Map<string, Promise<SeenByResource>>();
 
   /** @param isKept false: nothing is read or written */
   constructor(folder: string, isKept: boolean) {
@@ -40,7 +40,7 @@ export class SeenKeys {
   }
 
   /** By resource. */
-  of(address: string): Promise<Readonly<Record<string, SeenRecords>>> {
+  of(address: string): Promise<SeenByResource> {
     const known = this.#known.get(address) ?? this.#read(address);
     this.#known.set(address, known);
     return known;
@@ -49,44 +49,18 @@ export class SeenKeys {
   async keep(address: string, resource: string, seen: SeenRecords): Promise<void> {
     if (!this.#isKept) return;
     const held = await this.of(address);
-    const resources = { ...held, [resource]: seen };
     if (isFresh(held[resource], seen)) return;
+    const resources = { ...held, [resource]: seen };
     this.#known.set(address, Promise.resolve(resources));
-    await this.#write(this.#path(address), JSON.stringify({ resources })).catch(ignoreFileError);
+    await this.#file(address).keep(resources);
   }
 
-  async #read(address: string): Promise<Readonly<Record<string, SeenRecords>>> {
-    return this.#isKept ? resourcesIn(await readCached(this.#path(address))) : {};
+  async #read(address: string): Promise<SeenByResource> {
+    return (this.#isKept ? await this.#file(address).read() : undefined) ?? {};
   }
 
-  /**
-   * In one step, but without waiting for the disk: after a power cut there is just nothing known. At
-   * once, so that a signal finds no draft.
-   */
-  async #write(path: string, text: string): Promise<void> {
-    await makePrivateFolder(this.#folder);
-    const draft = `${path}.${randomUUID()}.tmp`;
-    try {
-      writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
-      renameSync(draft, path);
-    } catch (error) {
-      if (errorCode(error) === undefined) throw error;
-      removeDraft(draft);
-      throw fileError('write', path, error);
-    }
-  }
-
-  #path(address: string): string {
-    return join(this.#folder, `${address.replace(/[^\w.-]/g, '_')}.json`);
-  }
-}
-
-/** The reason for the failure is what counts, not whether the draft could be removed. */
-function removeDraft(draft: string): void {
-  try {
-    rmSync(draft, { force: true });
-  } catch {
-    // It stays.
+  #file(address: string): CachedFile<SeenByResource> {
+    return new CachedFile(this.#folder, address.replace(/[^\w.-]/g, '_'), FORMAT);
   }
 }
 
@@ -96,27 +70,6 @@ function isFresh(held: SeenRecords | undefined, seen: SeenRecords): boolean {
   const isSame = JSON.stringify({ ...held, at: '' }) === JSON.stringify({ ...seen, at: '' });
   const ageMs = Date.parse(seen.at ?? '') - Date.parse(held.at ?? '');
   return isSame && (seen.at === held.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
-}
-
-/** What a file holds, as far as it can be understood. */
-function resourcesIn(data: unknown): Readonly<Record<string, SeenRecords>> {
-  if (!isObject(data) || !isObject(data['resources'])) return {};
-  const { resources } = data;
-  return Object.values(resources).every(isSeen) ? (resources as Record<string, SeenRecords>) : {};
-}
-
-function isSeen(data: unknown): data is SeenRecords {
-  const areTexts = (list: unknown): boolean =>
-    Array.isArray(list) && list.every((text) => typeof text === 'string');
-  if (!isObject(data) || !areTexts(data['keys']) || !areTexts(data['fields'])) return false;
-  const { count, at } = data;
-  const isCount = count === undefined || (Number.isSafeInteger(count) && Number(count) >= 0);
-  const isTime = at === undefined || (typeof at === 'string' && !Number.isNaN(Date.parse(at)));
-  return isCount && isTime;
-}
-
-function isObject(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null;
 }
 
 /** What is kept of records; a key that is a secret by its name is none. */

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GoodCopy } from '../../src/settings/good-copy.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
-import { isSealed, ParsedCopy, seal } from '../../src/settings/cache.ts';
+import { isSealed, CachedFile, seal } from '../../src/settings/cache.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 test('what was made of a file counts only for the same state of it', async () => {
-  const copy = new ParsedCopy<readonly string[]>(await makeTempFolder(), 'devices');
+  const copy = new CachedFile<readonly string[]>(await makeTempFolder(), 'devices');
   expect(await copy.read('one')).toBeUndefined();
-  await copy.keep('one', ['fw1']);
+  await copy.keep(['fw1'], 'one');
   expect(await copy.read('one')).toEqual(['fw1']);
   expect(await copy.read('two')).toBeUndefined();
 });
 
 test('a copy that is damaged, or of another version, is none', async () => {
   const folder = await makeTempFolder();
-  const copy = new ParsedCopy<readonly string[]>(folder, 'devices');
-  await copy.keep('one', ['fw1']);
+  const copy = new CachedFile<readonly string[]>(folder, 'devices');
+  await copy.keep(['fw1'], 'one');
   const file = join(folder, 'devices.json');
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replace(/"version":"[^"]*"/, '"version":"0.0.0"'));
@@ -34,7 +34,7 @@ test('an inventory is read anew when its file changes, whatever is in the cache'
       path,
       new GoodCopy(`${path}.good`),
       () => undefined,
-      new ParsedCopy(folder, 'd'),
+      new CachedFile(folder, 'd'),
     );
   await writeFile(path, 'devices:\n  - {name: fw1, address: 10.0.0.5, groups: [berlin]}\n');
   const parsed = await open().load();
