@@ -4,8 +4,8 @@ import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
 import { type NetrcEntry, netrcEntryFor, readNetrc } from './netrc.ts';
 import { askCommand, askGit, commandFor } from './program-source.ts';
-import { Recent } from './store.ts';
-import { named, type ToldLogin } from './told-login.ts';
+import { Recent, type StoredCredential } from './store.ts';
+import { namedLogin } from './told-login.ts';
 
 /** What the inventory says about where the login of a device is. */
 export interface CredentialPlaces {
@@ -35,7 +35,7 @@ export class ConfiguredPlaces {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onRemark: (text: string) => void;
   readonly #turns = new Turns(MOST_PROGRAMS);
-  readonly #commands = new Recent<ToldLogin>();
+  readonly #commands = new Recent<StoredCredential>();
   readonly #netrcs = new Recent<NetrcEntry[]>();
 
   constructor(env: NodeJS.ProcessEnv, onRemark: (text: string) => void) {
@@ -53,7 +53,10 @@ export class ConfiguredPlaces {
    * The login that a place tells; undefined where the inventory does not name it for this device. Throws
    * CredentialError, also when a program gives no login.
    */
-  async ask(source: ConfiguredSource, request: PlaceRequest): Promise<ToldLogin | undefined> {
+  async ask(
+    source: ConfiguredSource,
+    request: PlaceRequest,
+  ): Promise<StoredCredential | undefined> {
     try {
       return await this.#askers[source](request);
     } catch (error) {
@@ -63,7 +66,7 @@ export class ConfiguredPlaces {
 
   readonly #askers: Record<
     ConfiguredSource,
-    (request: PlaceRequest) => Promise<ToldLogin | undefined>
+    (request: PlaceRequest) => Promise<StoredCredential | undefined>
   > = {
     credential_command: async ({ device, places, signal }) => {
       if (places?.command === undefined) return undefined;
@@ -84,7 +87,7 @@ export class ConfiguredPlaces {
       const path = this.#netrcPath(places.netrc);
       const entries = await this.#netrcs.get(path, () => readNetrc(path));
       const entry = netrcEntryFor(entries, device.address, user);
-      return entry && named('password', entry.login, entry.password);
+      return entry && namedLogin(entry.login, entry.password);
     },
   };
 

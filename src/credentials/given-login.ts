@@ -1,6 +1,7 @@
 import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
+import type { StoredCredential } from './store.ts';
 
 /** `--token-stdin` or `--password-stdin`. */
 export interface StdinSecret {
@@ -44,18 +45,14 @@ export class GivenLogin {
         `${option}: standard input has more than one line; the first one is the ${stdin.kind}`,
       );
     }
-    return stdin.kind === 'password' && user !== undefined
-      ? { credential: Credential.basic(user, line), source: 'stdin', user }
-      : { credential: tokenCredential(line, option, user), source: 'stdin', user };
+    const kind = stdin.kind === 'token' ? 'token' : 'basic';
+    return foundIn('stdin', { kind, user, secret: line }, option);
   }
 
   fromEnvironment(device: DeviceRef, user: string | undefined): FoundCredential | undefined {
     const { env, user: asked } = this.#options;
     const token = env['DEVSH_TOKEN'];
-    if (token) {
-      const credential = tokenCredential(token, 'DEVSH_TOKEN', user);
-      return { credential, source: 'environment', user };
-    }
+    if (token) return foundIn('environment', { kind: 'token', user, secret: token }, 'DEVSH_TOKEN');
     const password = env['DEVSH_PASSWORD'];
     if (!password) return undefined;
     const owner = env['DEVSH_USER'] || undefined;
@@ -63,26 +60,24 @@ export class GivenLogin {
     if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
     const account = owner ?? user;
     if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
-    return {
-      credential: Credential.basic(account, password),
-      source: 'environment',
-      user: account,
-    };
+    return foundIn('environment', { kind: 'basic', user: account, secret: password });
   }
 }
 
-/** Refuses what cannot stand in a header; says where it came from, and never what it is. */
-export function tokenCredential(
-  token: string,
-  origin: string,
-  user: string | undefined,
-): Credential {
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CredentialError(
-      `${origin}: a token is one word of visible ASCII characters, without a blank at its ends`,
-    );
-  }
-  return Credential.token(token, user);
+/**
+ * What was found in a place. Refuses a token that cannot stand in a header; says where it came from, and never
+ * what it is.
+ */
+export function foundIn(
+  source: SourceName,
+  { kind, user, secret }: StoredCredential,
+  origin = `the token in the ${source}`,
+): FoundCredential {
+  if (kind === 'basic') return { source, credential: Credential.basic(user ?? '', secret) };
+  if (/^[\x21-\x7e]+$/.test(secret)) return { source, credential: Credential.token(secret, user) };
+  throw new CredentialError(
+    `${origin}: a token is one word of visible ASCII characters, without a blank at its ends`,
+  );
 }
 
 export function noUser(device: DeviceRef, origin: string): CredentialError {
@@ -105,6 +100,4 @@ export type SourceName =
 export interface FoundCredential {
   readonly credential: Credential;
   readonly source: SourceName;
-  /** The account, also for a token when it is known. */
-  readonly user: string | undefined;
 }

@@ -8,7 +8,6 @@ import {
 import {
   accountOf,
   type CredentialStore,
-  entryOf,
   isOf,
   pickEntry,
   Recent,
@@ -45,13 +44,12 @@ export class OsKeychain implements CredentialStore {
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
-    const { secret, ...account } = entryOf(address, credential);
-    const { user } = account;
+    const { kind, user, secret } = credential;
     // An account has a password or a token here: what was stored before has been replaced.
-    const other = account.kind === 'basic' ? 'token' : 'basic';
+    const other = kind === 'basic' ? 'token' : 'basic';
     await this.#ask({
       service: this.#service,
-      set: [{ account: accountName(account), password: secret }],
+      set: [{ account: accountName({ address, kind, user }), password: secret }],
       remove: user === undefined ? [] : [accountName({ address, kind: other, user })],
     });
   }

@@ -3,7 +3,8 @@ import { parseAddress } from '../device/address.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { visible } from '../text/visible.ts';
 import { runProgram, type ProgramEnd } from '../os/program.ts';
-import { readKeyValues, readLogin, type ToldLogin } from './told-login.ts';
+import type { StoredCredential } from './store.ts';
+import { readKeyValues, readLogin } from './told-login.ts';
 
 export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -39,7 +40,7 @@ export function commandFor(template: readonly string[], device: DeviceRef): stri
 export async function askCommand(
   argv: readonly string[],
   options: ProgramOptions,
-): Promise<ToldLogin> {
+): Promise<StoredCredential> {
   const title = `credential_command "${visible(argv[0] ?? '')}"`;
   const { env, signal, limitMs = LIMIT_MS } = options;
   const end = await runProgram({ argv, env, signal, limitMs });
@@ -66,7 +67,7 @@ export async function askGit(
   device: DeviceRef,
   user: string | undefined,
   options: ProgramOptions,
-): Promise<ToldLogin | undefined> {
+): Promise<StoredCredential | undefined> {
   const argv = gitCommand(helper);
   const title = `git_credential "${visible(helper[0] ?? '')}"`;
   if (user !== undefined && /[\n\0]/.test(user)) {
@@ -91,7 +92,7 @@ export async function askGit(
   }
   const { stdout } = successOf(end, title, limitMs);
   const login = readKeyValues(stdout.split('\n'));
-  return user !== undefined && login?.user === undefined && login?.kind === 'password'
+  return user !== undefined && login?.user === undefined && login?.kind === 'basic'
     ? { ...login, user }
     : login;
 }

@@ -1,4 +1,4 @@
-import { Credential } from '../device/credential.ts';
+import type { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
 import {
@@ -8,11 +8,11 @@ import {
 } from './configured-places.ts';
 import {
   type FoundCredential,
+  foundIn,
   GivenLogin,
   type GivenOptions,
   noUser,
   type SourceName,
-  tokenCredential,
 } from './given-login.ts';
 import { KeychainIfAny } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
@@ -236,12 +236,8 @@ export class Credentials {
     const asked = this.#options.user;
     if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;
     const user = login.user ?? wanted;
-    if (login.kind === 'token') {
-      const origin = `${request.device.name}: ${source}`;
-      return { credential: tokenCredential(login.secret, origin, user), source, user };
-    }
-    if (user === undefined) throw noUser(request.device, source);
-    return { credential: Credential.basic(user, login.secret), source, user };
+    if (login.kind === 'basic' && user === undefined) throw noUser(request.device, source);
+    return foundIn(source, { ...login, user }, `${request.device.name}: ${source}`);
   }
 
   async #look(
@@ -261,14 +257,6 @@ export class Credentials {
   }
 }
 
-function foundIn(source: StoreName, stored: StoredCredential): FoundCredential {
-  const credential =
-    stored.kind === 'basic'
-      ? Credential.basic(stored.user, stored.password)
-      : tokenCredential(stored.token, `the token in the ${source}`, stored.user);
-  return { credential, source, user: stored.user };
-}
-
-function summaryOf({ source, user, credential }: FoundCredential): CredentialOrigin {
-  return { source, user, kind: credential.kind };
+function summaryOf({ source, credential: { user, kind } }: FoundCredential): CredentialOrigin {
+  return { source, user, kind };
 }

@@ -1,9 +1,11 @@
 import { CredentialError } from '../errors.ts';
 
-/** A credential as it is kept: with the secret in clear. */
-export type StoredCredential =
-  | { readonly kind: 'basic'; readonly user: string; readonly password: string }
-  | { readonly kind: 'token'; readonly token: string; readonly user?: string | undefined };
+/** A login with its secret in clear: a password, which needs a user, or a token, whose user may be unknown. */
+export interface StoredCredential {
+  readonly kind: 'basic' | 'token';
+  readonly user?: string | undefined;
+  readonly secret: string;
+}
 
 /** Which account of which device an entry is for. */
 export interface StoredAccount {
@@ -13,9 +15,7 @@ export interface StoredAccount {
 }
 
 /** An entry with its secret. */
-export interface StoredEntry extends StoredAccount {
-  readonly secret: string;
-}
+export type StoredEntry = StoredAccount & StoredCredential;
 
 /** The passphrase does not open the vault. */
 export class WrongPassphraseError extends CredentialError {}
@@ -56,24 +56,11 @@ export function pickEntry(
     );
   }
   const [entry] = found;
-  return entry && credentialOf(entry);
+  return entry && { kind: entry.kind, user: entry.user, secret: entry.secret };
 }
 
 export function accountOf({ address, kind, user }: StoredAccount): StoredAccount {
   return { address, kind, user };
-}
-
-/** The same as an entry of a list. */
-export function entryOf(address: string, credential: StoredCredential): StoredEntry {
-  const { kind, user } = credential;
-  const secret = credential.kind === 'basic' ? credential.password : credential.token;
-  return { address, kind, user, secret };
-}
-
-function credentialOf({ kind, user, secret }: StoredEntry): StoredCredential {
-  return kind === 'basic'
-    ? { kind, user: user ?? '', password: secret }
-    : { kind, user, token: secret };
 }
 
 /** So long an answer counts as being of now. */

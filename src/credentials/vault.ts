@@ -4,7 +4,6 @@ import { CredentialError, RefusedError } from '../errors.ts';
 import {
   accountOf,
   type CredentialStore,
-  entryOf,
   isOf,
   pickEntry,
   type StoredAccount,
@@ -88,7 +87,8 @@ export class Vault implements CredentialStore {
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
-    const entry = entryOf(address, credential);
+    const { kind, user, secret } = credential;
+    const entry = { address, kind, user, secret };
     // An account has a password or a token: what was kept before is replaced.
     await this.#change((other) => isSameAccount(other, entry), [entry]);
   }

@@ -67,11 +67,9 @@ export class Credential {
     return this.kind === 'token' && (text === this.#secret || text.endsWith(` ${this.#secret}`));
   }
 
-  /** The secret in clear, for the one who keeps it. */
-  revealed(): { kind: 'basic'; user: string; password: string } | { kind: 'token'; token: string } {
-    return this.kind === 'basic'
-      ? { kind: 'basic', user: this.user ?? '', password: this.#secret }
-      : { kind: 'token', token: this.#secret };
+  /** With the secret in clear, for the one who keeps it. */
+  revealed(): { kind: 'basic' | 'token'; user: string | undefined; secret: string } {
+    return { kind: this.kind, user: this.user, secret: this.#secret };
   }
 
   toString(): string {

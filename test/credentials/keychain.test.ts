@@ -32,17 +32,17 @@ const why = refusal === undefined ? '' : ` (skipped: ${refusal})`;
 describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () => {
   test('gives back what was stored, one entry per account', async () => {
     const keychain = makeKeychain();
-    const admin = { kind: 'basic', user: 'admin', password: 'päss "word"\n🔑' } as const;
-    const viewer = { kind: 'token', user: 'viewer', token: 'abc' } as const;
+    const admin = { kind: 'basic', user: 'admin', secret: 'päss "word"\n🔑' } as const;
+    const viewer = { kind: 'token', user: 'viewer', secret: 'abc' } as const;
     await keychain.store(ADDRESS, admin);
     expect(await keychain.find(ADDRESS)).toEqual(admin);
     await keychain.store(ADDRESS, viewer);
-    await keychain.store('10.0.0.6:443', { kind: 'token', token: 'bare' });
+    await keychain.store('10.0.0.6:443', { kind: 'token', secret: 'bare' });
     expect(await keychain.find(ADDRESS, 'admin')).toEqual(admin);
     expect(await keychain.find(ADDRESS, 'viewer')).toEqual(viewer);
     expect(await keychain.find(ADDRESS, 'nobody')).toBeUndefined();
-    expect(await keychain.find('10.0.0.6:443')).toEqual({ kind: 'token', token: 'bare' });
-    expect(await keychain.find('10.0.0.6:443', '')).toEqual({ kind: 'token', token: 'bare' });
+    expect(await keychain.find('10.0.0.6:443')).toEqual({ kind: 'token', secret: 'bare' });
+    expect(await keychain.find('10.0.0.6:443', '')).toEqual({ kind: 'token', secret: 'bare' });
     expect(await keychain.find(ADDRESS, '')).toBeUndefined();
     expect(await keychain.find('10.0.0.7:443')).toBeUndefined();
     expect(await keychain.list()).toHaveLength(3);
@@ -50,31 +50,31 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
 
   test('asks for the user when a device has several accounts', async () => {
     const keychain = makeKeychain();
-    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', password: 'x' });
-    await keychain.store(ADDRESS, { kind: 'basic', user: 'root', password: 'y' });
+    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'x' });
+    await keychain.store(ADDRESS, { kind: 'basic', user: 'root', secret: 'y' });
     await expect(keychain.find(ADDRESS)).rejects.toThrow('2 accounts (admin, root)');
   });
 
   test('a new token takes the place of the password of the same account', async () => {
     const keychain = makeKeychain();
-    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', password: 'x' });
-    await keychain.store(ADDRESS, { kind: 'token', user: 'admin', token: 't' });
+    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'x' });
+    await keychain.store(ADDRESS, { kind: 'token', user: 'admin', secret: 't' });
     expect(await keychain.list()).toEqual([{ address: ADDRESS, user: 'admin', kind: 'token' }]);
-    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', password: 'y' });
+    await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'y' });
     expect(await keychain.find(ADDRESS)).toMatchObject({ password: 'y' });
   });
 
   test('a user called token and a token without a user are two accounts', async () => {
     const keychain = makeKeychain();
-    await keychain.store(ADDRESS, { kind: 'basic', user: 'token', password: 'x' });
-    await keychain.store(ADDRESS, { kind: 'token', token: 't' });
+    await keychain.store(ADDRESS, { kind: 'basic', user: 'token', secret: 'x' });
+    await keychain.store(ADDRESS, { kind: 'token', secret: 't' });
     expect(await keychain.list()).toHaveLength(2);
   });
 
   test('forgets one account or all of a device', async () => {
     const keychain = makeKeychain();
     for (const user of ['a', 'b', 'c']) {
-      await keychain.store(ADDRESS, { kind: 'basic', user, password: 'x' });
+      await keychain.store(ADDRESS, { kind: 'basic', user, secret: 'x' });
     }
     expect(await keychain.forget(ADDRESS, 'a')).toBe(1);
     expect(await keychain.forget(ADDRESS, 'a')).toBe(0);
@@ -89,7 +89,7 @@ test('without a Secret Service it is unavailable, and nothing lands in a keyring
     env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
     service: 'devsh-test',
   });
-  const attempt = keychain.store(ADDRESS, { kind: 'token', token: 't' });
+  const attempt = keychain.store(ADDRESS, { kind: 'token', secret: 't' });
   await expect(attempt).rejects.toThrow(KeychainUnavailableError);
   await expect(attempt).rejects.toThrow('DEVSH_TOKEN');
   await expect(attempt).rejects.toThrow('no OS keychain answers');
@@ -136,7 +136,7 @@ test('over SSH a keychain that would ask on the desktop is not waited for', asyn
   const { env } = await startSilentKeychain();
   const remote = { ...env, SSH_CONNECTION: '10.0.0.9 50000 10.0.0.1 22' };
   const keychain = new OsKeychain({ env: remote, limitMs: 60_000 });
-  await expect(keychain.store(ADDRESS, { kind: 'token', token: 't' })).rejects.toThrow(
+  await expect(keychain.store(ADDRESS, { kind: 'token', secret: 't' })).rejects.toThrow(
     'did not answer within 1.5 s',
   );
 });

@@ -40,7 +40,7 @@ test('no shell sees what is put in', async () => {
 
 test('gives what the program prints', async () => {
   expect(await askCommand(sh('echo username=admin; echo password=pw'), { env })).toEqual({
-    kind: 'password',
+    kind: 'basic',
     user: 'admin',
     secret: 'pw',
   });
@@ -132,7 +132,7 @@ async function makeHelper(script: string) {
 }
 
 const ANSWER = 'echo username=admin; echo password=pw';
-const LOGIN = { kind: 'password', user: 'admin', secret: 'pw' };
+const LOGIN = { kind: 'basic', user: 'admin', secret: 'pw' };
 
 test('a helper of git is asked by name, by path, and with arguments', async () => {
   const helper = await makeHelper(ANSWER);

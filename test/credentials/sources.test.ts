@@ -37,7 +37,7 @@ async function find(options: Partial<CredentialOptions>, user?: string) {
     device,
     user,
   });
-  return found && [found.source, found.user, found.credential.header()];
+  return found && [found.source, found.credential.user, found.credential.header()];
 }
 
 const stdin = (kind: 'token' | 'password', text: string) => ({
@@ -132,17 +132,17 @@ test('stdin is read once for all devices', async () => {
 });
 
 test('the keychain comes last, and is asked for the user that is wanted', async () => {
-  const { keychain, calls } = makeKeychain({ kind: 'token', user: 'admin', token: 'abc' });
+  const { keychain, calls } = makeKeychain({ kind: 'token', user: 'admin', secret: 'abc' });
   const credentials = new Credentials({ env: { DEVSH_USER: 'ops' }, vault, keychain });
   const found = await credentials.find({ device, user: 'admin' });
   await credentials.find({ device, user: undefined });
-  expect(found).toMatchObject({ source: 'keychain', user: 'admin' });
+  expect(found).toMatchObject({ source: 'keychain', credential: { user: 'admin' } });
   expect(found?.credential.header()).toBe('Token abc');
   expect(calls).toEqual(['admin', 'ops']);
 });
 
 test('a token without a user will do for the user of the inventory, but not for --user', async () => {
-  const token = { kind: 'token', token: 'abc' } as const;
+  const token = { kind: 'token', secret: 'abc' } as const;
   const { keychain } = makeKeychain();
   const unnamed = () => ({
     ...keychain(),
@@ -173,7 +173,7 @@ test('a keychain that is absent is asked once, and its problem kept to be said',
   expect(performance.now() - startedAt).toBeLessThan(20);
   expect(asked).toBe(1);
   expect(credentials.problems).toEqual([expect.stringContaining('no OS keychain answers')]);
-  await expect(credentials.store(device, { kind: 'token', token: 't' })).rejects.toThrow(
+  await expect(credentials.store(device, { kind: 'token', secret: 't' })).rejects.toThrow(
     CredentialError,
   );
 });
@@ -182,18 +182,18 @@ test('a keychain that is absent is asked once, and its problem kept to be said',
 async function makeVault() {
   const open = new Vault(join(await makeTempFolder(), 'vault.age'), { workFactor: 10 });
   await open.create('correct horse');
-  await open.store(device.address, { kind: 'token', user: 'admin', token: 'from-vault' });
+  await open.store(device.address, { kind: 'token', user: 'admin', secret: 'from-vault' });
   return open;
 }
 
 const saying = (lines: string) => ({ command: [process.execPath, '-p', JSON.stringify(lines)] });
 
 test('a credential_command comes before the keychain, and gives way to what was given', async () => {
-  const { keychain, calls } = makeKeychain({ kind: 'token', token: 'kept' });
+  const { keychain, calls } = makeKeychain({ kind: 'token', secret: 'kept' });
   const places = saying('username=admin\npassword=told');
   const credentials = new Credentials({ env: {}, vault, keychain });
   const found = await credentials.find({ device, user: undefined, places });
-  expect(found).toMatchObject({ source: 'credential_command', user: 'admin' });
+  expect(found).toMatchObject({ source: 'credential_command', credential: { user: 'admin' } });
   expect(found?.credential.header()).toBe(basic('admin', 'told'));
   expect(calls).toEqual([]);
   const given = new Credentials({ env: { DEVSH_TOKEN: 'given' }, vault, keychain });
@@ -259,13 +259,19 @@ test('the vault comes after the keychain, and before .netrc', async () => {
   const netrc = join(await makeTempFolder(), 'netrc');
   await writeFile(netrc, 'machine 10.0.0.5 login admin password netrc\n', { mode: 0o600 });
   const request = { device, user: undefined, places: { netrc } };
-  const kept = makeKeychain({ kind: 'token', token: 'kept' }).keychain;
+  const kept = makeKeychain({ kind: 'token', secret: 'kept' }).keychain;
   const { keychain } = makeKeychain();
   const find = (options: Pick<CredentialOptions, 'keychain' | 'vault'>) =>
     new Credentials({ env: {}, ...options }).find(request);
   expect(await find({ keychain: kept, vault: open })).toMatchObject({ source: 'keychain' });
-  expect(await find({ keychain, vault: open })).toMatchObject({ source: 'vault', user: 'admin' });
-  expect(await find({ keychain, vault })).toMatchObject({ source: 'netrc', user: 'admin' });
+  expect(await find({ keychain, vault: open })).toMatchObject({
+    source: 'vault',
+    credential: { user: 'admin' },
+  });
+  expect(await find({ keychain, vault })).toMatchObject({
+    source: 'netrc',
+    credential: { user: 'admin' },
+  });
 });
 
 test('a locked vault is told of only where nothing else has a login', async () => {
@@ -288,7 +294,7 @@ test('what goes to the vault is taken out of the keychain', async () => {
     forget: (address: string, user?: string) => Promise.resolve(forgotten.push([address, user])),
   });
   const credentials = new Credentials({ env: {}, keychain: noting, vault: await makeVault() });
-  const login = { kind: 'basic', user: 'admin', password: 'x' } as const;
+  const login = { kind: 'basic', user: 'admin', secret: 'x' } as const;
   expect(await credentials.store(device, login, { to: 'vault' })).toBe('vault');
   expect(forgotten).toEqual([[device.address, 'admin']]);
   expect(await credentials.store(device, login)).toBe('keychain');

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
-import { readLogin, type ToldLogin } from '../../src/credentials/told-login.ts';
+import type { StoredCredential } from '../../src/credentials/store.ts';
+import { readLogin } from '../../src/credentials/told-login.ts';
 
-const token = (secret: string, user?: string): ToldLogin => ({ kind: 'token', user, secret });
-const password = (secret: string, user?: string): ToldLogin => ({ kind: 'password', user, secret });
+const token = (secret: string, user?: string): StoredCredential => ({
+  kind: 'token',
+  user,
+  secret,
+});
+const password = (secret: string, user?: string): StoredCredential => ({
+  kind: 'basic',
+  user,
+  secret,
+});
 
-test.each<[string, ToldLogin | undefined]>([
+test.each<[string, StoredCredential | undefined]>([
   ['abc123\n', token('abc123')],
   ['\n  abc123  \r\n\n', token('abc123')],
   // A token may end like base64 does.

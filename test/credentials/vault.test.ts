@@ -47,14 +47,14 @@ function ageOnTerminal(args: readonly string[], typed: string): Promise<string> 
 
 test('what is kept is found again after unlocking, also by another devsh', async () => {
   const { vault, again } = await makeVault();
-  const admin = { kind: 'basic', user: 'admin', password: 'päss "word"\n🔑' } as const;
+  const admin = { kind: 'basic', user: 'admin', secret: 'päss "word"\n🔑' } as const;
   await vault.store(ADDRESS, admin);
-  await vault.store('10.0.0.6:443', { kind: 'token', token: 'bare' });
+  await vault.store('10.0.0.6:443', { kind: 'token', secret: 'bare' });
   const other = again();
   await other.unlock(PASSPHRASE);
   expect(await other.find(ADDRESS)).toEqual(admin);
   expect(await other.find(ADDRESS, 'nobody')).toBeUndefined();
-  expect(await other.find('10.0.0.6:443', '')).toEqual({ kind: 'token', token: 'bare' });
+  expect(await other.find('10.0.0.6:443', '')).toEqual({ kind: 'token', secret: 'bare' });
   expect(await other.list()).toEqual([
     { address: ADDRESS, user: 'admin', kind: 'basic' },
     { address: '10.0.0.6:443', kind: 'token' },
@@ -63,7 +63,7 @@ test('what is kept is found again after unlocking, also by another devsh', async
 
 test('the file can be read by its owner only, and holds no secret or name in clear', async () => {
   const { vault, path } = await makeVault();
-  await vault.store(ADDRESS, { kind: 'basic', user: 'admin', password: 'hunter2-secret' });
+  await vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'hunter2-secret' });
   const text = await readFile(path, 'utf8');
   expect(text).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
   expect(text).not.toMatch(/hunter2|admin|10\.0\.0\.5/);
@@ -72,7 +72,7 @@ test('the file can be read by its owner only, and holds no secret or name in cle
 
 test.skipIf(!hasAge)('age opens the vault with the same passphrase', async () => {
   const { vault, path } = await makeVault();
-  await vault.store(ADDRESS, { kind: 'token', user: 'admin', token: 'abc-123' });
+  await vault.store(ADDRESS, { kind: 'token', user: 'admin', secret: 'abc-123' });
   const text = await ageOnTerminal(['-d', path], PASSPHRASE);
   expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({
     schema: 'devsh-vault/1',
@@ -106,7 +106,9 @@ test('a locked vault gives nothing and takes nothing', async () => {
   vault.lock();
   const before = await readFile(path, 'utf8');
   await expect(vault.find(ADDRESS)).rejects.toThrow(VaultLockedError);
-  await expect(vault.store(ADDRESS, { kind: 'token', token: 'x' })).rejects.toThrow('vault unlock');
+  await expect(vault.store(ADDRESS, { kind: 'token', secret: 'x' })).rejects.toThrow(
+    'vault unlock',
+  );
   await expect(vault.forget(ADDRESS)).rejects.toThrow(VaultLockedError);
   expect(await readFile(path, 'utf8')).toBe(before);
 });
@@ -151,14 +153,14 @@ test.each<[string, (text: string) => string | Promise<string>]>([
   ['of a later devsh', () => sealed('{"schema":"devsh-vault/9","entries":[]}')],
 ])('a vault that is %s is named, and never overwritten', async (_title, damage) => {
   const { vault, path, again } = await makeVault();
-  await vault.store(ADDRESS, { kind: 'token', token: 'abc' });
+  await vault.store(ADDRESS, { kind: 'token', secret: 'abc' });
   const text = await damage(await readFile(path, 'utf8'));
   await writeFile(path, text);
   const attempt = again().unlock(PASSPHRASE);
   await expect(attempt).rejects.toThrow(SettingsError);
   await expect(attempt).rejects.toThrow(path);
   // One that was open before sees that it has changed.
-  await expect(vault.store(ADDRESS, { kind: 'token', token: 'new' })).rejects.toThrow(path);
+  await expect(vault.store(ADDRESS, { kind: 'token', secret: 'new' })).rejects.toThrow(path);
   await expect(again().create('another passphrase')).rejects.toThrow(RefusedError);
   expect(await readFile(path, 'utf8')).toBe(text);
 });
@@ -177,7 +179,7 @@ test('two devshes that keep logins at the same time lose none', async () => {
   await Promise.all(
     vaults.flatMap((vault, at) =>
       [1, 2, 3].map((number) =>
-        vault.store(`10.0.${at}.${number}:443`, { kind: 'token', token: 'x' }),
+        vault.store(`10.0.${at}.${number}:443`, { kind: 'token', secret: 'x' }),
       ),
     ),
   );
@@ -188,15 +190,15 @@ test('an open vault sees what another devsh has kept, without the passphrase aga
   const { vault, again } = await makeVault();
   const other = again();
   await other.unlock(PASSPHRASE);
-  await vault.store(ADDRESS, { kind: 'token', token: 'abc' });
-  expect(await other.find(ADDRESS)).toMatchObject({ token: 'abc' });
+  await vault.store(ADDRESS, { kind: 'token', secret: 'abc' });
+  expect(await other.find(ADDRESS)).toMatchObject({ secret: 'abc' });
 });
 
 test('a token takes the place of the password of the same account, and forgetting takes either', async () => {
   const { vault } = await makeVault();
-  await vault.store(ADDRESS, { kind: 'basic', user: 'admin', password: 'x' });
-  await vault.store(ADDRESS, { kind: 'token', user: 'admin', token: 't' });
-  await vault.store(ADDRESS, { kind: 'token', token: 'unnamed' });
+  await vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'x' });
+  await vault.store(ADDRESS, { kind: 'token', user: 'admin', secret: 't' });
+  await vault.store(ADDRESS, { kind: 'token', secret: 'unnamed' });
   expect(await vault.list()).toHaveLength(2);
   await expect(vault.find(ADDRESS)).rejects.toThrow('the vault holds 2 accounts');
   expect(await vault.forget(ADDRESS, 'admin')).toBe(1);

@@ -75,7 +75,7 @@ async function* loginTo(call: Call<LoginOption>, member: Member): AsyncGenerator
   access.typed.delete(member.entry);
   const store = await credentials.store(
     { name: member.ref.name, address: member.ref.address },
-    { ...kept.revealed(), ...(kept.user !== undefined && { user: kept.user }) },
+    kept.revealed(),
     { to: options.to, askPassphrase: access.askPassphrase },
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
