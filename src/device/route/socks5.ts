@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
+import ipaddr from 'ipaddr.js';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf } from '../fault.ts';
 import type { ProxyLogin, ProxyServer } from './route.ts';
@@ -61,24 +62,8 @@ function requestFor(host: string, port: number): Buffer {
   const target =
     family === 0
       ? [KIND.name, Buffer.byteLength(host), ...Buffer.from(host, 'ascii')]
-      : family === 4
-        ? [KIND.ipv4, ...host.split('.').map(Number)]
-        : [KIND.ipv6, ...ipv6Bytes(host)];
+      : [family === 4 ? KIND.ipv4 : KIND.ipv6, ...ipaddr.parse(host).toByteArray()];
   return Buffer.from([VERSION, 1, 0, ...target, port >> 8, port & 0xff]);
-}
-
-function ipv6Bytes(host: string): number[] {
-  // In the URL parser's spelling there is no dotted part.
-  const bare = new URL(`https://[${host.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
-  const [head = '', tail] = bare.split('::');
-  const words = (part: string | undefined): string[] => (part ? part.split(':') : []);
-  const start = words(head);
-  const end = words(tail);
-  const gap = Array<string>(8 - start.length - end.length).fill('0');
-  return [...start, ...gap, ...end].flatMap((word) => {
-    const value = parseInt(word, 16);
-    return [value >> 8, value & 0xff];
-  });
 }
 
 /** A version and one byte that says something. */
