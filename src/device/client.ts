@@ -7,7 +7,7 @@ import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
 import { CancelledError } from '../errors.ts';
 import { UntrustedError } from './errors.ts';
-import { exchange, type Answer, type HttpRequest } from './exchange.ts';
+import { exchange, isRead, type Answer, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
@@ -104,8 +104,7 @@ export class DeviceClient {
   /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
     try {
-      const isRead = request.method === 'GET' || request.method === 'OPTIONS';
-      return await (isRead ? this.#read(request, signal) : this.#write(request, signal));
+      return await (isRead(request) ? this.#read(request, signal) : this.#write(request, signal));
     } catch (error) {
       const { device, credential, route } = this.#options;
       throw exchangeError({ device, request, credential, via: viaText(route) }, error);

@@ -1,8 +1,8 @@
 import type { FieldIssues } from './errors.ts';
-import { JsonFailure, parseJson } from './json.ts';
+import { jsonIn } from './json.ts';
 import { type Value, valueAt } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
-import { isValueList, valueText } from './value-text.ts';
+import { isValueList, isValueObject, valueText } from './value-text.ts';
 
 /** Fields of an error body that are about no field of the record. */
 const GENERAL =
@@ -25,14 +25,8 @@ export function issuesOf(body: string, sent: readonly string[] = []): FieldIssue
   const text = body.trim();
   if (text === '') return {};
   if (isHtml(text)) return { '': [htmlTitle(text)] };
-  let value: Value;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return { '': [oneLine(text)] };
-  }
-  return issuesIn(value, sent);
+  const value = jsonIn(text);
+  return value === undefined ? { '': [oneLine(text)] } : issuesIn(value, sent);
 }
 
 /** The same, from a body that was read already. */
@@ -61,12 +55,13 @@ export function issuesText(issues: FieldIssues): string {
  * `{"success": false}`, `Error: …`. Undefined when it does not say so.
  */
 export function declinedReason(body: string | Value): string | undefined {
-  const value = typeof body === 'string' ? jsonOrText(body) : body;
-  if (typeof value === 'string') {
-    return /^\s*(?:#\s*)?error\b/i.test(value) ? oneLine(value) : undefined;
+  if (typeof body === 'string' && !/^\s*\{/.test(body.slice(0, 100))) {
+    const start = body.slice(0, 1000);
+    return /^\s*(?:#\s*)?error\b/i.test(start) ? oneLine(start) : undefined;
   }
-  if (typeof value !== 'object' || value === null || isValueList(value)) return undefined;
-  const { status, result, success, ok } = value as Readonly<Record<string, Value>>;
+  const value = typeof body === 'string' ? jsonIn(body) : body;
+  if (!isValueObject(value)) return undefined;
+  const { status, result, success, ok } = value;
   const isFailure = [status, result].some(
     (word) => typeof word === 'string' && /^(?:error|failed|failure|fail)$/i.test(word),
   );
@@ -81,13 +76,8 @@ export function declinedReason(body: string | Value): string | undefined {
  *   stands beside a code of at least 400
  */
 export function objectionIn(body: string, place?: string): string | undefined {
-  let value: Value;
-  try {
-    value = parseJson(body);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return undefined;
-  }
+  const value = jsonIn(body);
+  if (value === undefined) return undefined;
   const texts = place === undefined ? besideCodes(value) : textsAt(value, place.split('.'));
   return oneLine([...new Set(texts)].join('; ')) || undefined;
 }
@@ -113,16 +103,6 @@ function besideCodes(value: Value): string[] {
   return isBad && reason !== undefined
     ? [valueText(reason)]
     : Object.values(value).flatMap(besideCodes);
-}
-
-function jsonOrText(body: string): Value {
-  if (!/^\s*\{/.test(body.slice(0, 100))) return body.slice(0, 1000);
-  try {
-    return parseJson(body);
-  } catch (error) {
-    if (error instanceof JsonFailure) return '';
-    throw error;
-  }
 }
 
 interface Complaint {
@@ -212,18 +192,19 @@ interface Entry {
  * @param isListed not the answer as a whole: there a `path` is that of the request
  */
 function entryIn(value: ValueObject, isListed: boolean): Entry | undefined {
-  const textName = TEXT_NAMES.find((name) => isText(ownOf(value, name)));
+  const textName = TEXT_NAMES.find((name) => isText(valueAt(value, name)));
   if (textName === undefined) return undefined;
-  const source = ownOf(value, 'source');
-  const isSource = typeof source === 'object' && source !== null && !isValueList(source);
-  const places = isSource ? [ownOf(source, 'pointer'), ownOf(source, 'parameter')] : [];
+  const source = valueAt(value, 'source');
+  const places = isValueObject(source)
+    ? [valueAt(source, 'pointer'), valueAt(source, 'parameter')]
+    : [];
   // `{name, reason}` of problem+json: a name beside anything else may be that of the error.
-  if (textName === 'reason' || textName === 'message') places.push(ownOf(value, 'name'));
+  if (textName === 'reason' || textName === 'message') places.push(valueAt(value, 'name'));
   const names = isListed ? LIKELY_NAMES : FIELD_NAMES.concat('target');
-  places.unshift(...names.map((name) => ownOf(value, name)));
-  const lists = isListed ? [ownOf(value, 'loc'), ownOf(value, 'path')] : [];
+  places.unshift(...names.map((name) => valueAt(value, name)));
+  const lists = isListed ? [valueAt(value, 'loc'), valueAt(value, 'path')] : [];
   const path = [...places.map(pathText), ...lists.map(listedPath)].find((text) => text !== '');
-  const text = ownOf(value, textName);
+  const text = valueAt(value, textName);
   return path === undefined || text === undefined ? undefined : { path, text };
 }
 
@@ -270,8 +251,4 @@ function listedPath(value: Value | undefined): string {
 function isText(value: Value | undefined): boolean {
   if (isValueList(value)) return value.length > 0 && value.every((item) => isText(item));
   return typeof value === 'string' && value !== '';
-}
-
-function ownOf(object: ValueObject, name: string): Value | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -27,7 +27,7 @@ export class UnreachableError extends DeviceError {
   constructor(
     device: DeviceRef,
     message: string,
-    options: { mayHaveArrived?: boolean; advice?: string } & ErrorOptions = {},
+    options: { mayHaveArrived?: boolean; advice?: string | undefined } & ErrorOptions = {},
   ) {
     const { advice, ...rest } = options;
     super(device, advice === undefined ? message : `${message}. ${advice}`, rest);
@@ -121,7 +121,11 @@ export class ProtocolError extends DeviceError {
   /** The start of the body as it came, for `--raw`. */
   readonly body: string | undefined;
 
-  constructor(device: DeviceRef, message: string, answer: { status?: number; body?: string } = {}) {
+  constructor(
+    device: DeviceRef,
+    message: string,
+    answer: { status?: number | undefined; body?: string } = {},
+  ) {
     super(device, message);
     this.status = answer.status;
     this.body = answer.body;

@@ -1,10 +1,11 @@
-import type * as Zlib from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { isUtf8 } from 'node:buffer';
 import { promisify, TextDecoder } from 'node:util';
+import type { ZlibOptions } from 'node:zlib';
+import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
 import { faultOf, startDeadline, TransportFault } from './fault.ts';
-import { JsonFailure, parseJson } from './json.ts';
+import { jsonIn } from './json.ts';
+import { isValueObject } from './value-text.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -19,6 +20,11 @@ export interface HttpRequest {
   readonly redirect?: 'stay' | undefined;
   /** Told now and then, while the answer takes long, what has come of it. */
   readonly arriving?: (arrived: Arrived) => void;
+}
+
+/** Reads may be sent again; writes never. */
+export function isRead({ method }: Pick<HttpRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'OPTIONS';
 }
 
 /** A whole answer, whatever its status. */
@@ -98,7 +104,6 @@ function receive(
     const chunks: Buffer[] = [];
     const arrivals = request.arriving && new Arrivals(request.arriving);
 
-    const isRead = request.method === 'GET' || request.method === 'OPTIONS';
     const settle = (): void => {
       endDeadline?.();
       endWhole?.();
@@ -115,7 +120,7 @@ function receive(
     const cancel = (): void => {
       // A write that has left may have been carried out: that is not the same as cancelled.
       fail(
-        controller && !isRead
+        controller && !isRead(request)
           ? new TransportFault('reset', 'cancelled while waiting for the answer', { sent: true })
           : new CancelledError(),
       );
@@ -128,7 +133,7 @@ function receive(
         lost('timeout', text);
       });
     const waitOn = (): void => {
-      if (!isRead || failure || size - sizeInTime < LEAST_BYTES) return;
+      if (!isRead(request) || failure || size - sizeInTime < LEAST_BYTES) return;
       sizeInTime = size;
       endDeadline?.();
       endDeadline = wait(timeoutMs, `nothing more came within ${timeoutMs} ms`);
@@ -198,14 +203,7 @@ function flatten(
 
 /** A document with its closing bracket is whole, even if the connection ended without a word. */
 function isWholeJson(body: string): boolean {
-  if (!/^\s*[[{]/.test(body)) return false;
-  try {
-    parseJson(body);
-    return true;
-  } catch (error) {
-    if (error instanceof JsonFailure) return false;
-    throw error;
-  }
+  return /^\s*[[{]/.test(body) && jsonIn(body) !== undefined;
 }
 
 /** What has come of an answer that is still on its way. */
@@ -274,71 +272,45 @@ export function arrivedText({ bytes, records }: Arrived, resource: string): stri
   return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${resource}s`;
 }
 
-interface Encoded {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Buffer;
-}
-
-interface DecodeOptions {
-  readonly maxOutputLength: number;
-  readonly chunkSize: number;
-}
-
-type Decoder = (bytes: Buffer, options: DecodeOptions) => Promise<Buffer>;
-
 /** Unpacked in steps of this size: Node's own, 16 KiB, take a turn of the event loop each. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Loaded with the first such body: devsh asks for bodies as they are. */
-function zlib(): typeof Zlib {
-  return process.getBuiltinModule('node:zlib');
-}
-
-const GZIP: Decoder = (bytes, options) => promisify(zlib().gunzip)(bytes, options);
-
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: GZIP,
-  'x-gzip': GZIP,
-  br: (bytes, options) => promisify(zlib().brotliDecompress)(bytes, options),
-  // Some servers leave out the header that the standard asks for.
-  deflate: (bytes, options) =>
-    ((bytes[0] ?? 0) & 0x0f) === 8
-      ? promisify(zlib().inflate)(bytes, options)
-      : promisify(zlib().inflateRaw)(bytes, options),
+const DECODERS: Readonly<Record<string, 'gunzip' | 'brotliDecompress' | 'inflate'>> = {
+  gzip: 'gunzip',
+  'x-gzip': 'gunzip',
+  br: 'brotliDecompress',
+  deflate: 'inflate',
 };
 
 /** The body without its content encodings. Throws TransportFault when it is too large or broken. */
-async function inflate({ status, headers, bytes }: Encoded, maxBytes: number): Promise<Buffer> {
+async function inflate({ status, headers, bytes }: RawAnswer, maxBytes: number): Promise<Buffer> {
   const encodings = (headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (encodings.length > 3) throw unreadable('it is compressed too many times', status);
+  const unreadable = (detail: string, cause?: unknown): TransportFault =>
+    new TransportFault('encoding', detail, { sent: true, status, cause });
+  if (encodings.length > 3) throw unreadable('it is compressed too many times');
   let plain = bytes;
   for (const name of encodings.reverse()) {
     if (plain.length === 0) return plain;
-    const decode = DECODERS[name];
-    if (!decode) throw unreadable(`"${name}" is no encoding that devsh knows`, status);
+    const decoder = DECODERS[name];
+    if (!decoder) throw unreadable(`"${name}" is no encoding that devsh knows`);
+    // Some servers leave out the header that the standard asks for.
+    const isBare = decoder === 'inflate' && ((plain[0] ?? 0) & 0x0f) !== 8;
+    // Loaded with the first such body: devsh asks for bodies as they are.
+    const zlib = process.getBuiltinModule('node:zlib');
+    const decode = promisify<Buffer, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : decoder]);
     try {
       plain = await decode(plain, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
     } catch (error) {
-      if (error instanceof RangeError) {
-        throw new TransportFault('too large', `more than ${mebibytes(maxBytes)} unpacked`, {
-          sent: true,
-          status,
-          cause: error,
-        });
-      }
-      throw unreadable(`its ${name} data is broken`, status, error);
+      if (!(error instanceof RangeError)) throw unreadable(`its ${name} data is broken`, error);
+      const detail = `more than ${mebibytes(maxBytes)} unpacked`;
+      throw new TransportFault('too large', detail, { sent: true, status, cause: error });
     }
   }
   return plain;
-}
-
-function unreadable(detail: string, status: number, cause?: unknown): TransportFault {
-  return new TransportFault('encoding', detail, { sent: true, status, cause });
 }
 
 /** `32 MiB`. */
@@ -382,7 +354,7 @@ function decoderFor(charset: string | undefined): TextDecoder | undefined {
 }
 
 /** Whether the answer said where it ends: only then is a connection that ends no loss. */
-function isFramed({ status, headers }: Omit<Encoded, 'bytes'>): boolean {
+function isFramed({ status, headers }: Omit<RawAnswer, 'bytes'>): boolean {
   return (
     status === 204 ||
     status === 304 ||
@@ -399,15 +371,7 @@ export function entityTagOf({ headers, body }: Answer): string | undefined {
 }
 
 function tagIn(body: string): string | undefined {
-  try {
-    const record = parseJson(body);
-    if (typeof record !== 'object' || record === null || !('@odata.etag' in record)) {
-      return undefined;
-    }
-    const tag = record['@odata.etag'];
-    return typeof tag === 'string' ? tag : undefined;
-  } catch (error) {
-    if (error instanceof JsonFailure) return undefined;
-    throw error;
-  }
+  const record = jsonIn(body);
+  const tag = isValueObject(record) ? record['@odata.etag'] : undefined;
+  return typeof tag === 'string' ? tag : undefined;
 }

@@ -13,8 +13,7 @@ export type FaultKind =
   | 'timeout'
   | 'too large'
   | 'malformed' // not HTTP
-  | 'encoding';
-// compressed in a way that cannot be undone
+  | 'encoding'; // compressed in a way that cannot be undone
 
 /** A failed exchange, still without a device's name; `translate.ts` makes it an error to show. */
 export class TransportFault extends Error {
@@ -69,19 +68,14 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const kind = KIND_OF_CODE[code] ?? kindOfFamily(error, code);
   // OpenSSL's message holds addresses and file names; its reason is what it means.
-  const reason =
-    TLS_WORDS[code] ?? ('reason' in error && typeof error.reason === 'string' ? error.reason : '');
-  const detail = reason || (DETAIL_OF_CODE[code] ?? error.message);
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
+  const detail = DETAIL_OF_CODE[code] ?? (reason || error.message);
   return kind && new TransportFault(kind, detail, { sent, cause: error });
 }
 
-/** Where undici's own words would tell the user nothing. */
+/** Where the words of undici and OpenSSL would tell the user nothing. */
 const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'its headers are longer than 16 KiB',
-};
-
-/** What OpenSSL's reasons for no TLS at all mean. */
-const TLS_WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers with something that is not TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it answers with something that is not TLS',
 };

@@ -57,6 +57,16 @@ export function parseStrictJson(text: string): Value {
   });
 }
 
+/** The same for what need not be JSON: undefined where it is none. */
+export function jsonIn(text: string): Value | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonFailure) return undefined;
+    throw error;
+  }
+}
+
 /** How many names all objects in it have. Not deep: `scan` has limited the levels. */
 function memberCount(value: Value): number {
   let count = 0;

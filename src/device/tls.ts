@@ -17,7 +17,7 @@ import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { normalizeFingerprint } from './trust-anchors.ts';
 import type { DeviceRef } from './record.ts';
 import { openRoute, routeFault } from './route/open-route.ts';
-import { DIRECT, routeText, type Detour, type Route } from './route/route.ts';
+import { DIRECT, routeText, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
@@ -101,85 +101,51 @@ export function viaText(route: Route = DIRECT): string | undefined {
 
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */
 async function openTrusted(options: ConnectOptions): Promise<Trusted> {
-  const { route = DIRECT } = options;
-  try {
-    return await (route.kind === 'direct' ? openDirectly(options) : openByRoute(options, route));
-  } catch (error) {
-    throw connectError(routeFault(route, error));
-  }
-}
-
-/** TCP and TLS in one socket: most connections are like this, and a fleet makes many. */
-async function openDirectly(options: ConnectOptions): Promise<Trusted> {
-  const { address, connectTimeoutMs, signal, making } = options;
-  if (signal?.aborted) throw new CancelledError();
-  const socket = connect({ ...tlsOptions(options), port: address.port });
-  const cancel = (): void => {
-    socket.destroy(new CancelledError());
-  };
-  signal?.addEventListener('abort', cancel, { once: true });
-  making?.add(socket);
-  const endDeadline = startDeadline(connectTimeoutMs, () => {
-    socket.destroy(tooLate(connectTimeoutMs));
-  });
-  try {
-    const trusted = await secured(socket, options);
-    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
-    return trusted;
-  } finally {
-    endDeadline();
-    making?.delete(socket);
-    signal?.removeEventListener('abort', cancel);
-  }
-}
-
-/** TLS over a connection that leads to the device by way of others. */
-async function openByRoute(options: ConnectOptions, route: Detour): Promise<Trusted> {
-  const { address, connectTimeoutMs, signal, making } = options;
-  const limit = new AbortController();
+  const { address, route = DIRECT, connectTimeoutMs, signal, making } = options;
+  let detour: AbortController | undefined;
+  let stream: Duplex | undefined;
+  let socket: TLSSocket | undefined;
   const ending: Ending = {
     destroy(reason) {
-      limit.abort(reason);
+      detour?.abort(reason);
+      socket?.destroy(reason);
     },
   };
   const cancel = (): void => {
     ending.destroy(new CancelledError());
   };
   const endDeadline = startDeadline(connectTimeoutMs, () => {
-    ending.destroy(tooLate(connectTimeoutMs));
+    const text = `no connection within ${connectTimeoutMs} ms`;
+    ending.destroy(new TransportFault('connect timeout', text, { sent: false }));
   });
-  if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   making?.add(ending);
-  let stream: Duplex | undefined;
   try {
-    limit.signal.throwIfAborted();
-    stream = await openRoute(route, address, limit.signal);
-    const socket = connect({ ...tlsOptions(options), socket: stream });
-    const end = (): void => {
-      socket.destroy(limit.signal.reason instanceof Error ? limit.signal.reason : undefined);
-      stream?.destroy();
-    };
-    limit.signal.addEventListener('abort', end, { once: true });
-    // It stays for the life of both: a late error is no crash.
-    stream.on('error', () => undefined);
-    socket.once('close', end);
-    if (limit.signal.aborted) end();
-    return await secured(socket, options);
+    if (signal?.aborted) throw new CancelledError();
+    if (route.kind === 'direct') {
+      // TCP and TLS in one socket: most connections are like this, and a fleet makes many.
+      socket = connect({ ...tlsOptions(options), port: address.port });
+    } else {
+      detour = new AbortController();
+      const way = await openRoute(route, address, detour.signal);
+      stream = way;
+      // It stays for the life of both: a late error is no crash.
+      way.on('error', () => undefined);
+      detour.signal.throwIfAborted();
+      socket = connect({ ...tlsOptions(options), socket: way });
+      socket.once('close', () => way.destroy());
+    }
+    const trusted = await secured(socket, options);
+    if (stream === undefined) socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+    return trusted;
   } catch (error) {
     stream?.destroy();
-    throw error;
+    throw connectError(routeFault(route, error));
   } finally {
     endDeadline();
     making?.delete(ending);
     signal?.removeEventListener('abort', cancel);
   }
-}
-
-function tooLate(limitMs: number): TransportFault {
-  return new TransportFault('connect timeout', `no connection within ${limitMs} ms`, {
-    sent: false,
-  });
 }
 
 /** Waits until TLS stands, and checks the certificate. */

@@ -10,8 +10,8 @@ import {
   UnauthorizedError,
   UnreachableError,
 } from './errors.ts';
-import type { Answer, HttpRequest } from './exchange.ts';
-import { faultOf, type TransportFault } from './fault.ts';
+import { type Answer, type HttpRequest, isRead } from './exchange.ts';
+import { type FaultKind, faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -106,97 +106,68 @@ export function exchangeError(circumstances: Circumstances, error: unknown): Err
 }
 
 function faultError(circumstances: Circumstances, fault: TransportFault): DeviceError {
-  const { device, request } = circumstances;
+  const { device, request, via } = circumstances;
+  const { kind, sent, status } = fault;
   const what = describe(circumstances);
-  const { status } = fault;
-  switch (fault.kind) {
-    case 'too large':
-      return new ProtocolError(
-        device,
-        `the answer to ${what} is too large: ${fault.message}. Nothing of it was used`,
-        { ...(status !== undefined && { status }) },
-      );
-    case 'malformed':
-      return new ProtocolError(
-        device,
-        `the answer to ${what} is not valid HTTP: ${oneLine(fault.message)}. Is this the right port?`,
-        { ...(status !== undefined && { status }) },
-      );
-    case 'encoding':
-      return new ProtocolError(
-        device,
-        `the answer to ${what} cannot be unpacked: ${oneLine(fault.message)}`,
-        { ...(status !== undefined && { status }) },
-      );
-    case 'name':
-    case 'refused':
-    case 'no route':
-    case 'route':
-    case 'connect timeout':
-    case 'tls':
-    case 'old tls':
-    case 'reset':
-    case 'wrong length':
-    case 'cut off':
-    case 'timeout': {
-      const isWrite = request.method !== 'GET' && request.method !== 'OPTIONS';
-      const advice = isWrite
-        ? 'Whether it was carried out is not known from this: look before you repeat it'
-        : 'Try again, or give it longer with --timeout';
-      return new UnreachableError(device, reason(circumstances, fault), {
-        mayHaveArrived: fault.sent,
-        ...(fault.sent && { advice }),
-        cause: fault,
-      });
-    }
+  // What a proxy or ssh said is one line already, and may be longer than one of a device.
+  const detail = kind === 'route' ? fault.message : oneLine(fault.message);
+  if (kind === 'too large' || kind === 'malformed' || kind === 'encoding') {
+    return new ProtocolError(device, `the answer to ${what} ${UNUSABLE[kind](detail)}`, { status });
   }
-}
-
-function reason(
-  { device, request: { method, path }, via }: Circumstances,
-  fault: TransportFault,
-): string {
+  const advice = isRead(request)
+    ? 'Try again, or give it longer with --timeout'
+    : 'Whether it was carried out is not known from this: look before you repeat it';
   // A device that was given by its address is named by it already.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
-  const what = `${method} ${oneLine(path)}`;
-  switch (fault.kind) {
-    case 'name':
-      return `the name of ${address} does not resolve. Check the spelling, or use the IP address`;
-    case 'refused':
-      return `${address} refuses the connection. Is its API switched on, and is the port right?`;
-    case 'no route':
-      return `there is no way to ${address}. Check the network, the VPN and the address`;
-    case 'connect timeout':
-      return `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`;
-    case 'route':
-      return fault.message;
-    case 'tls':
-      return `no TLS with ${address}: ${oneLine(fault.message)}. Is this the HTTPS port, and does it speak TLS 1.2?`;
-    case 'old tls':
-      return `${address} offers nothing newer than TLS 1.1, which is not safe and not used. Update its firmware`;
-    case 'timeout':
-      return `${oneLine(fault.message)} to ${what}`;
-    case 'wrong length':
-      return `the answer to ${what} is not as long as its Content-Length says, or has two of them`;
-    case 'cut off':
-      return `the answer to ${what} has no length and may be cut off`;
-    case 'reset':
-    case 'malformed':
-    case 'encoding':
-    case 'too large':
-      return fault.sent
-        ? `the connection broke before the answer to ${what} was complete`
-        : `${address} closed the connection before it was ready. Is this the HTTPS port?`;
-  }
+  return new UnreachableError(device, REASONS[kind]({ address, what, detail, sent }), {
+    mayHaveArrived: sent,
+    advice: sent ? advice : undefined,
+    cause: fault,
+  });
 }
+
+/** What is wrong with an answer that came. */
+const UNUSABLE = {
+  'too large': (detail: string) => `is too large: ${detail}. Nothing of it was used`,
+  malformed: (detail: string) => `is not valid HTTP: ${detail}. Is this the right port?`,
+  encoding: (detail: string) => `cannot be unpacked: ${detail}`,
+};
+
+type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
+
+/** Why none came, or none that is whole. */
+const REASONS: Readonly<
+  Record<Exclude<FaultKind, keyof typeof UNUSABLE>, (failed: Failed) => string>
+> = {
+  name: ({ address }) =>
+    `the name of ${address} does not resolve. Check the spelling, or use the IP address`,
+  refused: ({ address }) =>
+    `${address} refuses the connection. Is its API switched on, and is the port right?`,
+  'no route': ({ address }) =>
+    `there is no way to ${address}. Check the network, the VPN and the address`,
+  'connect timeout': ({ address }) =>
+    `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
+  route: ({ detail }) => detail,
+  tls: ({ address, detail }) =>
+    `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
+  'old tls': ({ address }) =>
+    `${address} offers nothing newer than TLS 1.1, which is not safe and not used. Update its firmware`,
+  timeout: ({ what, detail }) => `${detail} to ${what}`,
+  'wrong length': ({ what }) =>
+    `the answer to ${what} is not as long as its Content-Length says, or has two of them`,
+  'cut off': ({ what }) => `the answer to ${what} has no length and may be cut off`,
+  reset: ({ address, what, sent }) =>
+    sent
+      ? `the connection broke before the answer to ${what} was complete`
+      : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
+};
 
 function redirectError(circumstances: Circumstances, answer: Answer): ProtocolError {
   const { device, request } = circumstances;
   const { status } = answer;
   const location = oneLine(answer.headers.location ?? '');
-  const isRead = request.method === 'GET' || request.method === 'OPTIONS';
-  const why = isRead
+  const why = isRead(request)
     ? 'devsh follows a redirect only on the same device, and not for ever'
     : `a write is never sent on, and nothing else was sent${slashAdvice(circumstances, location)}`;
   return new ProtocolError(
@@ -261,8 +232,8 @@ function otherScheme({ headers }: Answer): string {
 /** A read is refused with no reason but who asks: the token may be right, and its scheme another one. */
 function tokenAdvice({ device, credential, request }: Circumstances, answer: Answer): string {
   const { status, headers } = answer;
-  const isRead = request.method === 'GET' || request.method === 'OPTIONS';
-  if (credential?.kind !== 'token' || !isRead || ![400, 401, 403].includes(status)) return '';
+  if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
+    return '';
   const sent = /^\w+/.exec(credential.header())?.[0] ?? '';
   const wanted = /^\s*([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1];
   if (status === 401 && (wanted === undefined || wanted.toLowerCase() === sent.toLowerCase()))

@@ -56,25 +56,11 @@ function kindOf(value: Value): FieldShape['kind'] {
 export type Typed =
   { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
 
-const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  enable: true,
-  enabled: true,
-  '1': true,
-  false: false,
-  no: false,
-  off: false,
-  disable: false,
-  disabled: false,
-  '0': false,
-};
-
 /** What a word says of a switch; undefined when it says nothing. */
 export function switchValue(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
-  return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word] : undefined;
+  if (/^(?:true|yes|on|enabled?|1)$/.test(word)) return true;
+  return /^(?:false|no|off|disabled?|0)$/.test(word) ? false : undefined;
 }
 
 /**
