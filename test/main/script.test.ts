@@ -163,3 +163,13 @@ test('as JSON each line that says something is a document, and no other', async 
     expect.objectContaining({ devices: [expect.objectContaining({ device: 'sim1' })] }),
   ]);
 });
+
+test('--profile of the script holds for its lines, and a line may name another', async () => {
+  const { devsh } = await startFleet();
+  const stdin = 'profile\nprofile --profile form-action\n';
+  const { stdout } = await devsh('run - --profile drf --on sim1 --json', { stdin });
+  const factsOf = async (profile: string) =>
+    (await devsh(`profile --profile ${profile} --on sim1 --json`)).stdout;
+  expect(await factsOf('drf')).not.toBe(await factsOf('documented'));
+  expect(stdout).toBe((await factsOf('drf')) + (await factsOf('form-action')));
+});

@@ -413,7 +413,7 @@ export const SIMULATOR = [
 export type SimulatorOption = (typeof SIMULATOR)[number];
 
 /** What the lines of a script inherit from what is said of the whole. */
-const INHERITED: readonly OptionKey[] = [...DEVICES, ...WRITE, 'verbose'];
+const INHERITED: readonly OptionKey[] = [...DEVICES, 'profile', ...WRITE, 'verbose'];
 
 /** What was given of these options. */
 export function pickGiven(given: Given, keys: readonly OptionKey[]): Given {
