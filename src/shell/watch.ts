@@ -5,7 +5,6 @@ import { DevshError, UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/record-changes.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
 import {
-  type ChangeOutput,
   ExitCode,
   info,
   type Output,
@@ -32,39 +31,47 @@ function refuseEndless(format: Format = 'table', what = '--watch'): void {
   }
 }
 
-function watchText(everyMs: number): string {
-  return `watching every ${everyMs / 1000} s; Ctrl-C ends it`;
+/** Does a round at once, then again and again until the signal comes. */
+async function* repeated(
+  call: Call,
+  everyMs: number,
+  hasAnswer: () => boolean,
+  round: (isFirst: boolean) => AsyncGenerator<Output>,
+): AsyncGenerator<Output> {
+  const { signal } = call.io;
+  refuseEndless(call.options.format);
+  yield* round(true);
+  yield { kind: 'checkpoint' };
+  yield info(`watching every ${everyMs / 1000} s; Ctrl-C ends it`);
+  for (let waitMs = everyMs; !isOver(signal);) {
+    waitMs = nextWait(everyMs, waitMs, hasAnswer());
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    for await (const output of round(false)) {
+      // What Ctrl-C cut short is no failure of the device.
+      if (isOver(signal)) return;
+      yield output;
+    }
+  }
 }
 
 /**
- * Reads once, then again and again until the signal comes, and says what is other than before. A device
- * that fails is told of once, and so is its first answer after that; the others go on.
+ * Reads once, then again and again, and says what is other than before. A device that fails is told of
+ * once, and so is its first answer after that; the others go on.
  */
-export async function* watched(
+export function watched(
   call: Call,
   everyMs: number,
   read: () => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
-  const { signal } = call.io;
-  refuseEndless(call.options.format);
   const seen = new Seen();
-  for await (const output of read()) {
-    if (output.kind === 'read') seen.take(output);
-    yield output;
-  }
-  yield { kind: 'checkpoint' };
-  yield info(watchText(everyMs));
-  let waitMs = nextWait(everyMs, everyMs, seen.hasAnswer);
-  for (;;) {
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  async function* round(isFirst: boolean): AsyncGenerator<Output> {
     for await (const output of read()) {
-      // What Ctrl-C cut short is no failure of the device.
-      if (signal.aborted) return;
-      if (output.kind === 'read') yield* seen.take(output, call.session.services.now());
+      const news = output.kind === 'read' ? seen.take(output, call.session.services.now()) : [];
+      if (isFirst) yield output;
+      else yield* news;
     }
-    if (signal.aborted) return;
-    waitMs = nextWait(everyMs, waitMs, seen.hasAnswer);
   }
+  return repeated(call, everyMs, () => seen.hasAnswer, round);
 }
 
 /** What each device held when it last answered. */
@@ -78,7 +85,7 @@ class Seen {
   }
 
   /** Takes in a reading; returns what it tells that was not known. */
-  take({ device, outcome, view }: ReadOutput, at?: Date): Output[] {
+  take({ device, outcome, view }: ReadOutput, at: Date): Output[] {
     const { name } = device;
     const hadFailed = this.#failing.has(name);
     if (!outcome.ok) {
@@ -91,7 +98,7 @@ class Seen {
     const before = this.#records.get(name);
     this.#records.set(name, outcome.records);
     const back: Output[] = hadFailed ? [info(`${name} answers again`)] : [];
-    if (before === undefined || at === undefined) return back;
+    if (before === undefined) return back;
     const { columns, key = '' } = view;
     const changes = recordChanges(before, outcome.records, key, columns);
     return [
@@ -108,41 +115,31 @@ const VIEW: View = { resource: '', layout: 'table', fold: false, perDevice: [] }
 const NOTABLE_MS = 50;
 
 /**
- * The states of the devices, then every change of them: each is asked again and again, until the signal
- * comes. `tableOf`: the devices as they are.
+ * The states of the devices, then every change of them: each is asked again and again. `tableOf`: the
+ * devices as they are.
  */
-export async function* watchDevices(
+export function watchDevices(
   call: Call,
   members: readonly Member[],
   everyMs: number,
   tableOf: () => TableOutput,
   ask: () => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
-  refuseEndless(call.options.format);
-  const { signal } = call.io;
-  yield* ask();
-  let told = tableOf();
-  yield told;
-  yield { kind: 'checkpoint' };
-  yield info(watchText(everyMs));
-  const hasAnswer = (): boolean => members.some(({ state }) => state.kind === 'ready');
-  let waitMs = nextWait(everyMs, everyMs, hasAnswer());
-  for (;;) {
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-    for await (const output of ask()) if (!signal.aborted) yield output;
-    if (signal.aborted) return;
-    const now = tableOf();
-    const rows = now.rows.map((row, index) => withOldLatency(row, told.rows[index]));
-    for (const [index, { ref }] of members.entries()) {
-      const [before, after] = [told.rows[index] ?? {}, rows[index] ?? {}];
-      const at = call.session.services.now();
-      for (const change of recordChanges([before], [after], '')) {
-        yield { kind: 'change', at, device: ref, view: VIEW, change } satisfies ChangeOutput;
-      }
-    }
+  let told: TableOutput | undefined;
+  async function* round(): AsyncGenerator<Output> {
+    yield* ask();
+    const [before, now] = [told?.rows, tableOf()];
+    if (before === undefined) yield now;
+    const rows = now.rows.map((row, index) => withOldLatency(row, before?.[index]));
     told = { ...now, rows };
-    waitMs = nextWait(everyMs, waitMs, hasAnswer());
+    for (const [index, { ref: device }] of members.entries()) {
+      const [old = {}, row = {}] = [before?.[index], rows[index]];
+      const changes = before === undefined ? [] : recordChanges([old], [row], '');
+      const at = call.session.services.now();
+      yield* changes.map((change) => ({ kind: 'change', at, device, view: VIEW, change }) as const);
+    }
   }
+  return repeated(call, everyMs, () => members.some(({ state }) => state.kind === 'ready'), round);
 }
 
 /** A latency that is hardly another one is no change. */
