@@ -2,7 +2,7 @@ import { maskedRequest } from '../device/encode.ts';
 import { grantsOf } from '../change/grants.ts';
 import { type NotCovered, notCoveredBy, notCoveredData } from '../change/not-covered.ts';
 import { type DevicePlan, type Step, stepCount } from '../change/plan.ts';
-import { type StepResult, VERDICTS } from '../change/verdict.ts';
+import { type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import { jsonText, type JsonValue } from '../device/value-text.ts';
 import type { DeviceRef } from '../device/record.ts';
@@ -165,23 +165,14 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
     const planned = plans.flatMap(({ plan }) => plan.devices.map(devicePlanObject));
     return { ...nothing, plan: planned };
   }
-  const ended = inPlanOrder(
-    withSettled(
-      results.map(({ result }) => result),
-      plans,
-    ),
-    plans,
-  );
+  const said = results.map(({ result }) => result);
+  const ended = inPlanOrder(withSettled(said, plans), plans);
+  const countOf = (verdict: Verdict): number | undefined =>
+    ended.filter((result) => result.verdict === verdict).length || undefined;
   return {
-    run,
-    plan: undefined,
+    ...nothing,
     results: ended.map(resultObject),
-    summary: Object.fromEntries(
-      VERDICTS.map((verdict) => [
-        verdict,
-        ended.filter((result) => result.verdict === verdict).length || undefined,
-      ]),
-    ),
+    summary: Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(verdict)])),
   };
 }
 
@@ -193,18 +184,15 @@ function isPlanAll(outputs: readonly Output[], plans: readonly PlanOutput[]): bo
 
 /** Every selected device that the command could not read, by whatever it said of it, once. */
 function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]): NotCovered[] {
-  const failed = outputs.flatMap((output): NotCovered[] =>
-    output.kind === 'error' && output.device
-      ? [{ device: output.device, error: output.error }]
-      : [],
-  );
+  const failed = outputs.flatMap((output): NotCovered[] => {
+    if (output.kind !== 'error' || output.device === undefined) return [];
+    return [{ device: output.device, error: output.error }];
+  });
   const reads = inSelectionOrder(outputs.filter((output) => output.kind === 'read'));
   // Failures come as they happen; these are in the order of the selection.
   const unread = outputs.flatMap((one) => (one.kind === 'drift' ? one.drift.unread : []));
   const all = [
-    ...reads.flatMap(({ device, outcome }) =>
-      outcome.ok ? [] : [{ device, error: outcome.error }],
-    ),
+    ...reads.flatMap(failureOf),
     ...unread.flatMap(({ name }) => failed.filter(({ device }) => device.name === name)),
     ...plans.flatMap(({ plan }) => notCoveredBy(plan)),
     ...outputs.flatMap((output) => (output.kind === 'summary' ? output.notCovered : [])),
@@ -237,32 +225,28 @@ function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[
 
 /** Errors that stand nowhere else: devices that no plan could be made for, and what was remarked. */
 function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): FailureObject[] {
+  const unplanned = plans.flatMap(({ plan }) => notCoveredBy(plan));
   const isPlanShown = isPlanAll(outputs, plans);
-  const listed = new Set<string>();
-  const errors: FailureObject[] = [];
-  const list = (device: DeviceRef | undefined, error: DevshError): void => {
-    const id = device && `${device.name}\n${device.address}\n${error.message}`;
-    if (id !== undefined && listed.has(id)) return;
+  const elsewhere = outputs.flatMap((output) => {
+    if (output.kind === 'read') return failureOf(output);
+    if (output.kind !== 'result' || output.result.error === undefined) return [];
+    return { device: output.result.device, error: output.result.error };
+  });
+  const idOf = ({ device, error }: Pick<ErrorOutput, 'device' | 'error'>): string | undefined =>
+    device && `${device.name}\n${device.address}\n${error.message}`;
+  const listed = new Set([...elsewhere, ...(isPlanShown ? unplanned : [])].map(idOf));
+  listed.delete(undefined);
+  const told = outputs.filter((output) => output.kind === 'error');
+  return [...(isPlanShown ? [] : unplanned), ...told].flatMap((one) => {
+    const id = idOf(one);
+    if (listed.has(id)) return [];
     if (id !== undefined) listed.add(id);
-    errors.push(errorEntry(device ? { device, error } : { error }));
-  };
-  const note = (device: DeviceRef, error: DevshError | undefined): void => {
-    if (error) listed.add(`${device.name}\n${device.address}\n${error.message}`);
-  };
+    return errorEntry(one);
+  });
+}
 
-  for (const output of outputs) {
-    if (output.kind === 'read' && !output.outcome.ok) note(output.device, output.outcome.error);
-    if (output.kind === 'result') note(output.result.device, output.result.error);
-  }
-  for (const { device, error } of plans.flatMap(({ plan }) => plan.devices)) {
-    if (!error) continue;
-    if (isPlanShown) note(device, error);
-    else list(device, error);
-  }
-  for (const output of outputs) {
-    if (output.kind === 'error') list(output.device, output.error);
-  }
-  return errors;
+function failureOf({ device, outcome }: ReadOutput): NotCovered[] {
+  return outcome.ok ? [] : [{ device, error: outcome.error }];
 }
 
 /** The key `drift` of `--json`: what was compared, and every record that is not the same on all devices. */

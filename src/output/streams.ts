@@ -1,3 +1,4 @@
+import type { NotCovered } from '../change/not-covered.ts';
 import { styleText } from 'node:util';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
@@ -63,10 +64,7 @@ export function reasonText(error: DevshError, device: DeviceRef | undefined): st
 }
 
 /** A device that failed, and why. */
-export interface Failure {
-  readonly device: DeviceRef;
-  readonly error: DevshError;
-}
+export type Failure = NotCovered;
 
 /** Why devices failed, and which: `text` holds for each of them. */
 interface Cause {

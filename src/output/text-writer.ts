@@ -1,7 +1,6 @@
 import type {
   AnswerOutput,
   ChangeOutput,
-  DriftOutput,
   MessageOutput,
   Output,
   ProgressOutput,
@@ -23,7 +22,7 @@ import {
   type Tone,
   type Writer,
 } from './streams.ts';
-import { alignedLines, tabbedLines, type TextTable } from './table-text.ts';
+import { alignedLines, tabbedLines, type TextColumn, type TextTable } from './table-text.ts';
 import { cellText, fieldText, quotedText } from './cells.ts';
 import { valueAt } from '../device/record.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
@@ -43,11 +42,6 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     // Who has it read aloud hears each value to its end.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
     print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text));
-  };
-  const driftTable = (output: DriftOutput): void => {
-    const cells = driftCells(output, streams.isTty);
-    // Where all is the same, a message says so.
-    if (cells.rows.length > 0 || !streams.isTty) table(cells);
   };
   const flushReads = (): void => {
     const [first] = reads;
@@ -77,9 +71,12 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       case 'change':
         print([changeLine(output, style)]);
         break;
-      case 'drift':
-        driftTable(output);
+      case 'drift': {
+        const cells = driftCells(output, streams.isTty);
+        // Where all is the same, a message says so.
+        if (cells.rows.length > 0 || !streams.isTty) table(cells);
         break;
+      }
       case 'table':
         table(tableCells(output));
         break;
@@ -166,11 +163,10 @@ function answerText({ value, body }: AnswerOutput, isTty: boolean): string {
   return body === '' ? '' : visibleLines(body.replace(/\n$/, '')) + '\n';
 }
 
-const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
-const TONES: Readonly<Record<keyof typeof SIGNS, Tone>> = {
-  added: 'good',
-  removed: 'bad',
-  changed: 'warning',
+const SIGNS: Readonly<Record<ChangeOutput['change']['kind'], readonly [Tone, string]>> = {
+  added: ['good', '+'],
+  removed: ['bad', '-'],
+  changed: ['warning', '~'],
 };
 
 /** `12:03:05 ~ fw1 user bob: lang en -> de`. */
@@ -180,20 +176,13 @@ function changeLine({ at, device, view, change }: ChangeOutput, style: Style): s
   const what =
     kind === 'changed'
       ? change.fields.map((field) => {
-          const [old, now] = [change.before, record].map((one) =>
-            quotedText(field, valueAt(one, field)),
-          );
-          return `${visible(field)} ${old} -> ${now}`;
+          const [old, now] = [valueAt(change.before, field), valueAt(record, field)];
+          return `${visible(field)} ${quotedText(field, old)} -> ${quotedText(field, now)}`;
         })
       : [kind];
-  const head = `${clockText(at)} ${style(TONES[kind], SIGNS[kind])}`;
+  // In the time of this place, as on the wall.
+  const head = `${at.toTimeString().slice(0, 8)} ${style(...SIGNS[kind])}`;
   return `${head} ${named.filter((word) => word !== '').join(' ')}: ${what.join(', ')}`;
-}
-
-/** In the time of this place, as on the wall. */
-function clockText(at: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
 }
 
 /** One block for each record, every field in full, the device as heading. */
@@ -251,17 +240,12 @@ function tableLines(lines: readonly string[], columns: number, style: Style): st
       .split(' | ')
       .map(plainText),
   );
-  const titles = head.map((title, index) => ({
-    title: title.toUpperCase(),
-    role: index === 0 ? ('key' as const) : ('field' as const),
-  }));
+  const titles = head.map((title, index): TextColumn => {
+    return { title: title.toUpperCase(), role: index === 0 ? 'key' : 'field' };
+  });
   const isPairs = titles.length === 2;
-  const [header = '', ...aligned] = alignedLines(
-    { columns: titles, rows },
-    isPairs ? Infinity : columns,
-    style,
-  );
-  return isPairs ? aligned : [header, ...aligned];
+  const aligned = alignedLines({ columns: titles, rows }, isPairs ? Infinity : columns, style);
+  return isPairs ? aligned.slice(1) : aligned;
 }
 
 /** Without the signs of Markdown; what only looks like one stands there as a character reference. */
@@ -270,22 +254,15 @@ function plainText(text: string): string {
   return visible(bare.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
 }
 
-/** What stands beside the data, on `err`, whatever the format of the data is. */
-export interface RemarkWriter {
-  /** Writes what is a remark in this output: a plan, a message, progress, a failed device. */
-  write(output: Output): void;
-  lines(lines: readonly string[]): void;
-  /** Takes the progress line away; to be called before anything else is written. */
-  clear(): void;
-  end(error: DevshError | undefined): void;
-}
-
 /** Eyes see no more, and a fleet answers faster than a terminal draws. */
 const PROGRESS_EVERY_MS = 33;
 
 const CLEAR_LINE = '\r\u001B[K';
 
-export function remarkWriter(streams: Streams): RemarkWriter {
+export type RemarkWriter = ReturnType<typeof remarkWriter>;
+
+/** What stands beside the data, on `err`, whatever the format of the data is. */
+export function remarkWriter(streams: Streams) {
   const style = createStyle(streams.color);
   let hasProgress = false;
   let shownAt = -Infinity;
@@ -297,6 +274,7 @@ export function remarkWriter(streams: Streams): RemarkWriter {
   };
   // Devices that fail at once, for the same cause, are one line.
   let failures: Failure[] = [];
+  /** Takes the progress line away; to be called before anything else is written. */
   const clear = (): void => {
     print(causeLines(failures).map((text) => style('bad', text)));
     failures = [];
@@ -308,7 +286,8 @@ export function remarkWriter(streams: Streams): RemarkWriter {
   return {
     clear,
     lines,
-    write(output) {
+    /** Writes what is a remark in this output: a plan, a message, progress, a failed device. */
+    write(output: Output): void {
       if (output.kind === 'progress') {
         if (!streams.isErrTty || streams.quiet) return;
         const now = performance.now();
@@ -322,7 +301,7 @@ export function remarkWriter(streams: Streams): RemarkWriter {
       if (failure === undefined) lines(remarkLines(output, streams.quiet, style));
       else if (failures.push(failure) === 1) setImmediate(clear);
     },
-    end(error) {
+    end(error: DevshError | undefined): void {
       clear();
       if (error) lines(errorLines(error, style, streams.typed));
     },
@@ -330,34 +309,17 @@ export function remarkWriter(streams: Streams): RemarkWriter {
 }
 
 function failureOf(output: Output): Failure | undefined {
-  if (output.kind === 'read' && !output.outcome.ok)
-    return { device: output.device, error: output.outcome.error };
-  if (output.kind === 'error' && output.device !== undefined)
-    return { device: output.device, error: output.error };
-  return undefined;
+  const error = output.kind === 'read' && !output.outcome.ok ? output.outcome.error : undefined;
+  if (output.kind === 'read') return error && { device: output.device, error };
+  if (output.kind !== 'error' || output.device === undefined) return undefined;
+  return { device: output.device, error: output.error };
 }
 
 function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
-  switch (output.kind) {
-    case 'plan':
-      return planLines(output.plan, style);
-    case 'message':
-      return isQuiet && output.level !== 'warning' ? [] : [messageText(output, style)];
-    case 'error':
-      return errorLines(output.error, style);
-    case 'read':
-    case 'progress':
-    case 'change':
-    case 'result':
-    case 'summary':
-    case 'drift':
-    case 'table':
-    case 'text':
-    case 'answer':
-    case 'checkpoint':
-    case 'quit':
-      return [];
-  }
+  if (output.kind === 'plan') return planLines(output.plan, style);
+  if (output.kind === 'error') return errorLines(output.error, style);
+  const isSaid = output.kind === 'message' && (!isQuiet || output.level === 'warning');
+  return isSaid ? [messageText(output, style)] : [];
 }
 
 function messageText({ level, text }: MessageOutput, style: Style): string {

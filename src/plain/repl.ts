@@ -158,10 +158,9 @@ export function tabbed(
   if (others.length === 0) return { line: before + first.insert, listing: [] };
   const common = others.reduce((text, { insert }) => commonStart(text, insert), first.insert);
   const longer = before + common;
-  const shown = proposals.slice(0, MOST).map(({ text, summary = '' }) => ({
-    text: visible(text),
-    summary: visible(summary),
-  }));
+  const shown = proposals
+    .slice(0, MOST)
+    .map(({ text, summary = '' }) => ({ text: visible(text), summary: visible(summary) }));
   const width = Math.min(Math.max(...shown.map(({ text }) => widthOf(text))), columns >> 1);
   const rest = proposals.length - shown.length;
   return {

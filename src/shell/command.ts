@@ -251,6 +251,12 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return new Kind(this.session, io, this.#all);
   }
 
+  /** The same access where nobody is asked, and nothing is said of what is on its way. */
+  accessUnasked(): ShellAccess {
+    const { signal, readInput, trace } = this.io;
+    return this.accessWith({ signal, readInput, trace });
+  }
+
   get credentials(): Credentials {
     return this.session.services.credentials(this.#all);
   }

@@ -50,8 +50,5 @@ export function labelsOf(devices: readonly Pick<InventoryDevice, 'label' | 'colo
   const said = [...counts].map(([label, count]) =>
     count === devices.length ? label : `${count} ${label}`,
   );
-  return {
-    texts: [someOf(said, 2)],
-    color: colors.size === 1 ? labelled[0]?.color : undefined,
-  };
+  return { texts: [someOf(said, 2)], color: colors.size === 1 ? labelled[0]?.color : undefined };
 }

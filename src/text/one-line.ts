@@ -46,6 +46,17 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** "8 known, 2 new": how many there are of each kind, in the order of `words`; none of what is not there. */
+export function countsText<K extends string>(
+  kinds: readonly K[],
+  words: Readonly<Record<K, string>>,
+): string {
+  return Object.entries<string>(words)
+    .map(([kind, word]) => [kinds.filter((one) => one === kind).length, word] as const)
+    .flatMap(([count, word]) => (count === 0 ? [] : `${count} ${word}`))
+    .join(', ');
+}
+
 /** `a, b, c and 4 more`. */
 export function someOf(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most).join(', ');

@@ -62,9 +62,7 @@ export class ShellAccess implements Access {
     this.credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
-    this.notice = (text) => {
-      io.trace(text);
-    };
+    this.notice = io.trace;
     this.arriving = io.arriving;
     this.warn = (text) => {
       session.services.notices.add(text);
@@ -74,10 +72,6 @@ export class ShellAccess implements Access {
   }
 
   /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
-  get problems(): readonly string[] {
-    return this.credentials.problems;
-  }
-
   async trust(entry: DeviceEntry): Promise<Trust> {
     if (this.options.insecure || entry.insecure === true) return { kind: 'insecure' };
     const given = this.session.given.get(entry.name);
@@ -134,12 +128,9 @@ export class ShellAccess implements Access {
   get askPassphrase(): AskPassphrase | undefined {
     const { ask } = this.io;
     if (ask === undefined) return undefined;
+    const text = 'Passphrase of the vault:';
     return (complaint) =>
-      ask({
-        kind: 'secret',
-        text: 'Passphrase of the vault:',
-        ...(complaint !== undefined && { details: [complaint] }),
-      });
+      ask({ kind: 'secret', text, details: complaint === undefined ? [] : [complaint] });
   }
 
   async anotherCredential(
@@ -280,7 +271,7 @@ export class ShellAccess implements Access {
   /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
   #untoldProblems(): string[] {
     const { notices } = this.session.services;
-    return this.problems.filter((problem) => {
+    return this.credentials.problems.filter((problem) => {
       const isNew = !notices.isTold(problem);
       notices.markTold(problem);
       return isNew;

@@ -27,18 +27,6 @@ export interface Seen {
   readonly sighting: Sighting;
 }
 
-/** Looks at the certificates of devices, as they answer; no byte of HTTP is sent to any. */
-function sightings(
-  call: Call<'route' | 'timeoutMs'>,
-  members: readonly Member[],
-  trust: Trust | undefined,
-): AsyncGenerator<Seen> {
-  const look = async (member: Member, emit: (seen: Seen) => void): Promise<void> => {
-    emit({ member, sighting: await sight(call, member, trust) });
-  };
-  return fanOut(members, call.readWidth, look, call.io.signal);
-}
-
 async function sight(
   call: Call<'route' | 'timeoutMs'>,
   { ref, entry }: Member,
@@ -72,7 +60,10 @@ export async function* lookAt(
   trust?: Trust,
 ): AsyncGenerator<Output, readonly Seen[]> {
   const seen = new Map<Member, Seen>();
-  for await (const one of sightings(call, members, trust)) {
+  const look = async (member: Member, emit: (seen: Seen) => void): Promise<void> => {
+    emit({ member, sighting: await sight(call, member, trust) });
+  };
+  for await (const one of fanOut(members, call.readWidth, look, call.io.signal)) {
     seen.set(one.member, one);
     const text = `looking at certificates: ${one.member.ref.name}`;
     yield { kind: 'progress', done: seen.size, total: members.length, text };
@@ -88,13 +79,11 @@ export function expiryText(validTo: string, now: Date): string {
   return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${counted(days, 'day')}`;
 }
 
-interface Shown {
-  readonly member: Member;
-  readonly presented: PresentedCertificate;
-}
-
 /** Shows the certificates and pins them; throws unless the user types yes. */
-export async function* askAndPin(call: Call, shown: readonly Shown[]): AsyncGenerator<Output> {
+export async function* askAndPin(
+  call: Call,
+  shown: readonly { readonly member: Member; readonly presented: PresentedCertificate }[],
+): AsyncGenerator<Output> {
   const names = shown.map(({ member }) => member.ref.name).join(', ');
   if (call.io.ask === undefined) {
     const presents = shown.map(
@@ -108,13 +97,10 @@ export async function* askAndPin(call: Call, shown: readonly Shown[]): AsyncGene
   for (const { member, presented } of shown) {
     const { subject, validTo, fingerprint } = presented;
     const known = await call.session.services.knownDevices.find(member.ref.address);
-    details.push(
-      `${member.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`,
-      ...(known === undefined
-        ? []
-        : [`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`]),
-      `  presented ${fingerprint}`,
-    );
+    details.push(`${member.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
+    if (known !== undefined)
+      details.push(`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`);
+    details.push(`  presented ${fingerprint}`);
   }
   const what = shown.length === 1 ? `the certificate of ${names}` : `${shown.length} certificates`;
   const answer = await call.io.ask({
@@ -137,14 +123,11 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   if (vouched.length === 0) return;
   const { services } = call.session;
   const firstSeen = services.now().toISOString();
-  const pins = vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => ({
-    address: member.ref.address,
-    fingerprint,
-    firstSeen,
-    ...(subject !== undefined && { subject }),
-    ...(validTo !== undefined && { validTo }),
-  }));
-  await services.knownDevices.set(...pins);
+  await services.knownDevices.set(
+    ...vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => {
+      return { address: member.ref.address, fingerprint, firstSeen, subject, validTo };
+    }),
+  );
   // The next command checks against the new pins.
   await Promise.all(vouched.map(({ member }) => member.close()));
   for (const { member, presented } of vouched) {

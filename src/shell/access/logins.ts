@@ -17,8 +17,7 @@ export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
  */
 export async function* checkLogins(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
   const origins = await originsOf(call, members);
-  const { signal, readInput, trace } = call.io;
-  const access = call.accessWith({ signal, readInput, trace });
+  const access = call.accessUnasked();
   const results = new Map<Member, CheckResult>();
   // What is kept may have changed since the device was opened.
   await Promise.all(members.map((member) => member.close()));
@@ -43,9 +42,7 @@ export async function* checkLogins(call: Call, members: readonly Member[]): Asyn
         result: results.get(member) ?? 'not tried',
       };
     }),
-    {
-      hasSuccess: [...results.values()].includes('ok'),
-    },
+    { hasSuccess: [...results.values()].includes('ok') },
   );
 }
 
@@ -56,12 +53,10 @@ async function originsOf(
 ): Promise<Map<Member, CredentialOrigin>> {
   const { access, credentials, session } = call;
   const { vault } = session.services;
-  const look = async (): Promise<Map<Member, CredentialOrigin>> =>
-    new Map(
-      await Promise.all(
-        members.map(async (member) => [member, await originOf(call, member)] as const),
-      ),
-    );
+  const look = async (): Promise<Map<Member, CredentialOrigin>> => {
+    const found = members.map(async (member) => [member, await originOf(call, member)] as const);
+    return new Map(await Promise.all(found));
+  };
   const origins = await look();
   const needsVault = [...origins.values()].some(({ source }) => source === 'vault');
   if (!needsVault || vault.isUnlocked) return origins;
@@ -107,12 +102,9 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
   });
   if (answer !== 'y') return;
   try {
-    const { askPassphrase } = access;
+    const to = { to: store, askPassphrase: access.askPassphrase };
     for (const [{ name, address }, credential] of typed) {
-      await credentials.store({ name, address }, credential.revealed(), {
-        to: store,
-        askPassphrase,
-      });
+      await credentials.store({ name, address }, credential.revealed(), to);
     }
     yield success(`kept the login for ${where} in the ${store}`);
   } catch (error) {

@@ -35,8 +35,9 @@ export const connect = command({
   async *run(call) {
     const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
     const { fleet } = call.session;
-    const isNew = members.some((member) => !fleet.connected.includes(member));
+    const connected = new Set(fleet.connected);
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
+    const isNew = members.some((member) => !connected.has(member));
     fleet.join(members);
     // Who connects again may be asked again.
     for (const member of members) member.decline(undefined);

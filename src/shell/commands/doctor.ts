@@ -2,6 +2,7 @@ import type { Finding } from '../doctor.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
 import { TARGETS } from '../arguments.ts';
+import { countsText } from '../../text/one-line.ts';
 import { table, info } from '../output.ts';
 
 export const doctor = command({
@@ -27,21 +28,21 @@ export const doctor = command({
     yield table(
       'checks',
       ['area', 'what', 'state', 'detail'],
-      byArea(findings).map(({ area, what, state, detail }) => ({
-        area,
-        what,
-        state,
-        detail,
-      })),
-      {
-        // Of devices: that Node is new enough does not make up for one that is down.
-        hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok'),
-      },
+      byArea(findings).map(({ area, what, state, detail }) => ({ area, what, state, detail })),
+      // Of devices: that Node is new enough does not make up for one that is down.
+      { hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok') },
     );
     for (const { error } of findings) {
       if (error !== undefined) yield { kind: 'error', error };
     }
-    yield info(countText(findings));
+    const states = findings.map(({ state }) => state);
+    const words = { failed: 'failed', warning: 'warning', ok: 'ok' };
+    yield info(
+      countsText(
+        states.filter((state) => state !== 'not used'),
+        words,
+      ),
+    );
   },
 });
 
@@ -53,13 +54,4 @@ function byArea(findings: readonly Finding[]): Finding[] {
   const devices = findings.filter((finding) => !isOwn(finding));
   const inOrder = devices.sort((a, b) => a.area.localeCompare(b.area, 'en', { numeric: true }));
   return [...findings.filter(isOwn), ...inOrder];
-}
-
-function countText(findings: readonly Finding[]): string {
-  const states = ['failed', 'warning', 'ok'] as const;
-  return states
-    .map((state) => ({ state, count: findings.filter((one) => one.state === state).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ state, count }) => `${count} ${state}`)
-    .join(', ');
 }

@@ -100,10 +100,8 @@ async function* accept(
   );
   if (isProved) {
     const { pinProved } = await import('../access/listed-fingerprints.ts');
-    yield* pinProved(
-      call,
-      certificates.map(({ member }) => member),
-    );
+    const pinned = certificates.map(({ member }) => member);
+    yield* pinProved(call, pinned);
   } else if (certificates.length > 0) yield* askAndPin(call, certificates);
   const logins = chosen.flatMap(([member, { kind }]) => (kind === 'login' ? [member] : []));
   const left = isProved || (logins.length > 0 && !(await giveLogin(call, logins))) ? logins : [];
@@ -144,8 +142,7 @@ async function askingMembers(call: Call): Promise<(readonly [Member, DeviceQuest
 
 /** Reads from the devices without asking anybody: what they wait for shows. */
 async function* tryOut(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const { signal, readInput, trace } = call.io;
-  const access = call.accessWith({ signal, readInput, trace });
+  const access = call.accessUnasked();
   let done = 0;
   for await (const { member } of call.read(members, 'user', { access })) {
     done += 1;

@@ -43,9 +43,8 @@ export const get = command({
       yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
       return;
     }
-    yield* each(call, members, call.readWidth, (member, emit) =>
-      getPages(call, member, path, emit),
-    );
+    const pages: Work = (member, emit) => getPages(call, member, path, emit);
+    yield* each(call, members, call.readWidth, pages);
   },
 });
 
@@ -127,7 +126,7 @@ async function* sendRaw(
   const members = await call.members();
   const { confirmRaw, guardRaw, requestAsCurl } = await import('../writing/write.ts');
   if (call.options.asCurl) {
-    yield await requestAsCurl(call, members, () => ({ method, path, ...(form && { form }) }));
+    yield await requestAsCurl(call, members, () => ({ method, path, form }));
     return;
   }
   if (!(yield* confirmRaw(call, members, `${method} ${path}`))) return;
@@ -154,37 +153,31 @@ function pathOf(call: Call): string {
 function refuseCollection(member: Member, path: string, answer: Answer): void {
   if (answer.status >= 300) return;
   const value = valueOf(answer);
-  const isList =
-    Array.isArray(value) ||
-    (typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).some(Array.isArray) &&
-      !('uuid' in value || 'id' in value));
-  if (isList) {
+  if (typeof value !== 'object' || value === null) return;
+  const hasId = 'uuid' in value || 'id' in value;
+  if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
     throw new RefusedError(`${member.ref.name}: DELETE ${path} is refused: it answers with a list`);
   }
 }
+
+type Work = (member: Member, emit: (output: Output) => void) => Promise<Output[]>;
 
 /** Runs one request for each device; what a device does wrong is an output and the others go on. */
 async function* each(
   call: Call,
   members: readonly Member[],
   width: Width,
-  work: (member: Member, emit: (output: Output) => void) => Promise<Output[]>,
+  work: Work,
 ): AsyncGenerator<Output> {
-  yield* fanOut<Member, Output>(
-    members,
-    width,
-    async (member, emit) => {
-      try {
-        (await work(member, emit)).forEach(emit);
-      } catch (error) {
-        if (!(error instanceof DevshError)) throw error;
-        emit({ kind: 'error', error, device: member.ref });
-      }
-    },
-    call.io.signal,
-  );
+  const run = async (member: Member, emit: (output: Output) => void): Promise<void> => {
+    try {
+      (await work(member, emit)).forEach(emit);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      emit({ kind: 'error', error, device: member.ref });
+    }
+  };
+  yield* fanOut(members, width, run, call.io.signal);
 }
 
 function exchange(
@@ -255,8 +248,6 @@ export const open = command({
     }
     const isOpen = await openInBrowser(url.href, call.session.services.env);
     yield { kind: 'text', name: 'url', text: url.href };
-    if (!isOpen) {
-      yield info('no browser could be started here: open the address yourself');
-    }
+    if (!isOpen) yield info('no browser could be started here: open the address yourself');
   },
 });

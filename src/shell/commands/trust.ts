@@ -14,7 +14,7 @@ import {
 } from '../access/certificates.ts';
 import { type Output, table, info, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { counted } from '../../text/one-line.ts';
+import { counted, countsText } from '../../text/one-line.ts';
 import { oneDevice, SOME_TARGETS } from '../arguments.ts';
 
 export const trust: CommandSpec = {
@@ -81,7 +81,12 @@ export const trust: CommandSpec = {
           }
         }
         yield scanTable(seen, call.session.services.now());
-        yield info(countText(seen));
+        yield info(
+          countsText(
+            seen.map(({ sighting }) => sighting.kind),
+            { known: 'known', changed: 'CHANGED', new: 'new', failed: 'not seen' },
+          ),
+        );
       },
     }),
     verb({
@@ -111,7 +116,11 @@ export const trust: CommandSpec = {
           const { acceptListed } = await import('../access/listed-fingerprints.ts');
           yield* acceptListed(call, members, fingerprints);
         } else if (wanted === undefined) yield* acceptAll(call, members);
-        else yield* acceptFingerprint(call, onlyOne(call, members, 'TARGET'), wanted);
+        else {
+          const member = onlyOne(call, members, 'TARGET');
+          await refuseOther(call, member, wanted);
+          yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
+        }
       },
     }),
     verb({
@@ -168,9 +177,8 @@ export const trust: CommandSpec = {
         'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
         'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',
       async *run({ session }) {
-        const { services } = session;
-        const { knownDevices } = services;
-        const { pins, aside } = await knownDevices.restore(services.now());
+        const { knownDevices } = session.services;
+        const { pins, aside } = await knownDevices.restore(session.services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
         yield success(`${knownDevices.path} holds ${counted(pins, 'pin')} again${kept}`);
       },
@@ -202,24 +210,8 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       const pinned = sighting.kind === 'changed' ? sighting.pin.fingerprint : null;
       return { ...device, state, fingerprint, pinned, expires, subject, validFrom, validTo };
     }),
-    {
-      hasSuccess: seen.some(({ sighting }) => !('error' in sighting)),
-    },
+    { hasSuccess: seen.some(({ sighting }) => !('error' in sighting)) },
   );
-}
-
-/** `8 known, 1 changed, 2 new` */
-function countText(seen: readonly Seen[]): string {
-  const count = (kind: Seen['sighting']['kind'], word: string): string[] => {
-    const number = seen.filter(({ sighting }) => sighting.kind === kind).length;
-    return number === 0 ? [] : [`${number} ${word}`];
-  };
-  return [
-    ...count('known', 'known'),
-    ...count('changed', 'CHANGED'),
-    ...count('new', 'new'),
-    ...count('failed', 'not seen'),
-  ].join(', ');
 }
 
 async function* acceptAll(
@@ -237,24 +229,13 @@ async function* acceptAll(
   if (fresh.length > 0) yield* askAndPin(call, fresh);
 }
 
-async function* acceptFingerprint(
-  call: Call,
-  member: Member,
-  wanted: string,
-): AsyncGenerator<Output> {
-  await refuseOther(call, member, wanted);
-  yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
-}
-
 function onlyOne(call: Call, members: readonly Member[], arg: string): Member {
   const [member] = members;
   if (member !== undefined && members.length === 1) return member;
   const [word] = call.args.words(arg);
   throw new UsageError(
     `"${word?.text ?? ''}" names ${members.length} devices; this takes one: name it`,
-    {
-      column: word?.start,
-    },
+    { column: word?.start },
   );
 }
 

@@ -90,9 +90,7 @@ async function choiceOf(
   }
   const [key] = call.args.words('KEY');
   if (key !== undefined) throw bothKeyAndWhere(`${resource} edit`, key);
-  throw new UsageError(`${resource} edit needs KEY…, or --where FILTER`, {
-    column: call.args.end,
-  });
+  throw new UsageError(`${resource} edit needs KEY…, or --where FILTER`, { column: call.args.end });
 }
 
 /** The chosen records of each device that answers, in full; the others are said. */

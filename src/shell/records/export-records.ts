@@ -85,9 +85,7 @@ function filesTable(files: readonly { path: string; reads: readonly ReadOutput[]
       records: reads.reduce((count, { outcome }) => count + recordsOf(outcome).length, 0),
       devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
     })),
-    {
-      hasSuccess: files.length > 0,
-    },
+    { hasSuccess: files.length > 0 },
   );
 }
 
@@ -113,10 +111,7 @@ async function* readAll(
   const words = call.args.words('FILTER');
   const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
   const filter = said === '' ? undefined : filterOf(call, words);
-  const view = {
-    ...viewOf(call, resource, 'table'),
-    file: said === '' ? {} : { filter: said },
-  };
+  const view = { ...viewOf(call, resource, 'table'), file: said === '' ? {} : { filter: said } };
   const positions = new Map(members.map((member, index) => [member, index]));
   const found: ReadOutput[] = [];
   const reads = call.read(members, resource, {
