@@ -21,8 +21,7 @@ import type {
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
-import { planView, type PlanView } from './views/plan-lines.ts';
-import { foldResults } from './table/result-fold.ts';
+import { foldResults, planView, type PlanView } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import { viewFor } from './views/views.ts';

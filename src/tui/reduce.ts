@@ -1,5 +1,5 @@
 import type { Filter } from '../fleet/filter.ts';
-import type { Action } from './actions.ts';
+import type { Action } from './store.ts';
 import type { TableAction, ViewAction } from './keys/key-binding.ts';
 import {
   actOnPrompt,
@@ -9,11 +9,16 @@ import {
   takeHistory,
   viPrompt,
 } from './prompt/reduce-prompt.ts';
-import { addReads, follow, settle } from './table/source.ts';
-import { dropLostMarks } from './table/reduce-marks.ts';
-import { actOnTable, editFilter } from './table/reduce-table.ts';
+import {
+  actOnTable,
+  addReads,
+  dropLostMarks,
+  editFilter,
+  follow,
+  settle,
+} from './table/reduce-table.ts';
 import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
-import { edit, type EditKey } from './editor/line.ts';
+import { edit, type EditKey, EMPTY_EDITING } from './editor/line.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
@@ -25,7 +30,16 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { NO_FILTER, type LogLine, type Overlay, type Context, type State } from './state.ts';
+import {
+  type Context,
+  type Keymap,
+  type LogLine,
+  newTable,
+  NO_FILTER,
+  NO_FIND,
+  type Overlay,
+  type State,
+} from './state.ts';
 import { detailsOfTable } from './views/details.ts';
 import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
@@ -43,6 +57,11 @@ import {
 import { addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
+import { defaultView } from '../shell/records/kept-columns.ts';
+import type { ThemeName } from '../text/choices.ts';
+import { VI_START } from './editor/vi.ts';
+import { KEYMAP } from './keys/default-keymap.ts';
+import type { Size } from './terminal/painter.ts';
 
 /** What happened, and the state after it. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
@@ -342,5 +361,62 @@ function appended(
   return {
     current: [...keep(log.current), ...lines],
     all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
+  };
+}
+
+/** The main table's resource as long as no line asks for another one. */
+const RESOURCE = 'user';
+
+/** The screen as a session begins, before anything was read or typed. */
+export function initialState(
+  size: Size,
+  keymap: Keymap = KEYMAP,
+  isVi = false,
+  theme?: ThemeName,
+): State {
+  return {
+    size,
+    theme,
+    keymap,
+    pendingKeys: undefined,
+    focus: 'prompt',
+    prompt: {
+      editing: EMPTY_EDITING,
+      vi: isVi ? VI_START : undefined,
+      history: [],
+      recall: undefined,
+      search: undefined,
+      menu: undefined,
+      problem: undefined,
+    },
+    table: newTable({
+      command: `${RESOURCE} list`,
+      commandFilter: '',
+      view: defaultView(RESOURCE),
+      scope: undefined,
+    }),
+    fleet: {
+      devices: [],
+      selected: [],
+      isNarrowed: false,
+      prompt: 'devsh> ',
+      questions: [],
+      rights: [],
+      isReadOnly: false,
+      denied: new Map(),
+    },
+    firstRun: undefined,
+    nextSteps: [],
+    lastSeen: new Map(),
+    log: { current: [], all: [] },
+    work: undefined,
+    reading: undefined,
+    overlay: { kind: 'none' },
+    trail: [],
+    tables: new Map(),
+    find: NO_FIND,
+    form: undefined,
+    drafts: new Map(),
+    questions: [],
   };
 }

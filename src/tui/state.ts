@@ -14,7 +14,7 @@ import type { DeviceFacts } from '../shell/devices/device-facts.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
 import type { ViState } from './editor/vi.ts';
-import type { KeyName } from './terminal/key-name.ts';
+import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';
 
 export type KeyBinding = Binding<State, Context>;

@@ -1,5 +1,108 @@
-import type { Action } from './actions.ts';
-import type { State } from './state.ts';
+import type { StepResult } from '../change/verdict.ts';
+import type { Filter } from '../fleet/filter.ts';
+import type { Completion } from '../shell/completion/complete.ts';
+import type { View } from '../shell/output.ts';
+import type { ThemeName } from '../text/choices.ts';
+import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
+import type { FormOpening } from './form/form-state.ts';
+import type { EditKey, Line } from './editor/line.ts';
+import type {
+  FleetView,
+  LineProblem,
+  LogLine,
+  OpenQuestion,
+  Overlay,
+  State,
+  TableRead,
+} from './state.ts';
+import type { FirstStep } from '../shell/help/first-run.ts';
+import type { KeyName } from './terminal/keys.ts';
+import type { Size } from './terminal/painter.ts';
+import type { ViewAction } from './keys/key-binding.ts';
+
+/** All that can happen to the state. */
+export type Action =
+  | { readonly kind: 'view'; readonly action: ViewAction }
+  | { readonly kind: 'edit'; readonly key: EditKey }
+  /** A key of vi in normal mode, or Esc, at the prompt. */
+  | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
+  /** A key of several presses has begun, or is over. */
+  | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
+  | { readonly kind: 'set-line'; readonly line: Line | string }
+  | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
+  | { readonly kind: 'problem'; readonly problem: LineProblem }
+  | { readonly kind: 'history'; readonly lines: readonly string[] }
+  /** Nothing is set up yet. `inventory`: where one would be. */
+  | { readonly kind: 'first-run'; readonly inventory: string }
+  | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
+  /** What devices, by address, held when they were last asked in another session. */
+  | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: 'resize'; readonly size: Size }
+  | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
+  | { readonly kind: 'fleet'; readonly fleet: FleetView }
+  /** A line fills the table: it comes into sight. */
+  | { readonly kind: 'table'; readonly source: TableSource }
+  /** The same table from another source, in sight or not. */
+  | { readonly kind: 'table-source'; readonly source: TableSource }
+  | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
+  | { readonly kind: 'reading'; readonly text: string | undefined }
+  /** The rows for the filter have been found. */
+  | { readonly kind: 'apply-filter'; readonly filter: Filter }
+  /** What a refresh found changed has been shown for long enough. */
+  | { readonly kind: 'changes-seen' }
+  | { readonly kind: 'work-start'; readonly waiting: number }
+  | { readonly kind: 'work-progress'; readonly text: string }
+  | { readonly kind: 'work-waiting'; readonly waiting: number }
+  | { readonly kind: 'work-writes'; readonly devices: readonly string[] }
+  | { readonly kind: 'work-stopping' }
+  | { readonly kind: 'work-end' }
+  | { readonly kind: 'log-clear' }
+  | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  /** For the messages alone: it is seen elsewhere at the moment. */
+  | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
+  /** Replaces the last `count` lines: results that fold as they come. */
+  | {
+      readonly kind: 'log-replace';
+      readonly old: readonly LogLine[];
+      readonly lines: readonly LogLine[];
+    }
+  | { readonly kind: 'roll-out-result'; readonly result: StepResult }
+  | { readonly kind: 'roll-out-end' }
+  | {
+      readonly kind: 'form';
+      readonly opening: FormOpening;
+      readonly fields: readonly FormField[];
+    }
+  /** More has become known of the fields of the open form. */
+  | { readonly kind: 'form-fields'; readonly fields: readonly FormField[] }
+  /** The form was to be sent, and something speaks against it. */
+  | { readonly kind: 'form-warn' }
+  /** The line of a form has ended; `isDone`: every device holds what was typed. */
+  | {
+      readonly kind: 'form-end';
+      readonly id: string;
+      readonly command: string;
+      readonly isDone: boolean;
+      readonly refusals: FieldIssues;
+    }
+  /** The devices of the table are asked again so often; undefined: only when somebody wants it. */
+  | { readonly kind: 'watch'; readonly everyMs: number | undefined }
+  /** Another view over the table. */
+  | { readonly kind: 'view-over'; readonly overlay: Overlay }
+  | { readonly kind: 'ask'; readonly question: OpenQuestion }
+  | { readonly kind: 'open-question'; readonly id: number }
+  | { readonly kind: 'complain'; readonly text: string }
+  | { readonly kind: 'answered'; readonly id: number };
+
+/** Which command fills the table from now on. */
+export interface TableSource {
+  readonly command: string;
+  readonly commandFilter: string;
+  readonly scope: readonly string[] | undefined;
+  readonly view: View;
+  /** Read again so often. */
+  readonly watchMs?: number | undefined;
+}
 
 /** The state outside React: keys that arrive in one tick all count. */
 export class Store {
@@ -29,4 +132,78 @@ export class Store {
   };
 
   readonly snapshot = (): State => this.#state;
+}
+
+/**
+ * Remembers the last two results, for the state before a change and after it. What did not change is
+ * the same object in both, so identity tells.
+ */
+export function memoized<A extends readonly unknown[], R>(
+  compute: (...args: A) => R,
+  keysOf: (args: A) => readonly unknown[] = (args) => args,
+): (...args: A) => R {
+  let known: readonly { keys: readonly unknown[]; result: R }[] = [];
+  return (...args) => {
+    const keys = keysOf(args);
+    const found = known.find((entry) => keys.every((key, index) => key === entry.keys[index]));
+    if (found !== undefined) return found.result;
+    const entry = { keys, result: compute(...args) };
+    known = [entry, ...known.slice(0, 1)];
+    return entry.result;
+  };
+}
+
+/** News within this time come onto the screen together. */
+const LEAST_MS = 16;
+/** Later nobody believes that anything goes on. */
+const MOST_MS = 2000;
+/** What takes long is done so many times less often than it could be: the rest of the time is for others. */
+const PAUSES = 9;
+
+/**
+ * Does the same work once for many news, a moment after the first of them. The longer it takes, with the
+ * drawing that it causes, the longer the next ones are gathered: a thousand devices that answer one by one
+ * are no thousand times the work of one.
+ */
+export class Gathering {
+  readonly #work: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #tookMs = 0;
+  #endedAt = -Infinity;
+  #pauseMs = LEAST_MS;
+
+  constructor(work: () => void) {
+    this.#work = work;
+  }
+
+  /** There is something new. */
+  soon(): void {
+    const restMs = this.#endedAt + this.#pauseMs - performance.now();
+    this.#timer ??= setTimeout(
+      () => {
+        this.now();
+      },
+      Math.max(LEAST_MS, restMs),
+    );
+  }
+
+  now(): void {
+    this.stop();
+    const startedAt = performance.now();
+    this.#work();
+    // The screen is drawn in a microtask that the work has queued.
+    queueMicrotask(() => {
+      this.#endedAt = performance.now();
+      const tookMs = this.#endedAt - startedAt;
+      // Once is no rule: the first frame takes longer than others.
+      const usualMs = Math.min(tookMs, this.#tookMs);
+      this.#tookMs = tookMs;
+      this.#pauseMs = Math.min(MOST_MS, PAUSES * usualMs);
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -5,18 +5,15 @@ import type { ShellIo } from '../../src/shell/session.ts';
 import type { Output } from '../../src/shell/output.ts';
 import { Shell } from '../../src/shell/shell.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
-import { Controller } from '../../src/tui/controller.ts';
+import { Controller, type Surface } from '../../src/tui/controller.ts';
 import { lineText } from '../../src/tui/editor/line.ts';
-import type { Surface } from '../../src/tui/effects.ts';
-import { initialState } from '../../src/tui/initial-state.ts';
+import { initialState, reduce } from '../../src/tui/reduce.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf, isActedIn } from '../../src/tui/keys/keymap.ts';
 import { loadRun } from '../../src/shell/writing/kept-runs.ts';
-import { reduce } from '../../src/tui/reduce.ts';
 import { Store } from '../../src/tui/store.ts';
-import { parseKey } from '../../src/tui/terminal/key-name.ts';
-import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
+import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { openSession } from '../shell/session.ts';
 
 /** So many keys are pressed, shared by the sessions, and from which seed on. */

@@ -4,7 +4,7 @@ import { driftOf } from '../../src/fleet/drift.ts';
 import { widthOf } from '../../src/text/width.ts';
 import { defaultView } from '../../src/shell/records/kept-columns.ts';
 import type { FormField } from '../../src/shell/records/form-fields.ts';
-import type { Action } from '../../src/tui/actions.ts';
+import type { Action } from '../../src/tui/store.ts';
 import { deviceBar, titleLine } from '../../src/tui/screen/bar-lines.ts';
 import { formCursor, formView } from '../../src/tui/form/form-view.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
@@ -17,8 +17,7 @@ import { NO_FIND, type OpenQuestion, type State } from '../../src/tui/state.ts';
 import { addForm, editForm } from '../../src/tui/table/commands.ts';
 import { markOf, rawKeyOf, tableRows } from '../../src/tui/table/rows.ts';
 import { tableView } from '../../src/tui/table/view.ts';
-import { parseKey } from '../../src/tui/terminal/key-name.ts';
-import type { KeyEvent } from '../../src/tui/terminal/keys.ts';
+import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { listView, viewLines } from '../../src/tui/views/views.ts';
 import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
 

@@ -1,14 +1,22 @@
-import { Text } from 'ink';
+import { Box, Text } from 'ink';
 import { use } from 'react';
-import { widthOf } from '../../text/width.ts';
-import { deviceBar, titleLine } from '../screen/bar-lines.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
+import { deviceBar, SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
 import { contextOf, isActedIn } from '../keys/keymap.ts';
-import { FOCUS_MARK } from '../prompt/input-line.ts';
-import type { LogLine, State } from '../state.ts';
-import type { Theme } from '../screen/theme.ts';
-import { SEPARATOR, shownHints } from '../keys/footer-hints.ts';
+import {
+  columnCells,
+  FOCUS_MARK,
+  inputLine,
+  problemLines,
+  shownLine,
+} from '../prompt/input-line.ts';
+import type { LogLine, Menu, State } from '../state.ts';
+import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';
+import { quotedKey } from '../../change/plan.ts';
+import { visible } from '../../text/visible.ts';
+import { ghostOf } from '../prompt/reduce-prompt.ts';
 
 /** Whether keys go to what stands below the title. */
 function hasKeys(state: State): boolean {
@@ -79,4 +87,130 @@ export function QuestionLines({ lines, theme }: QuestionLinesProps) {
 export function Row({ children }: { readonly children: string }) {
   const marks = use(LineMarksContext);
   return <Text>{marks.markOf(children.trimEnd())}</Text>;
+}
+
+interface PromptProps {
+  readonly state: State;
+  readonly theme: Theme;
+  /** Rows under it. */
+  readonly under: number;
+}
+
+/** The line that is typed in, and what belongs to it. */
+export function Prompt({ state, theme, under }: PromptProps) {
+  const { label, text, color } = inputLine(state);
+  const context = contextOf(state);
+  const isActive = state.questions.length > 0 || state.focus === 'prompt';
+  const tone = isActive ? 'accent' : 'plain';
+  const room = state.size.columns - widthOf(label) - widthOf(text) - 1;
+  return (
+    <>
+      <Row>
+        {theme(color === undefined ? tone : LABEL_TONES[color], label) +
+          (context === 'search' ? withMatch(state, theme, text) : text) +
+          (context === 'prompt' ? ghostText(state, theme, room) : '')}
+      </Row>
+      {under > 0 && (
+        <Box flexDirection="column" height={under} flexShrink={0}>
+          <Under state={state} theme={theme} under={under} />
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** How the line went on before, dimmed; in brackets where nothing is dimmed. */
+function ghostText({ prompt }: State, theme: Theme, room: number): string {
+  const ghost = visible(ghostOf(prompt));
+  if (ghost === '' || room < 4) return '';
+  const isDimmed = theme('quiet', ghost) !== ghost;
+  return isDimmed ? theme('quiet', cut(ghost, room)) : `[${cut(ghost, room - 2)}]`;
+}
+
+/** The line that a search has found, with what was searched for stressed. */
+function withMatch({ prompt }: State, theme: Theme, text: string): string {
+  const query = shownLine(prompt.search?.query ?? '');
+  const at = text.toLowerCase().indexOf(query.toLowerCase());
+  const letters = at < 0 ? [] : Array.from(query, (_, index) => at + index);
+  return stressed(theme, 'match', text, letters);
+}
+
+function Under({ state, theme, under }: PromptProps) {
+  const { menu, problem } = state.prompt;
+  const { columns } = state.size;
+  if (menu !== undefined) {
+    return menuLines(state, menu, under).map(({ text, letters, isChosen }, index) => (
+      <Row key={index}>
+        {isChosen
+          ? stressed(theme, 'current-match', text, letters, 'chosen')
+          : stressed(theme, 'match', text, letters)}
+      </Row>
+    ));
+  }
+  if (problem === undefined) return null;
+  const { origin } = inputLine(state);
+  const cells = origin + columnCells(state.prompt.editing.line, problem.column ?? 0);
+  const isShown = problem.column !== undefined && cells >= 0 && cells < columns;
+  const pointer = isShown ? `${' '.repeat(cells)}^` : '';
+  return [
+    <Row key="pointer">{theme('bad', pointer)}</Row>,
+    ...problemLines(problem, columns)
+      .slice(0, under - 1)
+      .map((line) => <Row key={line}>{` ${theme('bad', line)}`}</Row>),
+  ];
+}
+
+/** The proposals around the chosen one, below the word that they would replace. */
+function menuLines(
+  state: State,
+  { completion, chosen }: Menu,
+  height: number,
+): { text: string; letters: readonly number[]; isChosen: boolean }[] {
+  const { columns } = state.size;
+  const { proposals, start } = completion;
+  const first = Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
+  const texts = proposals.map(({ text }) => visible(quotedKey(text)));
+  const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
+  const { origin } = inputLine(state);
+  const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;
+  const indent = Math.max(0, Math.min(wanted, Math.floor(columns / 2) - 10));
+  return proposals.slice(first, first + height).map(({ text, summary, letters }, row) => {
+    const index = first + row;
+    const rest = proposals.length - first - height;
+    const isLastOfMore = row === height - 1 && rest > 0;
+    const said = summary === undefined ? '' : `  ${visible(summary)}`;
+    const more = isLastOfMore ? `  … ${rest} more` : '';
+    const line = ` ${fit(texts[index] ?? '', widest)}${said}${more} `;
+    const shown = ' '.repeat(indent) + cut(line, columns - indent);
+    // Where signs stand for characters, the places do not fit any more.
+    const isAsTyped = texts[index] === text && widthOf(text) <= widest;
+    return {
+      text: shown,
+      letters: isAsTyped ? letters.map((at) => at + indent + 1) : [],
+      isChosen: index === chosen,
+    };
+  });
+}
+
+/** Text with some of its characters in another tone than the rest; `letters` in UTF-16 units from 0, ascending. */
+export function stressed(
+  theme: Theme,
+  tone: Tone,
+  text: string,
+  letters: readonly number[],
+  rest: Tone = 'plain',
+): string {
+  let styled = '';
+  let from = 0;
+  for (let at = 0; at < letters.length; at += 1) {
+    const start = letters[at] ?? text.length;
+    let end = start + 1;
+    while (letters[at + 1] === end) {
+      at += 1;
+      end += 1;
+    }
+    styled += theme(rest, text.slice(from, start)) + theme(tone, text.slice(start, end));
+    from = end;
+  }
+  return styled + theme(rest, text.slice(from));
 }

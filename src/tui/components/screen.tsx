@@ -1,12 +1,165 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
+import { emptyLines, type Piece, type RowView, tableView } from '../table/view.ts';
+import { cut, fit, widthOf } from '../../text/width.ts';
+import type { State } from '../state.ts';
+import { tableRows } from '../table/rows.ts';
+import type { Theme } from '../screen/theme.ts';
+import { deviceLines, deviceTone } from '../views/devices.ts';
+import { foundParts } from '../views/reduce-view.ts';
+import type { ListView } from '../views/view.ts';
+import { listView, shownView, viewLines } from '../views/views.ts';
+import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
+import { formView } from '../form/form-view.ts';
+import type { FormState } from '../form/form-state.ts';
 import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
 import type { Store } from '../store.ts';
-import type { Theme } from '../screen/theme.ts';
-import type { State } from '../state.ts';
-import { Body } from './body.tsx';
-import { Footer, Header, Messages, QuestionLines, Row } from './bars.tsx';
-import { Prompt } from './prompt.tsx';
+
+interface BodyProps {
+  readonly state: State;
+  readonly theme: Theme;
+  readonly height: number;
+}
+
+/** The table or a form, or the text that lies over it; always as high as it was told. */
+function Body({ state, theme, height }: BodyProps) {
+  if (height < 1) return null;
+  return (
+    <Box flexDirection="column" height={height} flexShrink={0}>
+      <Content state={state} theme={theme} height={height} />
+    </Box>
+  );
+}
+
+function Content({ state, theme, height }: BodyProps) {
+  const { overlay, form } = state;
+  const list = listView(state);
+  if (list !== undefined) return <List state={state} theme={theme} height={height} list={list} />;
+  if (overlay.kind !== 'none') return <OverlayText state={state} theme={theme} height={height} />;
+  return form === undefined ? (
+    <Table state={state} theme={theme} height={height} />
+  ) : (
+    <Form form={form} theme={theme} columns={state.size.columns} height={height} />
+  );
+}
+
+function Table({ state, theme, height }: BodyProps) {
+  const { columns } = state.size;
+  if (tableRows(state).rows.length === 0) {
+    if (isWaiting(state)) return <Waiting state={state} theme={theme} height={height} />;
+    const lines = emptyLines(state);
+    const shown = lines.length > height ? lines.filter((line) => line !== '') : lines;
+    return shown
+      .slice(0, height)
+      .map((line, index) => <Row key={index}>{cut(` ${line}`, columns)}</Row>);
+  }
+  const view = tableView(state, columns, height);
+  const hasFocus = state.focus === 'table' && state.questions.length === 0;
+  return (
+    <>
+      <Row>{theme('heading', view.header)}</Row>
+      {view.rows.map((row, index) => (
+        <Row key={index}>{rowText(row, row.isCurrent && hasFocus, columns, theme)}</Row>
+      ))}
+    </>
+  );
+}
+
+/** The whole line of the cursor stands out; in it, too, what the filter found. */
+function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
+  const still = row.isStale ? 'quiet' : 'plain';
+  const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : still;
+  const tones = {
+    plain,
+    match: isCurrent ? 'current-match' : 'match',
+    changed: isCurrent ? 'current-match' : 'changed',
+  } as const;
+  const padding = isCurrent ? ' '.repeat(Math.max(0, columns - widthOf(row.text))) : '';
+  const pieces: readonly Piece[] = [...row.pieces, { kind: 'plain', text: padding }];
+  return pieces.map(({ kind, text }) => theme(tones[kind], text)).join('');
+}
+
+function isWaiting({ fleet, table, work, reading }: State): boolean {
+  const isBusy = reading !== undefined || work !== undefined;
+  return isBusy && fleet.devices.length > 0 && table.filter.parsed.terms.length === 0;
+}
+
+/** Until the first device has answered: who is asked, and what is known of them. */
+function Waiting({ state, theme, height }: BodyProps) {
+  const { columns } = state.size;
+  const { devices } = state.fleet;
+  const { header, lines } = deviceLines(state, devices, columns - 2);
+  const shown = devices.slice(0, Math.max(0, height - 3));
+  return (
+    <>
+      <Row>{''}</Row>
+      <Row>{cut(' waiting for the devices …', columns)}</Row>
+      {shown.length > 0 && <Row>{theme('heading', `  ${header}`)}</Row>}
+      {shown.map((device, index) => (
+        <Row key={index}>{`  ${theme(deviceTone(device), lines[index] ?? '')}`}</Row>
+      ))}
+    </>
+  );
+}
+
+function OverlayText({ state, theme, height }: BodyProps) {
+  const { overlay, size } = state;
+  const lines = viewLines(state);
+  const shown = shownView(state);
+  const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
+  return lines.slice(top, top + height).map((line, index) => {
+    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
+    return (
+      <Row key={index}>
+        {' ' +
+          foundParts(state, cut(line, size.columns - 1))
+            .map(({ text, isFound }) => theme(isFound ? 'chosen' : tone, text))
+            .join('')}
+      </Row>
+    );
+  });
+}
+
+/** The lines around the cursor, below their header. */
+function List({ state, theme, height, list }: BodyProps & { readonly list: ListView }) {
+  const { columns } = state.size;
+  const { header, count, cursor: wanted, empty } = list;
+  if (count === 0) return <Row>{cut(` ${empty}`, columns)}</Row>;
+  const cursor = Math.min(wanted, count - 1);
+  const room = Math.max(1, height - 1);
+  const top = Math.max(0, Math.min(cursor - Math.floor(room / 2), count - room));
+  const hasFocus = state.focus === 'table' && state.questions.length === 0;
+  return (
+    <>
+      <Row>{theme('heading', `  ${header}`)}</Row>
+      {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
+        const { text, tone, parts = [{ tone, text }] } = list.row(top + index);
+        const isCurrent = top + index === cursor;
+        const mark = isCurrent ? '▸ ' : '  ';
+        const pieces = parts.map((part) => theme(part.tone, part.text)).join('');
+        return (
+          <Row key={index}>
+            {isCurrent && hasFocus ? theme('current', fit(mark + text, columns)) : mark + pieces}
+          </Row>
+        );
+      })}
+    </>
+  );
+}
+
+interface FormProps {
+  readonly form: FormState;
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly height: number;
+}
+
+/** One row for each field in sight; always as high as it was told. */
+function Form({ form, theme, columns, height }: FormProps) {
+  return formView(form, columns, height).rows.map((spans, index) => (
+    <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
+  ));
+}
 
 interface AppProps {
   readonly store: Store;

@@ -6,7 +6,7 @@ import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import { shownCommand } from './form-runner.ts';
 import {
   choicesOf,

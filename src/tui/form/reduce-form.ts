@@ -5,7 +5,7 @@ import {
   soughtIndex,
   toggledText,
 } from '../../shell/records/form-fields.ts';
-import type { Action } from '../actions.ts';
+import type { Action } from '../store.ts';
 import type { FormAction } from '../keys/key-binding.ts';
 import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';

@@ -1,5 +1,5 @@
 import type { Line as EditedLine } from '../editor/line.ts';
-import type { KeyName } from '../terminal/key-name.ts';
+import type { KeyName } from '../terminal/keys.ts';
 
 /** Moves: of the table's cursor, or of a text that lies over it. */
 export type MoveAction =

@@ -1,10 +1,8 @@
 import { isPart } from './key-binding.ts';
 import type { Context, Keymap, State, KeyBinding } from '../state.ts';
-import { offersFirstSteps } from '../screen/first-steps.ts';
 import { formContext } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
-import { keyLabel, matchesKey, type KeyName } from '../terminal/key-name.ts';
-import type { KeyEvent } from '../terminal/keys.ts';
+import { type KeyEvent, keyLabel, type KeyName, matchesKey } from '../terminal/keys.ts';
 
 export function contextOf(state: State): Context {
   const { questions, overlay, form, table, prompt, focus } = state;
@@ -199,4 +197,15 @@ export function strayText(state: State): string | undefined {
     return key === undefined ? [] : [`"${key}" ${what}`];
   });
   return ['that key does nothing here', said.join(', ')].filter(Boolean).join('; ');
+}
+
+/** Whether the keys of the first screen hold: nothing is connected, typed or running. */
+export function offersFirstSteps(state: State): boolean {
+  const { firstRun, nextSteps, fleet, work, prompt } = state;
+  return (
+    (firstRun !== undefined || nextSteps.length > 0) &&
+    fleet.devices.length === 0 &&
+    work === undefined &&
+    lineText(prompt.editing.line) === ''
+  );
 }

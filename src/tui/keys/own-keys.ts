@@ -2,13 +2,7 @@ import { SettingsError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Keymap, KeyBinding } from '../state.ts';
-import {
-  isKeyName,
-  keyLabel,
-  type KeyName,
-  parseKey,
-  plainKeyNames,
-} from '../terminal/key-name.ts';
+import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
 import type { KeyRow } from '../../shell/services.ts';
 
 /** As in the settings: by place, the keys of its actions. */

@@ -2,13 +2,12 @@ import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
+import { firstGrapheme, lastGrapheme, wrapText } from '../editor/graphemes.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';
-import { memoized } from '../screen/memoized.ts';
+import { memoized } from '../store.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { LineProblem, State } from '../state.ts';
-import { wrapText } from '../screen/wrap.ts';
 
 /** The one line that is typed in, cut to the screen around its cursor. */
 interface InputLine {

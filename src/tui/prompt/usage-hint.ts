@@ -14,7 +14,7 @@ import {
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import type { Span } from '../screen/theme.ts';
-import { SEPARATOR } from '../keys/footer-hints.ts';
+import { SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
 import type { State } from '../state.ts';
 

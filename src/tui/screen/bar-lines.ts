@@ -3,14 +3,14 @@ import { questionsText } from '../../shell/access/open-questions.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
-import { keyNameOf } from '../keys/keymap.ts';
+import { contextOf, type FooterHint, footerHints, keyNameOf } from '../keys/keymap.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
-import { marksText, tableParts, type TitlePart } from '../table/title.ts';
+import { marksText, tableParts, type TitlePart } from '../table/view.ts';
 import { findSummary } from '../views/reduce-view.ts';
 import { crumbText } from '../views/trail.ts';
 import { shownView, viewLines } from '../views/views.ts';
-import { layoutOf } from './layout.ts';
-import { memoized } from './memoized.ts';
+import { layoutOf, questionWindow } from './layout.ts';
+import { memoized } from '../store.ts';
 import type { Span } from './theme.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
@@ -191,4 +191,57 @@ function linesText(state: State): string {
   if (length <= height || !('top' in state.overlay)) return '';
   const top = Math.max(0, Math.min(state.overlay.top, length - height));
   return `lines ${top + 1}-${Math.min(length, top + height)} of ${length}`;
+}
+
+export const SEPARATOR = ' · ';
+
+/** What never goes for want of room: help, and the way out. */
+const KEPT: readonly string[] = [
+  'help',
+  'quit',
+  'end-of-input',
+  'close',
+  'close-form',
+  'close-choices',
+  'menu-close',
+  'search-cancel',
+  'clear-filter',
+  'clear-find',
+  'decline',
+];
+
+/** The hints of the footer that have room, the most important first; help and the way out go last of all. */
+export function shownHints(state: State, columns: number): readonly FooterHint[] {
+  const isTyped = contextOf(state) === 'prompt';
+  const shown = footerHints(state).filter(
+    ({ action }) =>
+      action === undefined ||
+      (!isIdleScroll(action, state) && !(isTyped && action === 'end-of-input')),
+  );
+  while (widthOfAll(shown) > columns) {
+    shown.splice(
+      shown.findLastIndex(
+        ({ action }) => !KEPT.includes(action ?? '') && !(isTyped && action === 'go-table'),
+      ),
+      1,
+    );
+  }
+  return shown;
+}
+
+function widthOfAll(hints: readonly FooterHint[]): number {
+  const used = hints.reduce((sum, { text }) => sum + SEPARATOR.length + widthOf(text), 0);
+  return Math.max(0, used - SEPARATOR.length);
+}
+
+/** Keys that only scroll, where everything is in sight: nothing to tell of in the footer. */
+function isIdleScroll(action: string, state: State): boolean {
+  return (action === 'down' || action === 'page-down') && !canScroll(state);
+}
+
+/** Whether a question, or the text over the table, has lines out of sight; lists have a cursor to move. */
+function canScroll(state: State): boolean {
+  const [question] = state.questions;
+  if (question !== undefined) return questionWindow(state, question).depth > 0;
+  return !('top' in state.overlay) || viewLines(state).length > layoutOf(state).body;
 }

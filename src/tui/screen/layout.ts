@@ -2,10 +2,10 @@ import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
-import { memoized } from './memoized.ts';
+import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
 import { shownView } from '../views/views.ts';
-import { wrapText } from './wrap.ts';
+import { wrapText } from '../editor/graphemes.ts';
 
 /** Below this nothing useful can be shown. */
 export const SMALLEST = { columns: 40, rows: 10 };

@@ -2,10 +2,9 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle, fieldText, nameText } from '../../output/cells.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { visible } from '../../text/visible.ts';
-import { memoized } from '../screen/memoized.ts';
+import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
-import { noteOf } from './age.ts';
-import { shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
+import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
 export interface Column {

@@ -1,4 +1,4 @@
-import { filterSteps, prepareSteps } from './filter-rows.ts';
+import { filterSteps, prepareSteps } from './filter.ts';
 import type { Store } from '../store.ts';
 import { tableRows } from './rows.ts';
 

@@ -2,11 +2,23 @@ import { DevshError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
 import { WATCH_MS } from '../../shell/grammar/options.ts';
 import type { TableAction } from '../keys/key-binding.ts';
-import { edit, lineText, type EditKey } from '../editor/line.ts';
-import { extendRange, invertMarks, toggleAll, toggleMark, toggleRange } from './reduce-marks.ts';
-import { NO_FILTER, type State, type TableFilter, type TableState } from '../state.ts';
+import { edit, type EditKey, lineText } from '../editor/line.ts';
+import {
+  type LastRead,
+  NO_FILTER,
+  type State,
+  type TableChanges,
+  type TableFilter,
+  type TableRead,
+  type TableState,
+} from '../state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
-import { rawKeyOf, sortFields, tableRows } from './rows.ts';
+import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';
+import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
+import type { TableSource } from '../store.ts';
+import { recordChanges } from '../../fleet/record-changes.ts';
+import type { ReadOutput } from '../../shell/output.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
 
 /** Up to so many rows are filtered at once; longer tables in slices, between the keys. */
 const AT_ONCE = 5_000;
@@ -133,4 +145,213 @@ function foldRow(state: State): TableState {
   const turnedRows = new Set(table.turnedRows);
   if (!turnedRows.delete(key)) turnedRows.add(key);
   return { ...table, turnedRows };
+}
+
+/** Another command fills the table: what other devices answered before is no part of it. */
+export function setSource(state: State, source: TableSource): TableState {
+  const { table } = state;
+  const devices = source.scope ?? state.fleet.selected;
+  const isSame = isSameView(source, table);
+  const reads = isSame ? [...table.reads].filter(([name]) => devices.includes(name)) : [];
+  const { sort } = source.view;
+  return {
+    ...table,
+    ...source,
+    reads: isSame && reads.length === table.reads.size ? table.reads : new Map(reads),
+    sort: sort === undefined ? table.sort : undefined,
+    watchMs: source.watchMs,
+    ...(!isSame && {
+      marks: new Set<string>(),
+      range: undefined,
+      changes: undefined,
+      turnedRows: new Set<string>(),
+      cursor: 0,
+      top: 0,
+      shift: 0,
+    }),
+  };
+}
+
+/** The same records, however they are shown: a resource with a filter. */
+function isSameView(
+  a: Pick<TableSource, 'view' | 'commandFilter'>,
+  b: Pick<TableSource, 'view' | 'commandFilter'>,
+): boolean {
+  return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter;
+}
+
+/** A device that does not answer now may hold what it held: its last records stay, with their age. */
+export function addReads(table: TableState, reads: readonly TableRead[]): TableState {
+  const all = new Map(table.reads);
+  for (const read of reads) {
+    const { name } = read.device;
+    all.set(name, read.outcome.ok ? read : { ...read, last: lastOf(all.get(name)) });
+  }
+  const view = reads.at(-1)?.view ?? table.view;
+  const records = reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : []));
+  const keyField = keyFieldOf(view, view.key === undefined ? fieldsOf(records) : []);
+  const found = changesBetween(table.reads, reads, keyField);
+  return {
+    ...table,
+    reads: all,
+    view: sameView(table.view, view) ? table.view : view,
+    changes: found ?? table.changes,
+  };
+}
+
+function lastOf(read: TableRead | undefined): LastRead | undefined {
+  return read?.outcome.ok === true ? { records: read.outcome.records, at: read.at } : read?.last;
+}
+
+function sameView(a: TableState['view'], b: TableState['view']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** What devices that are read again hold otherwise than before; undefined when nothing is. */
+function changesBetween(
+  before: TableState['reads'],
+  reads: readonly ReadOutput[],
+  keyField: string,
+): TableChanges | undefined {
+  const fields = new Map<string, readonly string[] | undefined>();
+  const counts = { changed: 0, added: 0, removed: 0 };
+  for (const { device, outcome } of reads) {
+    const old = before.get(device.name)?.outcome;
+    if (!outcome.ok || old?.ok !== true) continue;
+    for (const change of recordChanges(old.records, outcome.records, keyField)) {
+      counts[change.kind] += 1;
+      if (change.kind === 'removed') continue;
+      const mark = markOf(device.name, rawKeyOf(change.record, keyField));
+      fields.set(mark, change.kind === 'changed' ? change.fields : undefined);
+    }
+  }
+  const { changed, added, removed } = counts;
+  return changed + added + removed === 0 ? undefined : { fields, ...counts };
+}
+
+/** Puts the cursor on a row that exists, and the window around it. */
+export function settle(state: State, height: number): TableState {
+  const { table } = state;
+  const count = tableRows(state).rows.length;
+  const cursor = Math.max(0, Math.min(table.cursor, count - 1));
+  const lowest = Math.max(0, count - height);
+  const top = Math.max(cursor - height + 1, Math.min(table.top, cursor, lowest), 0);
+  return cursor === table.cursor && top === table.top ? table : { ...table, cursor, top };
+}
+
+/**
+ * Keeps the cursor on its record, and the record on its line of the screen, where rows came, went or
+ * changed their order. A range that is being marked ends there: its rows lie elsewhere now.
+ */
+export function follow(before: State, after: State): TableState {
+  const { table } = after;
+  // Another view has a cursor of its own.
+  if (!isSameView(before.table, table)) return table;
+  const old = tableRows(before);
+  const { rows, keyField } = tableRows(after);
+  if (old.rows === rows) return table;
+  const settled = table.range === undefined ? table : { ...table, range: undefined };
+  const row = old.rows[before.table.cursor];
+  if (row === undefined) return settled;
+  const at = rowLike(row, rows, keyField);
+  if (at === -1) {
+    const isFiltered = before.table.filter.applied !== table.filter.applied;
+    return isFiltered ? { ...settled, cursor: 0, top: 0 } : settled;
+  }
+  const top = Math.max(0, before.table.top + at - before.table.cursor);
+  return at === table.cursor && top === table.top ? settled : { ...settled, cursor: at, top };
+}
+
+/** The place of a row, or of another one that holds its record on its first device; -1: nowhere. */
+function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): number {
+  const same = rows.indexOf(row);
+  if (same !== -1) return same;
+  const key = rawKeyOf(row.record, keyField);
+  const [device] = row.devices;
+  return rows.findIndex(
+    ({ record, devices }) =>
+      rawKeyOf(record, keyField) === key && devices.some(({ name }) => name === device?.name),
+  );
+}
+
+/** Space: a range that is open is kept as it is; otherwise the row is marked, or no longer. */
+function toggleMark(state: State): TableState {
+  const { table } = state;
+  if (table.range !== undefined) return { ...table, range: undefined };
+  const { rows, keyField } = tableRows(state);
+  const row = rows[table.cursor];
+  if (row === undefined) return table;
+  const marks = new Set(table.marks);
+  const isMarked = isMarkedRow(row, keyField, marks);
+  for (const one of marksOf(row, keyField)) {
+    if (isMarked) marks.delete(one);
+    else marks.add(one);
+  }
+  return { ...table, marks, cursor: table.cursor + 1 };
+}
+
+/** All rows shown, besides those that were marked; none of them where all were. */
+function toggleAll(state: State): TableState {
+  const { rows, keyField } = tableRows(state);
+  const marks = new Set(state.table.marks);
+  const shown = rows.flatMap((row) => marksOf(row, keyField));
+  const isAll = shown.length > 0 && shown.every((one) => marks.has(one));
+  for (const one of shown) {
+    if (isAll) marks.delete(one);
+    else marks.add(one);
+  }
+  return { ...state.table, marks, range: undefined };
+}
+
+/** Marks the rows shown that were not marked, and the other way round; what is filtered out stays. */
+function invertMarks(state: State): TableState {
+  const { rows, keyField } = tableRows(state);
+  const marks = new Set(state.table.marks);
+  for (const row of rows) {
+    const isMarked = isMarkedRow(row, keyField, state.table.marks);
+    for (const one of marksOf(row, keyField)) {
+      if (isMarked) marks.delete(one);
+      else marks.add(one);
+    }
+  }
+  return { ...state.table, marks, range: undefined };
+}
+
+/** `v`: from here on the cursor marks what it passes; again: that is all. */
+function toggleRange(state: State): TableState {
+  const { table } = state;
+  if (table.range !== undefined) return { ...table, range: undefined };
+  return extendRange(state, { ...table, range: { from: table.cursor, before: table.marks } });
+}
+
+/** Marks what lies between the start of the range and the cursor. */
+function extendRange(state: State, table: TableState): TableState {
+  const { range } = table;
+  if (range === undefined) return table;
+  const { rows, keyField } = tableRows({ ...state, table });
+  const marks = new Set(range.before);
+  const cursor = Math.max(0, Math.min(table.cursor, rows.length - 1));
+  const [first, last] = [Math.min(range.from, cursor), Math.max(range.from, cursor)];
+  for (const row of rows.slice(first, last + 1)) {
+    for (const one of marksOf(row, keyField)) marks.add(one);
+  }
+  return { ...table, marks };
+}
+
+/** Marks of records that are gone would be deleted by nobody's wish. Other devices say nothing of them. */
+export function dropLostMarks(state: State, reads: readonly ReadOutput[]): TableState {
+  const { table } = state;
+  if (table.marks.size === 0) return table;
+  const { keyField } = tableRows({ ...state, table: { ...table, filter: NO_FILTER } });
+  const answered = new Set<string>();
+  const held = new Set<string>();
+  for (const { device, outcome } of reads) {
+    if (!outcome.ok) continue;
+    answered.add(device.name);
+    for (const record of outcome.records) held.add(markOf(device.name, rawKeyOf(record, keyField)));
+  }
+  const marks = [...table.marks].filter(
+    (mark) => held.has(mark) || !answered.has(mark.slice(0, mark.indexOf('\n'))),
+  );
+  return marks.length === table.marks.size ? table : { ...table, marks: new Set(marks) };
 }

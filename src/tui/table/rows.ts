@@ -1,12 +1,13 @@
 import { isDated } from '../../fleet/compared.ts';
-import { Fold, type DeviceRecords, type FoldedRow } from '../../fleet/fold.ts';
+import { type DeviceRecords, Fold, type FoldedRow, foldNote } from '../../fleet/fold.ts';
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { cellText, columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/cells.ts';
 import type { View } from '../../shell/output.ts';
-import { filterRows } from './filter-rows.ts';
-import { memoized } from '../screen/memoized.ts';
+import { filterRows } from './filter.ts';
+import { memoized } from '../store.ts';
 import type { State, TableState } from '../state.ts';
+import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table and what is counted about them. */
 export interface TableRows {
@@ -34,7 +35,7 @@ export interface TableRows {
 }
 
 /** A record as its device holds it, or the value of the column DEVICE. */
-export function valueOfRow({ record, devices }: FoldedRow, field: string) {
+function valueOfRow({ record, devices }: FoldedRow, field: string) {
   if (Object.hasOwn(record, field)) return record[field];
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
@@ -195,4 +196,89 @@ function unfolded(row: FoldedRow): FoldedRow[] {
 const sortedRows = memoized(
   (rows: readonly FoldedRow[], fields: readonly string[]) => sortBy(rows, fields, valueOfRow),
   ([rows, fields]) => [rows, fields.join('\n')],
+);
+
+/* Of when records are whose device does not answer now. */
+
+type Stale = TableRows['stale'];
+
+/** Whether none of the devices that a row stands for has answered. */
+export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
+  return stale.size > 0 && devices.every(({ name }) => stale.has(name));
+}
+
+/** What is said of a row beside its fields. What a device held before is no reading: it proves nothing. */
+export function noteOf(row: FoldedRow, isFiltered: boolean | undefined, stale: Stale): string {
+  if (stale.size === 0) return visible(foldNote(row, isFiltered));
+  const age = ageNote(row, stale);
+  const isDiffering = row.differing.length > 0;
+  if (age !== '' && !isDiffering) return age;
+  const read = { ...row, of: row.of - stale.size, unread: row.unread + stale.size };
+  const note = visible(foldNote(read, isFiltered));
+  return age === '' ? note : `${note}; ${age}`;
+}
+
+/** `as of 07:46`; `fw3 as of 07:46` where others have answered; empty where all have. */
+function ageNote(row: FoldedRow, stale: Stale): string {
+  if (stale.size === 0) return '';
+  const old = row.devices.map(({ name }) => name).filter((name) => stale.has(name));
+  const [first] = old;
+  if (first === undefined) return '';
+  const what = asOfText(old.map((name) => stale.get(name)));
+  if (old.length === row.devices.length) return what;
+  return `${old.length === 1 ? visible(first) : `${old.length} devices`} ${what}`;
+}
+
+/** `3 as of 07:46`, for the title; empty where all have answered. */
+export function staleText(stale: Stale): string {
+  return stale.size === 0 ? '' : `${stale.size} ${asOfText([...stale.values()])}`;
+}
+
+/** The oldest of these times: nothing is newer than it says. */
+export function asOfText(times: readonly (Date | undefined)[]): string {
+  const known = times.filter((time) => time !== undefined).sort((a, b) => Number(a) - Number(b));
+  const [oldest] = known;
+  return oldest === undefined ? 'as of before' : `as of ${shortTime(oldest)}`;
+}
+
+/** `07:46`, of another day `11-21 07:46`, as on the wall. */
+export function shortTime(at: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  if (at.toDateString() === new Date().toDateString()) return time;
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {
+  return marks.size > 0 && marksOf(row, keyField).every((mark) => marks.has(mark));
+}
+
+/** What is marked, filtered out or not. */
+export interface MarkCount {
+  readonly rows: number;
+  /** A folded row stands for one on each of its devices. */
+  readonly records: number;
+  readonly devices: number;
+}
+
+export function countMarks(state: Pick<State, 'table' | 'fleet'>): MarkCount {
+  const { marks } = state.table;
+  if (marks.size === 0) return { rows: 0, records: 0, devices: 0 };
+  const { all, keyField } = tableRows(state);
+  return counted(all, keyField, marks);
+}
+
+export const counted = memoized(
+  (all: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>): MarkCount => {
+    const covered = new Set<string>();
+    let rows = 0;
+    for (const row of all) {
+      if (!isMarkedRow(row, keyField, marks)) continue;
+      rows += 1;
+      for (const one of marksOf(row, keyField)) covered.add(one);
+    }
+    const devices = new Set([...marks].map((mark) => mark.slice(0, mark.indexOf('\n'))));
+    const others = [...marks].filter((mark) => !covered.has(mark)).length;
+    return { rows: rows + others, records: marks.size, devices: devices.size };
+  },
 );

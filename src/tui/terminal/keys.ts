@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { InputDecoder, InputSplitter, type InputToken, type Unfinished } from './input.ts';
 
 /** One key with its modifiers. */
-export interface KeyPress {
+interface KeyPress {
   readonly kind: 'key';
   /** The lower-case character, or `enter`, `tab`, `escape`, `backspace`, `space`, `up`, `pageup`, `f1`... */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface KeyPress {
 }
 
 /** One whole paste; line ends are `\n`, other control characters are as they came. */
-export interface Paste {
+interface Paste {
   readonly kind: 'paste';
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export interface Paste {
 export type KeyEvent = KeyPress | Paste;
 
 /** The part of a readable stream that keys are read from. */
-export interface KeySource {
+interface KeySource {
   on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
   off(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
   resume(): unknown;
@@ -188,4 +188,57 @@ function fromReadline(key: Key): KeyPress | undefined {
 
 function press(name: string, rest: Partial<Omit<KeyPress, 'kind' | 'name'>> = {}): KeyPress {
   return { kind: 'key', name, ctrl: false, meta: false, shift: false, text: '', ...rest };
+}
+
+/** A key as the keymap names it: `ctrl-r`, `alt-b`, `shift-tab`, `G`, `?`, `pageup`. */
+export type KeyName = string;
+
+type Combination = Pick<KeyPress, 'name' | 'ctrl' | 'meta' | 'shift'>;
+
+/** The keys that have a name instead of a character. */
+export const plainKeyNames: readonly KeyName[] = [
+  ...['enter', 'tab', 'escape', 'space', 'backspace', 'delete', 'insert'],
+  ...['up', 'down', 'left', 'right', 'home', 'end', 'pageup', 'pagedown', 'clear'],
+  ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
+];
+
+/** Whether a text is the name of one press. */
+export function isKeyName(text: string): boolean {
+  const { name, ctrl, shift } = parseKey(text);
+  // A terminal does not tell Ctrl-Shift-X from Ctrl-X.
+  if (/^[^\s\p{C}]$/u.test(name)) return !(ctrl && shift);
+  return plainKeyNames.includes(name);
+}
+
+/** Reads `ctrl-`, `alt-` and `shift-` in any order; an upper-case letter stands for Shift. */
+export function parseKey(text: KeyName): Combination {
+  const [, prefixes = '', last = text] = /^((?:(?:ctrl|alt|shift)-)*)(.+)$/su.exec(text) ?? [];
+  const isCharacter = /^.$/su.test(last);
+  const lower = isCharacter ? last.toLowerCase() : last;
+  return {
+    name: last === ' ' ? 'space' : lower,
+    ctrl: prefixes.includes('ctrl-'),
+    meta: prefixes.includes('alt-'),
+    shift: prefixes.includes('shift-') || last !== lower,
+  };
+}
+
+/** The name of a key, as `parseKey` reads it. */
+export function keyLabel(key: Combination): KeyName {
+  const upper = key.name.toUpperCase();
+  const isLetter = /^.$/su.test(key.name) && upper.toLowerCase() === key.name;
+  const isUpper = key.shift && isLetter && upper !== key.name && !key.ctrl && !key.meta;
+  const prefixes = [key.ctrl && 'ctrl-', key.meta && 'alt-', key.shift && !isUpper && 'shift-'];
+  return prefixes.filter((prefix) => prefix !== false).join('') + (isUpper ? upper : key.name);
+}
+
+export function matchesKey(event: KeyEvent, text: KeyName): boolean {
+  if (event.kind === 'paste') return false;
+  const wanted = parseKey(text);
+  return (
+    event.name === wanted.name &&
+    event.ctrl === wanted.ctrl &&
+    event.meta === wanted.meta &&
+    event.shift === wanted.shift
+  );
 }

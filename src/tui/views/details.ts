@@ -4,10 +4,9 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import { NO_FILTER, type Details, type State } from '../state.ts';
-import { asOfText } from '../table/age.ts';
-import { keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
+import { asOfText, keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
 import type { OverOf, View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;

@@ -2,16 +2,22 @@ import { failureWord } from '../../change/not-covered.ts';
 import { reasonText } from '../../output/streams.ts';
 import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';
-import { noDevice } from '../keys/disabled-keys.ts';
-import { key, keysOf, lineKey } from '../keys/bind.ts';
+import { key, keysOf, lineKey, noDevice } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
-import { memoized } from '../screen/memoized.ts';
+import { memoized } from '../store.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { DeviceTab, State } from '../state.ts';
-import { shortTime } from '../table/age.ts';
-import { watchText } from '../table/title.ts';
-import { arranged, type ListSource } from './arrange.ts';
-import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
+import { shortTime } from '../table/rows.ts';
+import { watchText } from '../table/view.ts';
+import {
+  arranged,
+  type ListColumn,
+  listLines,
+  listOf,
+  type ListSource,
+  type OverOf,
+  sourceOf,
+} from './view.ts';
 
 const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = {

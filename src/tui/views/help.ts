@@ -1,7 +1,7 @@
 import { fit, widthOf } from '../../text/width.ts';
 import { EDIT_KEYS } from '../editor/line.ts';
 import { contextOf, keyText } from '../keys/keymap.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import type { Context, KeyBinding, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { cut } from '../../text/width.ts';
-import { memoized } from '../screen/memoized.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { memoized } from '../store.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import type { State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 

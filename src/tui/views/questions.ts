@@ -3,13 +3,19 @@ import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { firstOf, noRow, type Reason } from '../keys/disabled-keys.ts';
-import { key, keysOf, lineKey, startKey } from '../keys/bind.ts';
-import { memoized } from '../screen/memoized.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { firstOf, key, keysOf, lineKey, noRow, type Reason, startKey } from '../keys/binding.ts';
+import { memoized } from '../store.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import type { LogLine, State } from '../state.ts';
-import { arranged, type ListSource } from './arrange.ts';
-import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
+import {
+  arranged,
+  type ListColumn,
+  listLines,
+  listOf,
+  type ListSource,
+  type OverOf,
+  sourceOf,
+} from './view.ts';
 
 type QuestionsOver = OverOf<'questions'>;
 type Marks = QuestionsOver['marks'];

@@ -1,8 +1,7 @@
 import type { MoveAction } from '../keys/key-binding.ts';
 import { edit, lineText, type EditKey } from '../editor/line.ts';
 import { layoutOf } from '../screen/layout.ts';
-import { nextSort } from './arrange.ts';
-import { movedTop, searcher } from './view.ts';
+import { movedTop, nextSort, searcher } from './view.ts';
 import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 

@@ -2,11 +2,18 @@ import { resourceWords } from '../../shell/commands/index.ts';
 import type { TableOutput } from '../../shell/output.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { key, keysOf, lineKey } from '../keys/bind.ts';
+import { key, keysOf, lineKey } from '../keys/binding.ts';
 import type { Offer, State } from '../state.ts';
-import { arranged, type ListSource } from './arrange.ts';
+import {
+  arranged,
+  type ListColumn,
+  listLines,
+  listOf,
+  type ListSource,
+  type OverOf,
+  sourceOf,
+} from './view.ts';
 import { namesText } from './plan-lines.ts';
-import { listLines, listOf, sourceOf, type ListColumn, type OverOf } from './view.ts';
 
 type ResourcesOver = OverOf<'resources'>;
 

@@ -2,8 +2,8 @@ import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { grouped } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
-import { memoized } from '../screen/memoized.ts';
-import { wrapText } from '../screen/wrap.ts';
+import { memoized } from '../store.ts';
+import { wrapText } from '../editor/graphemes.ts';
 import type { LogLine, Overlay, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 

@@ -3,12 +3,10 @@ import { fieldText } from '../../output/cells.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
-import { firstOf, readOnly, type Reason } from '../keys/disabled-keys.ts';
-import { key, keysOf, lineKey } from '../keys/bind.ts';
+import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import type { RunRow, State } from '../state.ts';
-import { arranged, type ListSource } from './arrange.ts';
-import { listOf, type OverOf } from './view.ts';
+import { arranged, listOf, type ListSource, type OverOf } from './view.ts';
 
 type RunsOver = OverOf<'runs'>;
 

@@ -1,10 +1,10 @@
-import type { TableSource } from '../actions.ts';
+import type { TableSource } from '../store.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { visible } from '../../text/visible.ts';
 import { cut, widthOf } from '../../text/width.ts';
 import { namesText } from './plan-lines.ts';
 import { viewOf } from './views.ts';
-import { setSource } from '../table/source.ts';
+import { setSource } from '../table/reduce-table.ts';
 import {
   NO_FIND,
   newTable,

@@ -9,7 +9,7 @@ import {
   type Editing,
   type Line,
 } from '../../../src/tui/editor/line.ts';
-import { parseKey } from '../../../src/tui/terminal/key-name.ts';
+import { parseKey } from '../../../src/tui/terminal/keys.ts';
 
 type PlainKind = Exclude<EditKey['kind'], 'insert' | 'set'>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
-import { shownHints } from '../../../src/tui/keys/footer-hints.ts';
+import { shownHints } from '../../../src/tui/screen/bar-lines.ts';
 import type { Overlay, State } from '../../../src/tui/state.ts';
 import { after, RUN, stateOf, user } from '../table/table-fixture.ts';
 

@@ -1,13 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { formCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId } from '../../../src/tui/form/form-state.ts';
-import { TypedAhead } from '../../../src/tui/keys/typed-ahead.ts';
+import { QUIET_MS, TypedAhead } from '../../../src/tui/questions.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
-import { QUIET_MS } from '../../../src/tui/questions.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
-import { parseKey } from '../../../src/tui/terminal/key-name.ts';
-import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
+import { type KeyEvent, parseKey } from '../../../src/tui/terminal/keys.ts';
 import { stateOf, user } from '../table/table-fixture.ts';
 
 const OPENING = { action: 'set', resource: 'user', key: 'bob', on: '', device: undefined } as const;

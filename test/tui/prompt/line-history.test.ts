@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { initialState } from '../../../src/tui/initial-state.ts';
+import { initialState, reduce } from '../../../src/tui/reduce.ts';
 import { LineHistory } from '../../../src/tui/prompt/typed-lines.ts';
-import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 
 /** A history file that answers when it is told to. */

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Plan, Step } from '../../../src/change/plan.ts';
 import { UnreachableError } from '../../../src/device/errors.ts';
-import { initialState } from '../../../src/tui/initial-state.ts';
+import { initialState, reduce } from '../../../src/tui/reduce.ts';
 import { deviceBar } from '../../../src/tui/screen/bar-lines.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { DeviceTab, LogLine, State } from '../../../src/tui/state.ts';
 import { Questions } from '../../../src/tui/questions.ts';
-import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
 import type { Size } from '../../../src/tui/terminal/painter.ts';
 import { planView } from '../../../src/tui/views/plan-lines.ts';

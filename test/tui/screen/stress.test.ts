@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stressed } from '../../../src/tui/components/prompt.tsx';
+import { stressed } from '../../../src/tui/components/bars.tsx';
 import type { Theme } from '../../../src/tui/screen/theme.ts';
 
 const NAMED: Theme = (tone, text) => (tone === 'plain' || text === '' ? text : `<${tone} ${text}>`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapText } from '../../../src/tui/screen/wrap.ts';
+import { wrapText } from '../../../src/tui/editor/graphemes.ts';
 
 test.each([
   ['words at blanks', 'one two three four', ['one two', '  three', '  four']],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyLabel, matchesKey, parseKey } from '../../../src/tui/terminal/key-name.ts';
+import { keyLabel, matchesKey, parseKey } from '../../../src/tui/terminal/keys.ts';
 
 test.each([
   ['ctrl-r', { name: 'r', ctrl: true, meta: false, shift: false }],

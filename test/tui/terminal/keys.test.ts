@@ -1,8 +1,12 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test, onTestFinished } from 'vitest';
-import { KeyReader, type KeyEvent, type KeyReaderOptions } from '../../../src/tui/terminal/keys.ts';
-import { keyLabel } from '../../../src/tui/terminal/key-name.ts';
+import {
+  type KeyEvent,
+  keyLabel,
+  KeyReader,
+  type KeyReaderOptions,
+} from '../../../src/tui/terminal/keys.ts';
 
 /** A reader on a stream that takes chunks at once, and what it read. */
 function startReader(options: KeyReaderOptions = {}) {

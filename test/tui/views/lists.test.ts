@@ -8,8 +8,7 @@ import { reduce } from '../../../src/tui/reduce.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { driftLine } from '../../../src/tui/table/commands.ts';
-import { parseKey } from '../../../src/tui/terminal/key-name.ts';
-import type { KeyEvent } from '../../../src/tui/terminal/keys.ts';
+import { type KeyEvent, parseKey } from '../../../src/tui/terminal/keys.ts';
 import { listView, viewLines } from '../../../src/tui/views/views.ts';
 import { after, lineOf, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
 

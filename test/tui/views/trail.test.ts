@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import { defaultView } from '../../../src/shell/records/kept-columns.ts';
-import type { Action } from '../../../src/tui/actions.ts';
+import type { Action } from '../../../src/tui/store.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
-import { contextOf } from '../../../src/tui/keys/keymap.ts';
+import { contextOf, strayText } from '../../../src/tui/keys/keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { strayText } from '../../../src/tui/keys/keymap.ts';
 import { crumbs } from '../../../src/tui/views/trail.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 

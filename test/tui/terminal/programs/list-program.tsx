@@ -1,7 +1,7 @@
 // A list with its state outside React, drawn by Ink: arrows move, `x` breaks a component, `q` leaves.
 import { useSyncExternalStore } from 'react';
 import { Row } from '../../../../src/tui/components/bars.tsx';
-import { matchesKey } from '../../../../src/tui/terminal/key-name.ts';
+import { matchesKey } from '../../../../src/tui/terminal/keys.ts';
 import { mountInk } from '../../../../src/tui/terminal/render.ts';
 import { Terminal } from '../../../../src/tui/terminal/terminal.ts';
 

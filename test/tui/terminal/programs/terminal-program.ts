@@ -1,6 +1,6 @@
 // A full-screen program that shows the keys it gets; letters make it end in many ways.
 import { spawn } from 'node:child_process';
-import { keyLabel } from '../../../../src/tui/terminal/key-name.ts';
+import { keyLabel } from '../../../../src/tui/terminal/keys.ts';
 import { Terminal } from '../../../../src/tui/terminal/terminal.ts';
 
 const terminal = new Terminal(process.stdin, process.stdout, process.env, process);

@@ -1,13 +1,13 @@
 import {
-  matchesHaystack,
-  prepareHaystack,
   type Filter,
   type Haystack,
+  matchesHaystack,
+  prepareHaystack,
 } from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
 /** The rows that a filter leaves, in their order. */
-export interface FilteredRows {
+interface FilteredRows {
   readonly rows: readonly FoldedRow[];
   /** No record holds the words of the filter as they are typed: these look like them. */
   readonly isSimilar: boolean;
