@@ -1,19 +1,37 @@
-import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
-import { deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { uncomparedFields } from '../device/observation.ts';
 import { idOf, isSingle, keyFieldOf, updateFacts, type Profile } from '../device/profile.ts';
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
-import { DriftError, RefusedError } from '../errors.ts';
+import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import { pickWhere, type Change, type Target } from './change.ts';
-import { differencesOf, isMasked, isSameValue } from './compare.ts';
-import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
-import { objectionTo, planAdd, type PlanContext } from './plan-add.ts';
+import { pickWhere, type Change } from './change.ts';
+import { checkFields, checkValue } from './check-fields.ts';
+import { differencesOf, differencesOfNew, isMasked, isSameValue } from './compare.ts';
+import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './find-record.ts';
+import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
+import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
+
+/** What one change is planned from: a device, and what it holds now. */
+interface PlanContext {
+  readonly device: DeviceRef;
+  readonly profile: Profile;
+  readonly records: readonly DeviceRecord[];
+  readonly resource: string;
+  readonly keyField: string;
+  /** Which refusals do not count. */
+  readonly allow: Allowed;
+}
+
+type Planned = Step | StepResult;
+type Add = Change & { readonly action: 'add' };
+type SetChange = Change & { readonly action: 'set' };
+type Delete = Change & { readonly action: 'delete' };
 
 /**
  * Computes what one change means on one device, from the records that it holds now. Pure: reads and
@@ -29,32 +47,14 @@ export function planDevice(
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
   const context = { device, profile, records, resource, keyField, allow };
-  const plan = planChange(context, change);
-  return { ...plan, total: { [resource]: records.length } };
-}
-
-function planChange(context: PlanContext, change: Change): DevicePlan {
   refuseKeyed(context, change);
-  switch (change.action) {
-    case 'add':
-      return planAdd(context, change);
-    case 'set':
-      return planEach(context, 'set', change.target, (record) => {
-        const planned = planSet(context, record, change);
-        if ('verdict' in planned) return planned;
-        return driftFrom(context, 'set', change.expected, record) ?? planned;
-      });
-    case 'delete':
-      return planEach(
-        context,
-        'delete',
-        change.target,
-        (record) =>
-          driftFrom(context, 'delete', change.expected, record) ??
-          planDelete(context, record, change),
-        change.isUndo,
-      );
-  }
+  const planned = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
+  return {
+    device,
+    steps: planned.filter((one): one is Step => !('verdict' in one)),
+    settled: planned.filter((one) => 'verdict' in one),
+    total: { [resource]: records.length },
+  };
 }
 
 /** A single object has no key and stays; where there are several records one must be named. */
@@ -74,53 +74,87 @@ function refuseKeyed({ profile, resource }: PlanContext, change: Change): void {
   }
 }
 
-type Planned = Step | StepResult;
+/** The fields of a change in the types of the device, and what does not come back of a record that does. */
+function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
+  const { profile, resource } = context;
+  const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
+  if (change.isExact) return { back, fields: back?.fields ?? change.fields };
+  const { encoding } = before === undefined ? profile.create : updateFacts(profile, resource);
+  const { fields, untyped } = typedFields(context, change.fields, {
+    before,
+    asJson: change.asJson,
+    isJson: encoding === 'json',
+  });
+  return { back, fields, untyped: untyped.length > 0 ? untyped : undefined };
+}
 
-/** A record that somebody has changed since it was last seen is not to be changed unseen. */
-function driftFrom(
-  { device, profile, resource, keyField }: PlanContext,
-  action: 'set' | 'delete',
-  expected: DeviceRecord | undefined,
-  record: DeviceRecord,
-): StepResult | undefined {
-  if (expected === undefined) return undefined;
-  const ignored = uncomparedFields(profile, resource);
-  const differences = differencesOf(expected, record).filter(
-    ({ field, held }) =>
-      !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
-  );
-  if (differences.length === 0) return undefined;
-  const key = valueText(record[keyField] ?? idOf(profile, record));
-  const fields = differences.map(({ field }) => field).join(', ');
-  const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); ${allowHint('drift')}`,
-  );
+/** A record that is there already settles it, the same or not: nothing is sent then. */
+function planAdd(context: PlanContext, change: Add): Planned {
+  const { device, profile, records, resource, keyField } = context;
+  const { back, fields, untyped } = fieldsOf(context, change);
+  const wanted = fields[keyField];
+  if (wanted === undefined || wanted === '') {
+    throw new UsageError(
+      `${resource} add needs ${keyField}=…${hintAt(keyField, context, change.fields)}`,
+      { field: keyField },
+    );
+  }
+  const key = valueText(wanted);
+  const result = { device, resource, key, action: 'add' as const };
+  const [twin] = RecordIndex.of(records).holding(keyField, wanted);
+  if (twin !== undefined) {
+    const differences = differencesOfNew(fields, twin);
+    if (differences.length === 0) {
+      return { ...result, verdict: 'unchanged', record: twin, note: 'exists already' };
+    }
+    return {
+      ...result,
+      verdict: 'differs',
+      record: twin,
+      differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
+      note: `exists already with other fields; "${resource} set" changes it`,
+    };
+  }
+  const { values, filled, needed, leftOut } = fillMissing(context, fields);
+  const after = { ...values, ...fields };
+  if (needed.length > 0) {
+    const said = needed.map((field) => `${field}=…`).join(' ');
+    const error = new RefusedError(
+      `a new ${resource} needs ${needed.join(', ')}, which may give rights and is never filled in: say ${said}; nothing was sent`,
+    );
+    return { ...result, verdict: 'failed', error };
+  }
+  const objection = objectionTo(context, change, after);
+  if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
   return {
-    device,
+    action: 'add',
     resource,
     key,
-    action,
-    verdict: 'drift',
-    record,
-    differences: differences.map(({ sent, ...one }) => ({ ...one, was: sent })),
-    error,
+    keyField,
+    request: createRequest(profile, resource, after),
+    after,
+    asked: fields,
+    filled,
+    leftOut: leftOut.length > 0 ? leftOut : undefined,
+    untyped,
+    lost: back && lostWith(context, { ...change.fields, ...back.lost }),
   };
 }
 
-function planSet(
-  context: PlanContext,
-  before: DeviceRecord,
-  change: Change & { readonly action: 'set' },
-): Planned {
+/** `; did you mean that by "usrname"?`: a name that is nearly right, and no field of any record. */
+function hintAt(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
+  const meant = Object.keys(fields).find(
+    (name) =>
+      name !== keyField &&
+      suggest(name, [keyField]).length > 0 &&
+      !records.some((record) => Object.hasOwn(record, name)),
+  );
+  return meant === undefined ? '' : `; did you mean that by "${meant}"?`;
+}
+
+function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
   const { device, profile, records, resource, keyField } = context;
-  const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
-  const { fields, untyped } = change.isExact
-    ? { fields: back?.fields ?? change.fields, untyped: [] }
-    : typedFields(context, change.fields, {
-        before,
-        ...(change.asJson && { asJson: change.asJson }),
-        isJson: updateFacts(profile, resource).encoding === 'json',
-      });
+  const { back, fields, untyped } = fieldsOf(context, change, before);
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
   const differences = differencesOf(fields, before);
@@ -150,28 +184,23 @@ function planSet(
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
-  const request = updateRequest(profile, resource, before, fields);
   return {
     action: 'set',
     resource,
     key,
     keyField,
-    request,
+    request: updateRequest(profile, resource, before, fields),
     before,
     after: { ...before, ...fields },
     asked: fields,
     filled: {},
-    ...(untyped.length > 0 && { untyped }),
-    ...(back && { lost: back.lost }),
+    untyped,
+    lost: back?.lost,
     ...erasedBy(context, before, fields),
   };
 }
 
-function planDelete(
-  context: PlanContext,
-  before: DeviceRecord,
-  { isUndo }: Change & { readonly action: 'delete' },
-): Planned {
+function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Delete): Planned {
   const { profile, resource, keyField } = context;
   return {
     action: 'delete',
@@ -182,69 +211,107 @@ function planDelete(
     before,
     asked: {},
     filled: {},
-    ...(isUndo !== true && { lost: lostWith(context, before) }),
+    lost: isUndo ? undefined : lostWith(context, before),
   };
 }
 
-/** Plans every record that the target picks; a device that has none is settled at once. */
-function planEach(
+/** One record that is picked. What needs no request is no drift either. */
+function planRecord(
   context: PlanContext,
-  action: 'set' | 'delete',
-  target: Target,
-  planOne: (record: DeviceRecord) => Planned,
-  isUndo = false,
-): DevicePlan {
-  const { device, profile, resource, keyField } = context;
-  const picked = pick(context, target);
+  record: DeviceRecord,
+  change: SetChange | Delete,
+): Planned {
+  if (change.action === 'delete') {
+    return driftFrom(context, change, record) ?? planDelete(context, record, change);
+  }
+  const planned = planSet(context, record, change);
+  return 'verdict' in planned ? planned : (driftFrom(context, change, record) ?? planned);
+}
+
+/** Plans every record that the target picks; a device that has none is settled at once. */
+function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
+  const { device, profile, records, resource, keyField } = context;
+  const { action, target } = change;
   const key = target.kind === 'key' ? target.key : target.filter;
   const result = { device, resource, key, action };
+  const failed = (code: 'not-found' | 'ambiguous', what: string): StepResult => ({
+    ...result,
+    verdict: 'failed',
+    error: new NotPossibleError(device, code, what),
+  });
+  const index = RecordIndex.of(records);
+  const picked = pick(context, change);
   if (picked.length === 0) {
     if (target.kind === 'key' && areNameless(context)) {
       const what = `the ${resource}s here show no name: whether "${key}" is one of them cannot be told`;
-      const error = new NotPossibleError(device, 'not-found', what);
-      return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+      return [failed('not-found', what)];
     }
     if (action === 'delete' || target.kind === 'where') {
+      const isUndo = action === 'delete' && change.isUndo === true;
       const none = isUndo ? `its list shows no such ${resource}` : `no such ${resource} here`;
       const note = target.kind === 'key' ? none : `no ${resource} matches`;
-      return { device, steps: [], settled: [{ ...result, verdict: 'unchanged', note }] };
+      return [{ ...result, verdict: 'unchanged', note }];
     }
     const [meant] = suggest(
       key,
-      context.records.map((record) => valueText(record[keyField])),
+      records.map((record) => valueText(record[keyField])),
     );
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    const error = new NotPossibleError(device, 'not-found', `no ${resource} "${key}"${hint}`);
-    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+    return [failed('not-found', `no ${resource} "${key}"${hint}`)];
   }
   if (target.kind === 'key' && picked.length > 1) {
     const isByKey = picked.some((record) => isSameValue(key, record[keyField]));
     const what = isByKey
       ? `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`
       : sharedIdText(resource, key, picked.length);
-    const error = new NotPossibleError(device, 'ambiguous', what);
-    return { device, steps: [], settled: [{ ...result, verdict: 'failed', error }] };
+    return [failed('ambiguous', what)];
   }
-  const steps: Step[] = [];
-  const settled: StepResult[] = [];
-  const index = RecordIndex.of(context.records);
-  for (const record of picked) {
+  return picked.map((record) => {
     try {
-      const planned = planOne(record);
+      const planned = planRecord(context, record, change);
       const id = idOf(profile, record) ?? '';
       const count = index.withId(profile, id).length;
-      if ('verdict' in planned) {
-        settled.push(planned);
-      } else if (count > 1) {
-        const error = new NotPossibleError(device, 'ambiguous', sharedIdText(resource, id, count));
-        settled.push({ ...result, key: planned.key, verdict: 'failed', record, error });
-      } else steps.push(planned);
+      if ('verdict' in planned || count <= 1) return planned;
+      return {
+        ...failed('ambiguous', sharedIdText(resource, id, count)),
+        key: planned.key,
+        record,
+      };
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      settled.push({ ...result, verdict: 'failed', record, error });
+      return { ...result, verdict: 'failed', record, error };
     }
-  }
-  return { device, steps, settled };
+  });
+}
+
+/** A record that somebody has changed since it was last seen is not to be changed unseen. */
+function driftFrom(
+  { device, profile, resource, keyField }: PlanContext,
+  { action, expected }: SetChange | Delete,
+  record: DeviceRecord,
+): StepResult | undefined {
+  if (expected === undefined) return undefined;
+  const ignored = uncomparedFields(profile, resource);
+  const differences = differencesOf(expected, record).filter(
+    ({ field, held }) =>
+      !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
+  );
+  if (differences.length === 0) return undefined;
+  const key = valueText(record[keyField] ?? idOf(profile, record));
+  const fields = differences.map(({ field }) => field).join(', ');
+  const error = new DriftError(
+    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); ${allowHint('drift')}`,
+  );
+  return {
+    device,
+    resource,
+    key,
+    action,
+    verdict: 'drift',
+    record,
+    differences: differences.map(({ sent, ...one }) => ({ ...one, was: sent })),
+    error,
+  };
 }
 
 /** Whether the natural key, which the profile knows, is missing in all records or no text. */
@@ -264,10 +331,57 @@ function sharedIdText(resource: string, id: string, count: number): string {
 /** By natural key first; an id picks only when no key does. */
 function pick(
   { device, profile, records, keyField }: PlanContext,
-  target: Target,
+  { target }: SetChange | Delete,
 ): readonly DeviceRecord[] {
   if (target.kind === 'where') return pickWhere(target.filter, records, device.name);
   const index = RecordIndex.of(records);
   const byKey = index.holding(keyField, target.key);
   return byKey.length > 0 ? byKey : index.withId(profile, target.key);
+}
+
+/** So many objections of a device are named. */
+const MOST_PROBLEMS = 10;
+
+/**
+ * What the device would refuse, from what it has told of its fields; it is not sent then. Throws a
+ * UsageError for a value that somebody typed and the device calls wrong: no other device gets it either.
+ */
+function objectionTo(
+  { device, profile, resource, allow }: PlanContext,
+  change: Add | SetChange,
+  fields: DeviceRecord,
+): NotPossibleError | undefined {
+  const details = profile.resources[resource]?.details;
+  if (details === undefined || allow.has('invalid')) return undefined;
+  const problems = Object.entries(checkFields(details, fields, change.action === 'add'));
+  if (problems.length === 0) return undefined;
+  const [field, problem] = change.isExact
+    ? []
+    : (problems.find(([name]) => isWrongValue(details, fields, name)) ?? []);
+  if (field !== undefined) {
+    throw new UsageError(
+      `${field}: ${problem ?? ''}, says ${device.name}; nothing was sent (${allowHint('invalid')})`,
+      { field },
+    );
+  }
+  const named = problems.slice(0, MOST_PROBLEMS).map(([name, text]) => `${name}: ${text}`);
+  const more = problems.length - named.length;
+  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return new NotPossibleError(
+    device,
+    'invalid',
+    `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
+    Object.fromEntries(problems.map(([name, reason]) => [name, [reason]])),
+  );
+}
+
+/** Not one that is missing, or that nobody may set. */
+function isWrongValue(
+  details: Readonly<Record<string, FieldFacts>>,
+  fields: DeviceRecord,
+  name: string,
+): boolean {
+  const [facts, value] = [valueAt(details, name), valueAt(fields, name)];
+  if (facts === undefined || value === undefined || facts.readOnly) return false;
+  return checkValue(facts, value) !== undefined;
 }

@@ -56,18 +56,16 @@ export async function planMember(
     }
     for (const resource of new Set(changes.map((change) => change.resource))) {
       const own = changes.filter((change) => change.resource === resource);
-      if (!records.has(resource)) {
-        const listed = await member.list(access, resource, signal);
-        // It also tells whether the list leaves fields out.
-        await learnBefore(planning, member, resource, own);
-        const concerned = (): readonly DeviceRecord[] => [
-          ...new Set(own.flatMap((one) => concernedBy(member.profile, one, listed, ref.name))),
-        ];
-        const held = await member.withDetails(access, resource, listed, concerned, signal);
-        records.set(resource, held);
-      } else {
-        await learnBefore(planning, member, resource, own);
-      }
+      const isRead = records.has(resource);
+      const listed = records.get(resource) ?? (await member.list(access, resource, signal));
+      // It also tells whether the list leaves fields out.
+      await learnBefore(planning, member, resource, own);
+      if (isRead) continue;
+      const concerned = (): readonly DeviceRecord[] => [
+        ...new Set(own.flatMap((one) => concernedBy(member.profile, one, listed, ref.name))),
+      ];
+      const held = await member.withDetails(access, resource, listed, concerned, signal);
+      records.set(resource, held);
     }
     const parts = changes.map((change) =>
       planDevice(ref, member.profile, change, records.get(change.resource) ?? [], planning.allow),

@@ -16,23 +16,23 @@ export interface Step {
   readonly keyField: string;
   readonly request: WriteRequest;
   /** The record before; absent for `add`. */
-  readonly before?: DeviceRecord;
+  readonly before?: DeviceRecord | undefined;
   /** What the record must hold afterwards, as far as it is known; absent for `delete`. */
-  readonly after?: DeviceRecord;
+  readonly after?: DeviceRecord | undefined;
   /** The fields that the user asked for. */
   readonly asked: DeviceRecord;
   /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
   readonly filled: Readonly<Record<string, string>>;
   /** What the body leaves out and the device erases with that. */
-  readonly erases?: readonly string[];
+  readonly erases?: readonly string[] | undefined;
   /** What it leaves out of which nobody knows whether it is kept; none: of what is not shown. */
-  readonly mayErase?: readonly string[];
+  readonly mayErase?: readonly string[] | undefined;
   /** Of a step that takes another one back: what it does not bring back. Of a delete: what no undo would. */
-  readonly lost?: DeviceRecord;
+  readonly lost?: DeviceRecord | undefined;
   /** Fields that all records have and that may give rights: they are not filled in. */
-  readonly leftOut?: readonly string[];
+  readonly leftOut?: readonly string[] | undefined;
   /** Fields of whose type nobody has told, although they look like more than text; a part as `a.b`. */
-  readonly untyped?: readonly string[];
+  readonly untyped?: readonly string[] | undefined;
 }
 
 /** A kind of write of which only convention says how it is done. */

@@ -27,11 +27,11 @@ function factsOf(
 /** How what was typed is to be read. */
 interface Reading {
   /** The record that is changed. */
-  readonly before?: DeviceRecord;
+  readonly before?: DeviceRecord | undefined;
   /** Fields whose values are no texts to be read. */
-  readonly asJson?: readonly string[];
+  readonly asJson?: readonly string[] | undefined;
   /** The request is JSON: only that has types to be wrong about. */
-  readonly isJson?: boolean;
+  readonly isJson?: boolean | undefined;
 }
 
 /** Fields in the types of the device, and those that look like more than text while nobody knows their type. */

@@ -273,13 +273,11 @@ test('a plan file in which any bit was changed, or that was cut anywhere, is ref
   const frozen = { ...who, expiresAt, changes: wanted };
   const text = freezePlan(frozen, plan.devices);
   const now = new Date(at);
-  expect(thawPlan(text, 'plan', now, new Set())).toMatchObject({
-    ...frozen,
-    devices: plan.devices,
-    digest: createHash('sha256')
-      .update(text.slice(0, text.lastIndexOf('{')))
-      .digest('hex'),
-  });
+  const { devices: planned, digest, ...thawed } = thawPlan(text, 'plan', now, new Set());
+  expect(thawed).toMatchObject(frozen);
+  expect(planned).toEqual(plan.devices);
+  const lines = text.slice(0, text.lastIndexOf('{'));
+  expect(digest).toBe(createHash('sha256').update(lines).digest('hex'));
   const bytes = Buffer.from(text);
   for (let place = 0; place < bytes.length; place += 1) {
     const cut = bytes.subarray(0, place).toString('utf8');
