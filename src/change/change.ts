@@ -15,29 +15,29 @@ export type Change =
       readonly action: 'add';
       readonly resource: string;
       readonly fields: DeviceRecord;
-      readonly asJson?: AsJson;
-      readonly isExact?: true;
+      readonly asJson?: AsJson | undefined;
+      readonly isExact?: true | undefined;
       /** Of a record that is brought back: what cannot be, as it was. */
-      readonly lost?: DeviceRecord;
+      readonly lost?: DeviceRecord | undefined;
     }
   | {
       readonly action: 'set';
       readonly resource: string;
       readonly target: Target;
       readonly fields: DeviceRecord;
-      readonly asJson?: AsJson;
-      readonly expected?: Expected;
+      readonly asJson?: AsJson | undefined;
+      readonly expected?: Expected | undefined;
       /** The fields are values as a device had them, not what somebody typed. */
-      readonly isExact?: true;
-      readonly lost?: DeviceRecord;
+      readonly isExact?: true | undefined;
+      readonly lost?: DeviceRecord | undefined;
     }
   | {
       readonly action: 'delete';
       readonly resource: string;
       readonly target: Target;
-      readonly expected?: Expected;
+      readonly expected?: Expected | undefined;
       /** It takes an add back: nothing is lost. */
-      readonly isUndo?: true;
+      readonly isUndo?: true | undefined;
     };
 
 /** What these fields held when the record was last seen: one that differs now is drift, and left alone. */

@@ -35,7 +35,20 @@ export interface Readings {
   readonly before: readonly DeviceRecord[];
   readonly after: readonly DeviceRecord[];
   /** What the path of the record itself tells, where the list left that open: it, or that it is gone. */
-  readonly own?: { readonly record?: DeviceRecord };
+  readonly own?: { readonly record?: DeviceRecord } | undefined;
+}
+
+/** What a verdict is made of. */
+interface Case extends Readings {
+  readonly profile: Profile;
+  readonly step: Step;
+  readonly answered: Answered;
+}
+
+/** The verdict on the record of a step by itself, and what became of the others. */
+interface OwnEnd {
+  readonly own: StepEnd;
+  readonly bystanders: Bystanders;
 }
 
 /**
@@ -57,12 +70,21 @@ export function judge(
   const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, unshown);
   const listed = step.before && find(profile, step, after, step.before);
   const rest = own === undefined ? after : after.filter((record) => record !== listed);
-  const seen: Readings = {
+  const seen: Case = {
+    profile,
+    step: {
+      ...step,
+      before: step.before && shown(step.before),
+      after: step.after && shown(step.after),
+      asked: shown(step.asked),
+    },
+    answered,
     before: unshown.length === 0 ? before : before.map(shown),
     after: own?.record ? [...rest, own.record] : rest,
-    ...(own && { own }),
+    own,
   };
-  const end = judgeStep(profile, withShown(step, shown), answered, seen);
+  const { own: ownEnd, bystanders } = JUDGE[step.action](seen);
+  const end = withBystanders(seen.step, ownEnd, bystanders);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
@@ -85,7 +107,7 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
   return {
     ...end,
     verdict: end.verdict === 'done' ? 'differs' : end.verdict,
-    ...noteOf(end.note, ...notes),
+    note: noteOf(end.note, ...notes),
   };
 }
 
@@ -111,48 +133,27 @@ function unshownFields(
     : [...gone].filter((field) => !ignored.includes(field) && !isEmptied(field));
 }
 
-function withShown(step: Step, shown: (record: DeviceRecord) => DeviceRecord): Step {
-  const { before, after, asked } = step;
-  return {
-    ...step,
-    ...(before && { before: shown(before) }),
-    ...(after && { after: shown(after) }),
-    asked: shown(asked),
-  };
-}
-
 function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
   if (fields.length === 0) return record;
   return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
-function judgeStep(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
-  switch (step.action) {
-    case 'add':
-      return judgeAdd(profile, step, answered, readings);
-    case 'set':
-      return judgeSet(profile, step, answered, readings);
-    case 'delete':
-      return judgeDelete(profile, step, answered, readings);
-  }
-}
-
-function judgeAdd(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
-  const { before, after } = readings;
+function judgeAdd(about: Case): OwnEnd {
+  const { profile, step, answered, before, after } = about;
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
   const pairing = pairRecords(profile, step, before, others);
-  const folded = foldedKey(step, wanted);
-  const answeredId = idAnswered(profile, answered);
+  const folded = foldedText(wanted[step.keyField]);
+  const answeredId = idAnswered(about);
   const held =
     [...twins][0] ??
-    pairing.newcomers.find((record) => foldedKey(step, record) === folded) ??
-    pairing.newcomers.find((record) => isId(answeredId, idOf(profile, record)));
+    pairing.newcomers.find((record) => foldedText(record[step.keyField]) === folded) ??
+    pairing.newcomers.find(
+      (record) => answeredId !== undefined && idOf(profile, record) === answeredId,
+    );
   const bystanders = bystandersOf(profile, step, before, pairing, held);
-  if (held === undefined) {
-    return withBystanders(step, notShown(answered, answeredId, readings), bystanders);
-  }
+  if (held === undefined) return { own: notShown(about, answeredId), bystanders };
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
@@ -160,40 +161,28 @@ function judgeAdd(profile: Profile, step: Step, answered: Answered, readings: Re
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = without(unread, differencesOfNew(compared, held));
-  const differing: StepEnd = {
-    verdict: 'differs',
-    record: held,
-    differences,
-    ...noteOf(objectionText(answered) ?? respelling(differences)),
-  };
-  if (twins.size > 1) {
-    const note = `the device now holds ${twins.size} records with this ${step.keyField}`;
-    return withBystanders(step, { ...differing, note }, bystanders);
+  if (twins.size <= 1 && differences.length === 0) {
+    const note = remark(answered, unread);
+    return { own: { verdict: 'done', record: held, note }, bystanders };
   }
-  if (differences.length > 0) return withBystanders(step, differing, bystanders);
-  const done: StepEnd = { verdict: 'done', record: held, ...remark(answered, unread) };
-  return withBystanders(step, done, bystanders);
+  const note =
+    twins.size > 1
+      ? `the device now holds ${twins.size} records with this ${step.keyField}`
+      : (objectionText(answered) ?? respelling(differences));
+  return { own: { verdict: 'differs', record: held, differences, note }, bystanders };
 }
 
 /** A new record that does not show: where the device answered with it, it may be there all the same. */
-function notShown(answered: Answered, id: string | undefined, readings: Readings): StepEnd {
-  const isOpen = id !== undefined && readings.own === undefined;
-  if (!isOpen || objectionText(answered) !== undefined) return notCarriedOut(answered, readings);
+function notShown(about: Case, id: string | undefined): StepEnd {
+  const isOpen = id !== undefined && about.own === undefined;
+  if (!isOpen || objectionText(about.answered) !== undefined) return notCarriedOut(about);
   const note = `the device answered with the record (id ${id}), its list does not show it`;
   return { verdict: 'unknown', note };
 }
 
-function idAnswered(profile: Profile, answered: Answered): string | undefined {
+function idAnswered({ profile, answered }: Case): string | undefined {
   if (answered.kind !== 'accepted' || answered.record === undefined) return undefined;
   return hasPositionalIds(profile) ? undefined : idOf(profile, answered.record);
-}
-
-function isId(id: string | undefined, other: string | undefined): boolean {
-  return id !== undefined && id === other;
-}
-
-function foldedKey({ keyField }: Step, record: DeviceRecord): string {
-  return foldedText(record[keyField]);
 }
 
 function respelling(differences: readonly Compared[]): string | undefined {
@@ -201,17 +190,15 @@ function respelling(differences: readonly Compared[]): string | undefined {
   return 'the device took it and stored it in its own spelling';
 }
 
-function noteOf(...texts: readonly (string | undefined)[]): { note: string } | undefined {
-  const said = texts.filter((text) => text !== undefined);
-  return said.length === 0 ? undefined : { note: said.join('; ') };
+function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
+  return texts.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
 /** The record that a `set` or `delete` is about as it is after the request, and all the others. */
-function followTarget(
-  profile: Profile,
-  step: Step,
-  { before, after }: Readings,
-): { held: DeviceRecord | undefined; bystanders: Bystanders } {
+function followTarget({ profile, step, before, after }: Case): {
+  held: DeviceRecord | undefined;
+  bystanders: Bystanders;
+} {
   const image = step.before ?? {};
   const wanted = { ...image, ...step.after };
   const target = find(profile, step, before, image);
@@ -229,36 +216,29 @@ function followTarget(
   }
   const pairing = pairRecords(profile, step, before, after);
   const heir = target && pairing.heirs.get(target);
-  const isSet = step.action === 'set';
-  const held = heir ?? (isSet ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
+  const held =
+    heir ?? (step.action === 'set' ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
   return { held, bystanders: bystandersOf(profile, step, others, pairing, held) };
 }
 
 const GONE = 'the record is gone since the request: neither its list nor its own path shows it';
 
-function judgeSet(profile: Profile, step: Step, answered: Answered, readings: Readings): StepEnd {
-  const { held, bystanders } = followTarget(profile, step, readings);
-  const own: StepEnd =
-    held === undefined
-      ? { verdict: 'differs', note: readings.own ? GONE : 'its list no longer shows it' }
-      : judgeHeld(profile, step, answered, readings, held);
-  return withBystanders(step, own, bystanders);
+function judgeSet(about: Case): OwnEnd {
+  const { held, bystanders } = followTarget(about);
+  if (held !== undefined) return { own: judgeHeld(about, held), bystanders };
+  const note = about.own ? GONE : 'its list no longer shows it';
+  return { own: { verdict: 'differs', note }, bystanders };
 }
 
-function judgeHeld(
-  profile: Profile,
-  step: Step,
-  answered: Answered,
-  readings: Readings,
-  held: DeviceRecord,
-): StepEnd {
+function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
+  const { profile, step, answered } = about;
   const before = step.before ?? {};
-  const unread = unreadFields(profile, step, [...readings.before, ...readings.after], held);
+  const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
   const missed = without(unread, differencesOf(step.asked, held));
   const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
   const sideEffects = changesUnasked(step, held, ignored);
-  const added = readings.after.length - readings.before.length;
-  const twins = sameKey(step, readings.after, step.after ?? {}).length;
+  const added = about.after.length - about.before.length;
+  const twins = sameKey(step, about.after, step.after ?? {}).length;
   if (twins > 1 && added > 0) {
     const note = 'the device made a second record instead of changing the first';
     return { verdict: 'differs', record: held, differences: missed, note };
@@ -267,7 +247,7 @@ function judgeHeld(
     const isAllHidden =
       unread.hidden.length > 0 && unread.hidden.length === Object.keys(step.asked).length;
     if (isAllHidden) return judgeHidden(answered, held, unread);
-    return { verdict: 'done', record: held, ...remark(answered, unread) };
+    return { verdict: 'done', record: held, note: remark(answered, unread) };
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
@@ -276,15 +256,15 @@ function judgeHeld(
     );
   if (isUntouched && sideEffects.length === 0) {
     return missed.every(({ field }) => unread.untold.includes(field))
-      ? judgeUntold(answered, readings, held, unread)
-      : notCarriedOut(answered, readings, held);
+      ? judgeUntold(about, held, unread)
+      : notCarriedOut(about, held);
   }
   const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
     verdict: 'differs',
     record: held,
     differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
-    ...noteOf(
+    note: noteOf(
       missed.length > 0 ? objectionText(answered) : undefined,
       respelling([...missed, ...sideEffects]),
       changed === '' ? undefined : `changed without being asked: ${changed}`,
@@ -305,58 +285,47 @@ function changesUnasked(
   );
 }
 
-function judgeDelete(
-  profile: Profile,
-  step: Step,
-  answered: Answered,
-  readings: Readings,
-): StepEnd {
-  const { held, bystanders } = followTarget(profile, step, readings);
+function judgeDelete(about: Case): OwnEnd {
+  const { profile, step, answered } = about;
+  const { held, bystanders } = followTarget(about);
   if (held === undefined) {
-    return withBystanders(step, { verdict: 'done', ...remark(answered) }, bystanders);
+    return { own: { verdict: 'done', note: remark(answered) }, bystanders };
   }
   const changed =
     answered.kind === 'refused'
       ? []
       : changesUnasked(step, held, uncomparedFields(profile, step.resource));
-  const own: StepEnd =
-    changed.length === 0
-      ? notCarriedOut(answered, readings, held)
-      : {
-          verdict: 'differs',
-          record: held,
-          differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
-          ...noteOf(objectionText(answered), 'the record is still there, and has changed'),
-        };
-  return withBystanders(step, own, bystanders);
+  if (changed.length === 0) return { own: notCarriedOut(about, held), bystanders };
+  const own: StepEnd = {
+    verdict: 'differs',
+    record: held,
+    differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
+    note: noteOf(objectionText(answered), 'the record is still there, and has changed'),
+  };
+  return { own, bystanders };
 }
 
+const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
+
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
-function notCarriedOut(
-  answered: Answered,
-  { own }: Pick<Readings, 'own'>,
-  held?: DeviceRecord,
-): StepEnd {
-  const record = held && { record: held };
+function notCarriedOut({ answered, own }: Case, record?: DeviceRecord): StepEnd {
   switch (answered.kind) {
-    case 'accepted':
-      return {
-        verdict: 'no effect',
-        ...record,
-        note:
-          objectionText(answered) ??
-          `the device accepted it, but ${own ? 'nothing changed' : 'reading back shows no change'}`,
-      };
+    case 'accepted': {
+      const seen = own ? 'nothing changed' : 'reading back shows no change';
+      const note = objectionText(answered) ?? `the device accepted it, but ${seen}`;
+      return { verdict: 'no effect', record, note };
+    }
     case 'refused':
-      return { verdict: 'failed', ...record, error: answered.error };
-    case 'lost':
+      return { verdict: 'failed', record, error: answered.error };
+    case 'lost': {
+      const { error } = answered;
       return {
         verdict: 'failed',
-        ...record,
-        error:
-          answered.error instanceof UnreachableError ? answered.error.settled() : answered.error,
-        note: `${lostText(answered.error)}; reading back shows that nothing changed`,
+        record,
+        error: error instanceof UnreachableError ? error.settled() : error,
+        note: `${lostText(error)}; reading back shows that nothing changed`,
       };
+    }
   }
 }
 
@@ -366,37 +335,30 @@ function objectionText(answered: Answered): string | undefined {
 }
 
 /** A change of nothing but what cannot be read back: only the answer tells. */
-function judgeHidden(answered: Answered, held: DeviceRecord, unread: Unread): StepEnd {
+function judgeHidden(answered: Answered, record: DeviceRecord, unread: Unread): StepEnd {
   const note = unreadNote(unread) ?? '';
   switch (answered.kind) {
     case 'accepted':
-      return { verdict: 'done', record: held, note };
+      return { verdict: 'done', record, note };
     case 'refused':
-      return { verdict: 'failed', record: held, error: answered.error };
-    case 'lost':
-      return {
-        verdict: 'unknown',
-        record: held,
-        error: answered.error,
-        note: `the answer was lost, and ${note}`,
-      };
+      return { verdict: 'failed', record, error: answered.error };
+    case 'lost': {
+      const { error } = answered;
+      return { verdict: 'unknown', record, error, note: `the answer was lost, and ${note}` };
+    }
   }
 }
 
 /** The same of fields of which nobody has told that there are any: then the answer tells nothing either. */
-function judgeUntold(
-  answered: Answered,
-  readings: Readings,
-  held: DeviceRecord,
-  { untold }: Unread,
-): StepEnd {
+function judgeUntold(about: Case, record: DeviceRecord, { untold }: Unread): StepEnd {
+  const { answered } = about;
   if (answered.kind === 'refused' || objectionText(answered) !== undefined) {
-    return notCarriedOut(answered, readings, held);
+    return notCarriedOut(about, record);
   }
   return {
     verdict: 'unknown',
-    record: held,
-    ...(answered.kind === 'lost' && { error: answered.error }),
+    record,
+    error: answered.kind === 'lost' ? answered.error : undefined,
     note: `${untold.join(', ')} cannot be read back: not known whether the device has stored it`,
   };
 }
@@ -406,11 +368,11 @@ function without({ hidden, rehashed }: Unread, differences: readonly Compared[])
 }
 
 /** What is to be said of a step that was carried out: the device did not say so, or not all is shown. */
-function remark(answered: Answered, unread?: Unread): { note: string } | undefined {
+function remark(answered: Answered, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
   switch (answered.kind) {
     case 'accepted':
-      return noteOf(unreadText);
+      return unreadText;
     case 'refused':
       return noteOf(
         `the device refused it (${answered.error.message}), but reading back shows it`,

@@ -47,14 +47,14 @@ export interface StepResult {
   readonly key: string;
   readonly action: Action;
   readonly verdict: Verdict;
-  readonly differences?: readonly Difference[];
+  readonly differences?: readonly Difference[] | undefined;
   /** The record as read back; absent when it is gone or could not be read. */
-  readonly record?: DeviceRecord;
+  readonly record?: DeviceRecord | undefined;
   /** Other records that the list no longer shows, as they were. */
-  readonly gone?: readonly DeviceRecord[];
+  readonly gone?: readonly DeviceRecord[] | undefined;
   /** What the user should know besides the verdict, one sentence. */
-  readonly note?: string;
-  readonly error?: DevshError;
+  readonly note?: string | undefined;
+  readonly error?: DevshError | undefined;
 }
 
 /** The end of a step, without what is known of it before. */

@@ -21,7 +21,7 @@ export function curlReport(report: Report): string {
   const head = [
     `The requests of devsh run ${report.run} as curl calls`,
     report.command,
-    `began ${report.beganAt} by ${report.by}; ${report.state}`,
+    `began ${report.at} by ${report.by}; ${report.state}`,
   ];
   return curlScript(head, calls);
 }

@@ -33,7 +33,7 @@ export function junitReport(report: Report): string {
     errors: String(count('error')),
     skipped: String(count('skipped')),
   });
-  const details = attributesText({ timestamp: report.beganAt, ...timeOf(report) });
+  const details = attributesText({ timestamp: report.at, ...timeOf(report) });
   const properties = Object.entries({
     command: report.command,
     by: report.by,
@@ -145,7 +145,7 @@ function xmlText(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-function timeOf({ beganAt, endedAt }: Report): { time?: string } {
-  const seconds = (Date.parse(endedAt ?? '') - Date.parse(beganAt)) / 1000;
+function timeOf({ at, endedAt }: Report): { time?: string } {
+  const seconds = (Date.parse(endedAt ?? '') - Date.parse(at)) / 1000;
   return seconds >= 0 ? { time: seconds.toFixed(3) } : {};
 }

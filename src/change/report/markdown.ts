@@ -37,7 +37,7 @@ export function markdownReport(report: Report): string {
       [
         ['Command', inline(report.command)],
         ['By', inline(report.by)],
-        ['Began', inline(report.beganAt)],
+        ['Began', inline(report.at)],
         ['Ended', inline(report.endedAt ?? 'not ended')],
         ['State', inline(report.state)],
         ['devsh', inline(report.version)],

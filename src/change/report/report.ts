@@ -27,12 +27,9 @@ export interface FieldChange {
 }
 
 /** One step of a run, as a report tells it. */
-export interface StepReport {
-  readonly result: StepResult;
-  /** Absent when no request was needed or possible. */
-  readonly step?: Step | undefined;
+export interface StepReport extends StepOutcome {
   /** When it was sent or ended, ISO 8601. */
-  readonly at?: string | undefined;
+  readonly at: string | undefined;
   /** Whether its request has left, or may have. */
   readonly isSent: boolean;
   readonly changes: readonly FieldChange[];
@@ -47,13 +44,7 @@ export interface DeviceReport {
 }
 
 /** A run as it is handed in: who, when, with which line, and what every device came to. */
-export interface Report {
-  readonly run: string;
-  readonly command: string;
-  readonly by: string;
-  readonly version: string;
-  readonly beganAt: string;
-  readonly endedAt: string | undefined;
+export interface Report extends Run {
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
   readonly notCovered: readonly NotCovered[];
@@ -76,12 +67,7 @@ const URGENCY: readonly Verdict[] = [
 export function reportOf(run: Run): Report {
   const outcomes = grouped(outcomesOf(run), ({ result }) => result.device.name);
   return {
-    run: run.run,
-    command: run.command,
-    by: run.by,
-    version: run.version,
-    beganAt: run.at,
-    endedAt: run.endedAt,
+    ...run,
     state: stateText(run),
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
@@ -122,10 +108,10 @@ export function remarksOf({ note, error }: StepResult): string[] {
   return [...(note === undefined ? [] : [note]), ...(error ? [error.message] : [])];
 }
 
-function stepReport({ result, step, state }: StepOutcome): StepReport {
+function stepReport(outcome: StepOutcome): StepReport {
+  const { result, step, state } = outcome;
   return {
-    result,
-    step,
+    ...outcome,
     at: state === undefined || state.kind === 'waiting' ? undefined : state.at,
     isSent: state !== undefined && hasLeft(state),
     changes: changesOf(result, step),
@@ -214,7 +200,7 @@ export function reportData(report: Report): JsonValue {
     command,
     by,
     version,
-    began: report.beganAt,
+    began: report.at,
     ended: report.endedAt,
     state,
     counts,

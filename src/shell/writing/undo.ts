@@ -12,7 +12,7 @@ import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import { loadRun } from './kept-runs.ts';
-import { checkOwner, devicesMeant, newestRun, runText } from './newest-run.ts';
+import { checkOwner, devicesMeant, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 import { isGood } from '../../change/roll-out.ts';
 
@@ -42,16 +42,20 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
 }
 
 async function nothingChanged(
-  call: WriteCall,
+  { session }: WriteCall,
   devices: string,
   without: ReadonlySet<string>,
 ): Promise<NotFoundError> {
-  const other = await newestRun(call.session.services, undefined, changedDevices, without);
-  const hint =
-    other === undefined
-      ? ''
-      : `; the newest one that changed other devices: "undo ${other.run.run}" (${other.run.command})`;
-  return new NotFoundError(`there is nothing to take back: no run has changed ${devices}${hint}`);
+  const other = await newestRun(session.services, undefined, changedDevices, without);
+  return new NotFoundError(
+    `there is nothing to take back: no run has changed ${devices}${hintAt(other, 'other devices')}`,
+  );
+}
+
+function hintAt(other: FoundRun | undefined, devices: string): string {
+  return other === undefined
+    ? ''
+    : `; the newest one that changed ${devices}: "undo ${other.run.run}" (${other.run.command})`;
 }
 
 /**
@@ -89,29 +93,22 @@ async function* undoGiven(
   if (told !== undefined) {
     yield info(`to be taken back: ${told}`);
   }
-  const accounts = new Map(
-    undone.map(({ device, changes: own }): [string, ClosedAccounts] => {
-      const profile = profiles.get(device.address) ?? documentedProfile;
-      const agreed = { changes: own, closed: [], open: new Map<Change, string>() };
-      return [
-        device.address,
-        call.options.allow.has('loss') ? agreed : closeAccounts(own, profile),
-      ];
-    }),
-  );
-  if (told !== undefined) refuseOpen(call, [...accounts.values()]);
-  const losses = undone.flatMap(({ device }) => {
-    const { closed = [], open } = accounts.get(device.address) ?? {};
-    return [...closed, ...(open?.values() ?? [])].map((loss) => `${device.name}: ${loss}`);
+  const { allow } = call.options;
+  const ways = undone.map(({ device, changes }) => {
+    const agreed = { changes, closed: [], open: new Map<Change, string>() };
+    const profile = profiles.get(device.address) ?? documentedProfile;
+    return { device, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
+  if (told !== undefined) refuseOpen(call, ways);
+  const losses = ways.flatMap(({ device, closed, open }) =>
+    [...closed, ...open.values()].map((loss) => `${device.name}: ${loss}`),
+  );
   for (const loss of losses) yield warning(loss);
   const changes = new Map(
-    undone.map(({ device }) => {
-      const { changes: own = [], open } = accounts.get(device.address) ?? {};
+    ways.map(({ device, changes: all, open }) => {
       // What goes back by itself leaves out what somebody would have to agree to.
-      const agreed = told === undefined ? own.filter((change) => open?.has(change) !== true) : own;
-      const isFree = call.options.allow.has('drift');
-      return [device.address, isFree ? agreed.map(withoutExpectation) : agreed];
+      const agreed = told === undefined ? all.filter((change) => !open.has(change)) : all;
+      return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
   );
   const concerned = members.filter(({ entry }) => changes.has(entry.address));
@@ -132,12 +129,8 @@ async function* undoGiven(
 async function nothingToTakeBack({ session }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestRun(session.services, addresses, changedDevices);
-  const hint =
-    other === undefined
-      ? ''
-      : `; the newest one that changed its devices: "undo ${other.run.run}" (${other.run.command})`;
   return new RefusedError(
-    `run ${run.run} has changed nothing: there is nothing to take back${hint}`,
+    `run ${run.run} has changed nothing: there is nothing to take back${hintAt(other, 'its devices')}`,
   );
 }
 
@@ -151,22 +144,7 @@ export function refuseOpen(call: WriteCall, accounts: readonly ClosedAccounts[])
 
 /** `--allow drift`: also where somebody else has changed the record since. */
 function withoutExpectation(change: Change): Change {
-  const { action, resource } = change;
-  switch (action) {
-    case 'add':
-      return change;
-    case 'set':
-      return {
-        action,
-        resource,
-        target: change.target,
-        fields: change.fields,
-        ...(change.isExact && { isExact: true }),
-        ...(change.lost && { lost: change.lost }),
-      };
-    case 'delete':
-      return { action, resource, target: change.target, isUndo: true };
-  }
+  return change.action === 'add' ? change : { ...change, expected: undefined };
 }
 
 /**
