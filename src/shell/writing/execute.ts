@@ -1,7 +1,6 @@
 import {
   type DevicePlan,
   type Plan,
-  type PlanPart,
   recordName,
   stepCount,
   unplannedResults,
@@ -13,10 +12,11 @@ import {
   journalLine,
   lacksSecret,
   openingLines,
+  type StepRef,
   type StepState,
 } from '../../change/journal.ts';
 import { notCoveredBy } from '../../change/not-covered.ts';
-import { isGood, type RollOut } from '../../change/roll-out.ts';
+import { isGood } from '../../change/roll-out.ts';
 import type { StepResult, Verdict } from '../../change/verdict.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
@@ -26,26 +26,34 @@ import type { WriteCall } from '../command.ts';
 import { newsOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
-/** A run to be carried out: new, or taken up again with what is known of its steps. */
-interface Execution {
-  readonly plan: Plan;
-  readonly members: readonly Member[];
-  /** Absent for a new run. */
-  readonly again?: {
-    /** Its journal, opened; who opened it closes it. */
-    readonly file: RunFile;
-    readonly stepsLeft: number;
-    /** Devices of the run that could be planned only now. */
-    readonly replanned: readonly DevicePlan[];
-    readonly stateOf: (deviceName: string, index: number) => StepState;
-  };
+/** A run that is gone on with, and what is known of its steps. */
+interface Interrupted {
+  /** Its journal, opened; who opened it closes it. */
+  readonly file: RunFile;
+  readonly stepsLeft: number;
+  /** Devices of the run that could be planned only now. */
+  readonly replanned: readonly DevicePlan[];
+  readonly stateOf: (ref: StepRef) => StepState;
 }
 
-/** Journals, sends, reads back and reports a plan that has been confirmed. */
-export async function* executeRun(call: WriteCall, execution: Execution): AsyncGenerator<Output> {
-  const { plan, members, again } = execution;
-  const result = plan.part && (await resultOf(call, plan.run, plan.part));
-  const file = again?.file ?? (await call.session.services.runs.create(plan.run));
+/**
+ * Journals, sends, reads back and reports a plan that has been confirmed.
+ *
+ * @param again absent for a new run
+ */
+export async function* executeRun(
+  call: WriteCall,
+  plan: Plan,
+  members: readonly Member[],
+  again?: Interrupted,
+): AsyncGenerator<Output> {
+  const { access, io, options, session } = call;
+  const { services } = session;
+  const { run, part } = plan;
+  const at = (): string => services.now().toISOString();
+  // Only who carries out a part of a plan writes a file of what became of it.
+  const { keepResult } = part ? await import('./kept-runs.ts') : {};
+  const file = again?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
   const silence = members.map(({ facts, ref }) =>
     facts.onNew((known) => {
@@ -55,29 +63,31 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   try {
     await file.append(
       again === undefined
-        ? openingLines(headOf(call, plan), plan.devices)
-        : resumeLines(call, again.replanned),
+        ? openingLines(headOf(call, plan, at()), plan.devices)
+        : [
+            journalLine({ kind: 'resume', at: at(), by: services.operator }),
+            ...again.replanned.map((one) => journalLine({ kind: 'device', plan: one })),
+          ].join(''),
     );
-    await result?.(false);
-    const tally = new Tally(plan.run, again?.stepsLeft ?? stepCount(plan));
-    for (const settled of plan.devices.flatMap((device) => device.settled))
-      yield tally.add(settled);
+    if (part) await keepResult?.(services, run, part, false);
+    const tally = new Tally(run, again?.stepsLeft ?? stepCount(plan));
+    for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
-    const devices = members.map((member) => ({ member, access: call.access }));
+    const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
+    const devices = members.map((member) => ({ member, access }));
     const events = applyPlan(plan, devices, {
-      allowed: call.options.allow,
+      allowed: options.allow,
       width: call.writeWidth,
-      rollOut: rollOutOf(call),
-      signal: call.io.signal,
-      journal: journalIn(file, () => call.session.services.now()),
+      rollOut: { canary, batch, pauseMs, maxFailures },
+      signal: io.signal,
+      journal: journalIn(file, () => services.now()),
       exclusive: ({ name, address }, work) =>
-        call.session.services.exclusive(address, work, {
-          signal: call.io.signal,
-          onWait: (holder) =>
-            call.access.notice?.(`waiting for ${holder}, which writes to ${name}`),
+        services.exclusive(address, work, {
+          signal: io.signal,
+          onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
         }),
-      stateOf: ({ device, index }) => again?.stateOf(device, index) ?? { kind: 'waiting' },
-      afterCanary: (canary) => checkCanary(call, canary, members, plan),
+      stateOf: (ref) => again?.stateOf(ref) ?? { kind: 'waiting' },
+      afterCanary: (portion) => checkCanary(call, portion, members, plan),
     });
     let hasStopped = false;
     for await (const event of events) {
@@ -91,29 +101,23 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield tally.progress(event.result);
     }
     yield* news.splice(0);
-    await file.append(journalLine({ kind: 'end', at: now(call) }));
-    yield { kind: 'summary', run: plan.run, counts: tally.counts, notCovered: notCoveredBy(plan) };
+    await file.append(journalLine({ kind: 'end', at: at() }));
+    yield { kind: 'summary', run, counts: tally.counts, notCovered: notCoveredBy(plan) };
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // What was left out because of drift needs a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
-      yield info(`go on with "resume ${plan.run}"`);
+      yield info(`go on with "resume ${run}"`);
     } else if (failed > tally.hopeless && stepCount(plan) > 1) {
-      yield info(`try again what failed with "retry ${plan.run}"`);
+      yield info(`try again what failed with "retry ${run}"`);
     }
   } finally {
     for (const stop of silence) stop();
     if (again === undefined) await file.close();
-    await result?.(true);
+    if (part) await keepResult?.(services, run, part, true);
   }
-  if (call.io.signal.aborted) {
+  if (io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
   }
-}
-
-/** Only who carries out a part of a plan writes a file of what became of it. */
-async function resultOf(call: WriteCall, run: string, part: PlanPart) {
-  const { keepResult } = await import('./kept-runs.ts');
-  return (hasEnded: boolean) => keepResult(call.session.services, run, part, hasEnded);
 }
 
 /** Refuses a plan whose requests lack a secret that the journal does not keep. */
@@ -161,11 +165,6 @@ class Tally {
     const text = `${device.name} ${verdict}${bad}${eta}`;
     return { kind: 'progress', done: this.#ended, total: this.#total, text };
   }
-}
-
-function rollOutOf({ options }: WriteCall): RollOut {
-  const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
-  return { canary, batch, pauseMs, maxFailures };
 }
 
 /** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
@@ -220,19 +219,11 @@ function withoutAsking(access: Access): Access {
   };
 }
 
-function headOf(call: WriteCall, { run, part }: Plan): JournalEntry & { readonly kind: 'run' } {
-  const { operator: by, terminalSession: session, version } = call.session.services;
-  return { kind: 'run', run, at: now(call), command: call.line, by, session, version, part };
-}
-
-function resumeLines(call: WriteCall, replanned: readonly DevicePlan[]): string {
-  const by = call.session.services.operator;
-  return [
-    journalLine({ kind: 'resume', at: now(call), by }),
-    ...replanned.map((devicePlan) => journalLine({ kind: 'device', plan: devicePlan })),
-  ].join('');
-}
-
-function now(call: WriteCall): string {
-  return call.session.services.now().toISOString();
+function headOf(
+  { line: command, session }: WriteCall,
+  { run, part }: Plan,
+  at: string,
+): JournalEntry & { readonly kind: 'run' } {
+  const { operator: by, terminalSession, version } = session.services;
+  return { kind: 'run', run, at, command, by, session: terminalSession, version, part };
 }

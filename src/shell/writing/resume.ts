@@ -106,7 +106,9 @@ async function* resumeRun(
   only?: ReadonlySet<string>,
 ): AsyncGenerator<Output> {
   const { services } = call.session;
-  refuseUnsent(await loadRun(services, id));
+  if (!(await loadRun(services, id)).isPlanned) {
+    throw new RefusedError(`run ${id} ended before anything was sent: repeat its command`);
+  }
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
   try {
@@ -132,21 +134,24 @@ async function* goOn(
   const anew = new Map(replanned.map((device) => [device.device.name, device]));
   const seen = (name: string, index: number): StepState | typeof NOT_NOW =>
     anew.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
-  const whole = {
-    ...run.plan,
-    devices: run.plan.devices.map(
-      (device) => anew.get(device.device.name) ?? { ...device, settled: [] },
-    ),
-  };
-  const left = planLeft(
-    whole,
-    (name, index) => {
-      const state = seen(name, index);
-      return state !== NOT_NOW && state.kind !== 'ended';
-    },
-    ({ device, error }) => anew.has(device.name) || error !== undefined,
+  const whole = run.plan.devices.map(
+    (device) => anew.get(device.device.name) ?? { ...device, settled: [] },
   );
-  if (left.devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
+  const isLeft = (name: string, index: number): boolean => {
+    const state = seen(name, index);
+    return state !== NOT_NOW && state.kind !== 'ended';
+  };
+  const devices = whole
+    .map((one) => ({
+      ...one,
+      steps: one.steps.filter((_step, index) => isLeft(one.device.name, index)),
+    }))
+    .filter(
+      ({ device, steps, error }) =>
+        steps.length > 0 || anew.has(device.name) || error !== undefined,
+    );
+  const left: Plan = { ...run.plan, devices };
+  if (devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
     yield info(`run ${run.run} has nothing left to do`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
@@ -156,26 +161,27 @@ async function* goOn(
   }
   refuseMaskedSteps(left);
   yield { kind: 'plan', plan: left, dryRun: call.options.dryRun };
-  const members = await call.membersAt(left.devices.map(({ device }) => device));
+  const members = await call.membersAt(devices.map(({ device }) => device));
   await guard(call, left, members);
   if (call.options.dryRun) return;
   await confirmPlan(call, left);
-  const names = new Set(left.devices.map(({ device }) => device.name));
-  yield* executeRun(call, {
+  const names = new Set(devices.map(({ device }) => device.name));
+  yield* executeRun(
+    call,
     // The steps keep their places in the plan: the journal knows them by these.
-    plan: { ...whole, devices: whole.devices.filter(({ device }) => names.has(device.name)) },
+    { ...run.plan, devices: whole.filter(({ device }) => names.has(device.name)) },
     members,
-    again: {
+    {
       file,
       replanned,
       stepsLeft: stepCount(left),
-      stateOf: (name, index) => {
-        const state = seen(name, index);
+      stateOf: ({ device, index }) => {
+        const state = seen(device, index);
         if (state !== NOT_NOW) return state;
-        return { kind: 'ended', at: run.at, result: pendingResult(run, name, index) };
+        return { kind: 'ended', at: run.at, result: pendingResult(run, device, index) };
       },
     },
-  });
+  );
 }
 
 /** Plans for the devices that could not be read before. */
@@ -201,19 +207,6 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   });
 }
 
-/** @param isKept whether a device stays in the plan although it has no step left */
-function planLeft(
-  plan: Plan,
-  isLeft: (name: string, index: number) => boolean,
-  isKept: (device: DevicePlan) => boolean,
-): Plan {
-  const devices = plan.devices.map((device) => ({
-    ...device,
-    steps: device.steps.filter((_step, index) => isLeft(device.device.name, index)),
-  }));
-  return { ...plan, devices: devices.filter((one) => one.steps.length > 0 || isKept(one)) };
-}
-
 function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
   return state.kind === 'ended' && state.result.verdict === 'unknown';
 }
@@ -221,9 +214,4 @@ function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
 /** Its request may have arrived: it is settled by reading before it is sent again. */
 function sentBefore({ at }: { at: string }): StepState {
   return { kind: 'sent', at };
-}
-
-function refuseUnsent(run: Run): void {
-  if (run.isPlanned) return;
-  throw new RefusedError(`run ${run.run} ended before anything was sent: repeat its command`);
 }

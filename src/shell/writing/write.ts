@@ -65,7 +65,7 @@ export async function* writePlan(
   }
   if (call.options.dryRun) return;
   await confirmPlan(call, plan, [...doubts, ...details]);
-  yield* executeRun(call, { plan, members });
+  yield* executeRun(call, plan, members);
 }
 
 export function refuseReadOnly(call: WriteCall): void {
