@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { DevshError } from '../../errors.ts';
@@ -19,19 +19,23 @@ export async function openRoute(
   address: Address,
   signal: AbortSignal,
 ): Promise<Duplex> {
-  const opening = new Opening(signal);
+  if (route.kind === 'jump') return openByJump(route.jump, address, route.env);
+  signal.throwIfAborted();
+  const opened: Duplex[] = [];
+  const end = (reason?: Error): void => {
+    for (const stream of opened.toReversed()) stream.destroy(reason);
+  };
+  const abort = (): void => {
+    end(signal.reason instanceof Error ? signal.reason : undefined);
+  };
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    switch (route.kind) {
-      case 'proxy':
-        return await byProxy(route.proxy, route.variable, address, opening);
-      case 'jump':
-        return openByJump(route.jump, address, route.env);
-    }
+    return await byProxy(route.proxy, route.variable, address, opened);
   } catch (error) {
-    opening.abandon();
+    end();
     throw error;
   } finally {
-    opening.settle();
+    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -46,15 +50,23 @@ async function byProxy(
   proxy: ProxyServer,
   variable: string | undefined,
   address: Address,
-  opening: Opening,
+  opened: Duplex[],
 ): Promise<Duplex> {
   const named = `the proxy ${proxy.url}${variable === undefined ? '' : ` (${variable})`}`;
   const fault = (what: string, cause: unknown): TransportFault =>
     new TransportFault('route', `${named} ${what}`, { sent: false, cause });
   let stream: Duplex;
   try {
-    stream = await opening.tcp(proxy.address);
-    if (proxy.scheme === 'https') stream = await opening.tls(stream, proxy.address);
+    const { host, port } = proxy.address;
+    stream = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
+    await ready(stream, 'connect', opened);
+    if (proxy.scheme === 'https') {
+      const servername = isIP(host) > 0 ? '' : host;
+      // To the proxy itself, whose certificate must be good for the system.
+      const options = { socket: stream, host, servername, minVersion: 'TLSv1.2' } as const;
+      stream = connectTls({ ...options, ALPNProtocols: ['http/1.1'] });
+      await ready(stream, 'secureConnect', opened);
+    }
   } catch (error) {
     if (error instanceof DevshError) throw error;
     const problem = unreachable(error);
@@ -62,7 +74,7 @@ async function byProxy(
   }
   const ask = proxy.scheme.startsWith('socks') ? askSocksProxy : askHttpProxy;
   try {
-    await opening.guard(ask(stream, proxy, address));
+    await ask(stream, proxy, address);
     return stream;
   } catch (error) {
     if (error instanceof ReplyError) throw fault(error.message, error);
@@ -97,70 +109,16 @@ function remedy(variable: string | undefined): string {
     : `Check ${variable}, or put the device into NO_PROXY`;
 }
 
-/** What was opened on the way, to be given up together when the way ends before the device. */
-class Opening {
-  readonly #signal: AbortSignal;
-  readonly #streams: Duplex[] = [];
-  readonly #aborted: Promise<never>;
-  readonly #abort: () => void;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    let reject: (reason: unknown) => void = () => undefined;
-    this.#aborted = new Promise<never>((_resolve, refuse) => (reject = refuse));
-    this.#aborted.catch(() => undefined);
-    this.#abort = () => {
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', this.#abort, { once: true });
-    if (signal.aborted) this.#abort();
-  }
-
-  tcp({ host, port }: Address): Promise<Socket> {
-    const socket = connect({
-      host,
-      port,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: 60_000,
+/** Waits for `event`; what is `opened` is given up together when the way ends before the device. */
+function ready(stream: Duplex, event: string, opened: Duplex[]): Promise<void> {
+  opened.push(stream);
+  // Stays for the stream's life: a late error is no crash, and its owner hears of the end.
+  stream.on('error', () => undefined);
+  return new Promise((resolve, reject) => {
+    stream.once(event, resolve);
+    stream.once('error', reject);
+    stream.once('close', () => {
+      reject(Object.assign(new Error('closed too early'), { code: 'ECONNRESET' }));
     });
-    return this.#ready(socket, 'connect');
-  }
-
-  /** To the proxy itself, whose certificate must be good for the system. */
-  tls(stream: Duplex, { host }: Address): Promise<Duplex> {
-    const servername = isIP(host) > 0 ? '' : host;
-    const options = { socket: stream, host, servername, minVersion: 'TLSv1.2' } as const;
-    return this.#ready(connectTls({ ...options, ALPNProtocols: ['http/1.1'] }), 'secureConnect');
-  }
-
-  /** What `work` gives, unless the signal comes first. */
-  guard<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#aborted]);
-  }
-
-  abandon(): void {
-    for (const stream of this.#streams.toReversed()) stream.destroy();
-  }
-
-  settle(): void {
-    this.#signal.removeEventListener('abort', this.#abort);
-  }
-
-  #ready<S extends Duplex>(stream: S, event: string): Promise<S> {
-    this.#streams.push(stream);
-    // Stays for the stream's life: a late error is no crash, and its owner hears of the end.
-    stream.on('error', () => undefined);
-    const ready = new Promise<S>((resolve, reject) => {
-      stream.once(event, () => {
-        resolve(stream);
-      });
-      stream.once('error', reject);
-      stream.once('close', () => {
-        const closed = Object.assign(new Error('closed too early'), { code: 'ECONNRESET' });
-        reject(closed);
-      });
-    });
-    return this.guard(ready);
-  }
+  });
 }
