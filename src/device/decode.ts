@@ -4,12 +4,12 @@ import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idFieldOf, type Profile, saidSingle } from './profile.ts';
-import type { DeviceRecord, Value } from './record.ts';
+import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 import { type PageMarks, pageMarksOf } from './paging.ts';
 
 /** Is told a name that is there twice in one object. */
-type OnRepeated = ((repeated: RepeatedName) => void) | undefined;
+type OnRepeated = (repeated: RepeatedName) => void;
 
 /** Reads every list format that devices are known to use. Throws DecodeFailure or DeclinedFailure. */
 export function decodeList(
@@ -18,21 +18,17 @@ export function decodeList(
   profile: Profile = documentedProfile,
   onRepeated?: OnRepeated,
 ): DecodedList {
-  const list = decodeListOf(text, resource, profile, onRepeated);
+  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
+  const isJson = /^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body);
+  const list = isJson
+    ? decodeJsonList(readJson(body, onRepeated), resource, profile)
+    : decodeText(body, resource, profile);
   if (profile.list.attributes === undefined) return list;
   return { ...list, records: list.records.map((record) => sideBySide(record, profile)) };
 }
 
-function decodeListOf(
-  text: string,
-  resource: string,
-  profile: Profile,
-  onRepeated: OnRepeated,
-): DecodedList {
-  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
-  if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
-  if (/^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body))
-    return decodeJsonList(readJson(body, onRepeated), resource, profile);
+function decodeText(body: string, resource: string, profile: Profile): DecodedList {
   if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
   const declined = declinedReason(body);
   if (declined !== undefined) throw new DeclinedFailure(declined);
@@ -62,7 +58,7 @@ export function decodeRecord(
 ): DeviceRecord {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   const value = /^\s*\{/.test(body) ? readJson(body, onRepeated) : undefined;
-  if (value === undefined || !isValueObject(value)) {
+  if (!isValueObject(value)) {
     const { records } = decodeList(text, resource, profile);
     const [only] = records;
     if (only !== undefined && records.length === 1) return only;
@@ -91,7 +87,7 @@ export function decodeWritten(
   }
 }
 
-function readJson(text: string, onRepeated: OnRepeated): Value {
+function readJson(text: string, onRepeated?: OnRepeated): Value {
   try {
     return parseJson(text, onRepeated);
   } catch (error) {
@@ -108,9 +104,8 @@ function hasMoreLines(text: string, limit: number): boolean {
 }
 
 /** A record that has its fields under one name, and its id beside them (JSON:API): all side by side. */
-function sideBySide(record: DeviceRecord, { list }: Profile): DeviceRecord {
-  const { attributes: name } = list;
-  const held = name !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+function sideBySide(record: DeviceRecord, { list: { attributes: name } }: Profile): DeviceRecord {
+  const held = name === undefined ? undefined : valueAt(record, name);
   if (typeof held !== 'object' || held === null) return record;
   const own = Object.entries(held).filter(([field]) => !Object.hasOwn(record, field));
   return Object.fromEntries(
@@ -124,9 +119,7 @@ const FIELD_LINE = /^[\w.-]{1,200}=/;
  * Records as text: forms (`a=b&c=d`, one record a line) or `key=value` lines with an empty line
  * between records. All values are strings. Undefined when the text is neither.
  */
-function decodeTextList(
-  text: string,
-): { records: readonly DeviceRecord[]; envelope: string } | undefined {
+function decodeTextList(text: string): DecodedList | undefined {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
   const filled = lines.filter((line) => line !== '');
   if (filled.length === 0 || !filled.every((line) => FIELD_LINE.test(line))) return undefined;
@@ -178,11 +171,7 @@ function unquoted(text: string): string {
  * Lines as `admin="root,joe"`: groups with their members. Each member is a record, with its groups in a
  * field. Undefined when the text has another form.
  */
-function decodeGroups(
-  text: string,
-  keyField: string,
-  groupField: string,
-): { records: readonly DeviceRecord[]; envelope: string } | undefined {
+function decodeGroups(text: string, keyField: string, groupField: string): DecodedList | undefined {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   const groups = new Map<string, string[]>();
   for (const line of lines) {
@@ -231,8 +220,6 @@ export const MAX_RECORDS = 1_000_000;
 
 const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 
-type JsonObject = Readonly<Record<string, Value>>;
-
 function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
   if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
@@ -268,18 +255,13 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
 
 /** The records where the profile says that they are; some devices write `null` for none. */
 function decodeItems(
-  value: JsonObject,
+  value: DeviceRecord,
   items: string,
   resource: string,
   profile: Profile,
 ): DecodedList {
   let held: Value | undefined = value;
-  for (const name of items.split('.')) {
-    held =
-      held !== undefined && isValueObject(held) && Object.hasOwn(held, name)
-        ? held[name]
-        : undefined;
-  }
+  for (const name of items.split('.')) held = isValueObject(held) ? valueAt(held, name) : undefined;
   if (held === undefined)
     throw new DecodeFailure(`JSON without "${items}", where the records should be`);
   const list =
@@ -288,7 +270,7 @@ function decodeItems(
 }
 
 /** The field that holds the records: a list, or an object when nothing else could be a record. */
-function envelopeOf(value: JsonObject, resource: string): string | undefined {
+function envelopeOf(value: DeviceRecord, resource: string): string | undefined {
   const names = [resource, `${resource}s`, ...ENVELOPES].filter((name) =>
     Object.hasOwn(value, name),
   );
@@ -304,7 +286,7 @@ function envelopeOf(value: JsonObject, resource: string): string | undefined {
 }
 
 /** A list of any name, where nothing stands beside it but how many there are, and which page it is. */
-function onlyList(value: JsonObject): string | undefined {
+function onlyList(value: DeviceRecord): string | undefined {
   const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
   const held = name === undefined ? undefined : value[name];
   if (name === undefined || others.length > 0 || !isValueList(held)) return undefined;
@@ -341,7 +323,7 @@ function singleObject(object: DeviceRecord): DecodedList {
 }
 
 /** The object itself, without what a device wraps every answer in. */
-function unwrapped(value: JsonObject, resource: string, profile: Profile): JsonObject {
+function unwrapped(value: DeviceRecord, resource: string, profile: Profile): DeviceRecord {
   const { items } = profile.list;
   const name =
     items !== undefined && Object.hasOwn(value, items) ? items : envelopeOf(value, resource);
@@ -351,7 +333,7 @@ function unwrapped(value: JsonObject, resource: string, profile: Profile): JsonO
 }
 
 /** Whether it is wrapped around records, whatever else it has (FortiOS names itself there). */
-function holdsRecords(value: JsonObject, resource: string): boolean {
+function holdsRecords(value: DeviceRecord, resource: string): boolean {
   const name = envelopeOf(value, resource);
   const held = name === undefined ? undefined : value[name];
   return isValueList(held) && held.length > 0 && !isPlainList(held);
@@ -363,7 +345,7 @@ function isPlainList(value: Value | undefined): boolean {
 }
 
 /** Whether it says more than how a request went. */
-function isObjectOfItsOwn(value: JsonObject): boolean {
+function isObjectOfItsOwn(value: DeviceRecord): boolean {
   return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
 }
 
@@ -373,16 +355,16 @@ function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
   throw new DecodeFailure('a list in which not every item is a record');
 }
 
-function isKeyedById(value: JsonObject): boolean {
+function isKeyedById(value: DeviceRecord): boolean {
   const items = Object.values(value);
   return items.length > 0 && items.every(isValueObject);
 }
 
 /** The key is part of the record: it becomes the field that is missing, the id or the natural key. */
-function keyedRecords(value: JsonObject, resource: string, profile: Profile): DeviceRecord[] {
+function keyedRecords(value: DeviceRecord, resource: string, profile: Profile): DeviceRecord[] {
   const keyField = profile.resources[resource]?.keyField ?? 'name';
   return Object.entries(value).map(([key, item]) => {
-    const record = item as JsonObject;
+    const record = item as DeviceRecord;
     if (Object.values(record).some((held) => valueText(held) === key)) return record;
     const hasId = idFieldOf(profile, record) !== undefined;
     const isUuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(key);
@@ -396,16 +378,15 @@ function keyedRecords(value: JsonObject, resource: string, profile: Profile): De
 }
 
 /** Whether an object is a record by itself: it has the natural key, or an id. */
-function isRecordLike(value: JsonObject, resource: string, profile: Profile): boolean {
+function isRecordLike(value: DeviceRecord, resource: string, profile: Profile): boolean {
   const keyField = profile.resources[resource]?.keyField;
   const keys = [
     ...(keyField === undefined ? ['username', 'name'] : [keyField]),
     ...profile.idFields,
   ];
-  return keys.some((field) => {
-    const held = Object.hasOwn(value, field) ? value[field] : undefined;
-    return ['string', 'number', 'bigint'].includes(typeof held);
-  });
+  return keys.some((field) =>
+    ['string', 'number', 'bigint'].includes(typeof valueAt(value, field)),
+  );
 }
 
 /** `"error": ""`, `null`, `0` and `[]` say that there is none. */

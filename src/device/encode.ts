@@ -94,12 +94,10 @@ export function createRequest(
   }
   const documented = profile.resources[resource]?.fields ?? [];
   const empty = emptyFields(profile, resource, fields);
-  const body: Record<string, Value> = {};
-  for (const field of new Set([...documented, ...Object.keys(fields)])) {
-    if (profile.idFields.includes(field)) continue;
-    if (Object.hasOwn(fields, field)) put(body, field, fields[field] ?? null);
-    else if (empty.includes(field)) put(body, field, '');
-  }
+  const body = recordOf([...documented, ...Object.keys(fields)], (field) => {
+    if (profile.idFields.includes(field)) return undefined;
+    return empty.includes(field) ? '' : valueAt(fields, field);
+  });
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
   const selector = profile.create.selector === 'id' ? noId : {};
@@ -129,10 +127,8 @@ export function updateRequest(
   }
   const fields = Object.entries(changedFields(profile, resource, before, changes));
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
-  const selector: Record<string, Value> = {};
-  if (named !== undefined && facts.selector !== 'none') {
-    put(selector, named.field, asHeld(before, named));
-  }
+  const isInBody = named !== undefined && facts.selector !== 'none';
+  const selector = isInBody ? { [named.field]: asHeld(before, named) } : {};
   return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
 }
 
@@ -146,20 +142,30 @@ function changedFields(
   const facts = updateFacts(profile, resource);
   const documented = profile.resources[resource]?.fields ?? [];
   const kept = bookkeepingFields(profile, resource);
-  const body: Record<string, Value> = {};
-  for (const field of new Set([...documented, ...Object.keys(before), ...Object.keys(changes)])) {
-    if (Object.hasOwn(changes, field)) {
-      put(body, field, withoutHeldSecrets(changes[field] ?? null, before[field]));
-    } else if (facts.record === 'whole' && Object.hasOwn(before, field) && !kept.includes(field)) {
-      const value = before[field] ?? null;
-      if (value === null && documented.includes(field)) put(body, field, '');
-      else if (isSentAsHeld(profile, resource, field)) put(body, field, value);
-      else if (isKept(profile, resource, field, value)) {
-        put(body, field, withoutHeldSecrets(value, value));
-      }
-    }
-  }
-  return body;
+  const fields = [...documented, ...Object.keys(before), ...Object.keys(changes)];
+  return recordOf(fields, (field) => {
+    const [changed, held] = [valueAt(changes, field), valueAt(before, field)];
+    if (changed !== undefined) return withoutHeldSecrets(changed, held);
+    if (facts.record !== 'whole' || held === undefined || kept.includes(field)) return undefined;
+    if (held === null && documented.includes(field)) return '';
+    const { sentBack = [] } = profile.resources[resource] ?? {};
+    if (sentBack.includes(field)) return held;
+    return isKept(profile, resource, field, held) ? withoutHeldSecrets(held, held) : undefined;
+  });
+}
+
+/** Each of the fields once, with its value; those that have none are left out. */
+function recordOf(
+  fields: readonly string[],
+  valueOf: (field: string) => Value | undefined,
+): DeviceRecord {
+  // `fromEntries` makes `__proto__` a field like any other.
+  return Object.fromEntries(
+    [...new Set(fields)].flatMap((field) => {
+      const value = valueOf(field);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
 }
 
 /**
@@ -250,7 +256,7 @@ function requestOf(
 
 /** What names a record, in the type that the device has for it. */
 function asHeld(record: DeviceRecord, { field, text }: { field: string; text: string }): Value {
-  const held = Object.hasOwn(record, field) ? (record[field] ?? null) : null;
+  const held = valueAt(record, field) ?? null;
   return formText(held) === text ? held : text;
 }
 
@@ -260,7 +266,7 @@ function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
   const before = isValueObject(held) ? held : {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, part]) => {
-      const was = Object.hasOwn(before, field) ? before[field] : undefined;
+      const was = valueAt(before, field);
       const isHeld = part === was || part === MASK;
       const isKeptBack = isHeld && (isSecretField(field) || isSecretList(part));
       return isKeptBack ? [] : [[field, withoutHeldSecrets(part, was)]];
@@ -271,20 +277,6 @@ function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
 /** A list is sent as a whole: with a secret in it, not at all. */
 function isSecretList(value: Value): boolean {
   return isValueList(value) && valueText(maskedValue('', value)) !== valueText(value);
-}
-
-/** Sets an own property whatever its name is. */
-function put(body: Record<string, Value>, field: string, value: Value): void {
-  Object.defineProperty(body, field, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
-}
-
-function isSentAsHeld({ resources }: Profile, resource: string, field: string): boolean {
-  return resources[resource]?.sentBack?.includes(field) === true;
 }
 
 /**

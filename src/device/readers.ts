@@ -88,26 +88,23 @@ export class Readers {
     return reader;
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<Client> {
-    return new Promise((resolve, reject) => {
-      const cancel = (): void => {
+  async #turn(signal: AbortSignal | undefined): Promise<Client> {
+    let cancel = (): void => undefined;
+    const turn = new Promise<Client>((start, giveUp) => {
+      const waiting = { start, giveUp };
+      cancel = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(new CancelledError());
+        giveUp(new CancelledError());
       };
-      const waiting: Waiting = {
-        start(reader) {
-          signal?.removeEventListener('abort', cancel);
-          resolve(reader);
-        },
-        giveUp(error) {
-          signal?.removeEventListener('abort', cancel);
-          reject(error);
-        },
-      };
-      signal?.addEventListener('abort', cancel, { once: true });
       this.#waiting.push(waiting);
-      if (signal?.aborted) cancel();
     });
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    try {
+      return await turn;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
   }
 
   #giveBack(reader: Client): void {

@@ -234,7 +234,7 @@ export function assertNoCollection(profile: Profile, path: string): void {
 }
 
 /** Whether the query names one record in the way that the user configured. */
-export function namesByQuery({ remove, origins }: Profile, path: string): boolean {
+function namesByQuery({ remove, origins }: Profile, path: string): boolean {
   const [place = '', query] = remove.path.split('?');
   const [sentPlace, sentQuery] = path.split('?');
   if (query === undefined || origins['remove.path'] !== 'configured') return false;
@@ -245,7 +245,7 @@ export function namesByQuery({ remove, origins }: Profile, path: string): boolea
 }
 
 /** The names in a path as a server may compare them. */
-export function segmentsOf(path: string): string[] {
+function segmentsOf(path: string): string[] {
   const { pathname } = new URL(path, 'https://device.invalid');
   return (
     pathname

@@ -21,7 +21,7 @@ interface ReadState {
 /** What came of one attempt. */
 export type Outcome = { readonly response: Answer } | { readonly fault: unknown };
 
-export interface ReadRules {
+interface ReadRules {
   /** Of the device. */
   readonly origin: string;
   /** The path that is asked for. */
@@ -35,7 +35,7 @@ export interface ReadRules {
 }
 
 /** The attempt after this one: at once, or after a time that somebody asked for. */
-export interface NextRead {
+interface NextRead {
   readonly state: ReadState;
   readonly waitMs?: number;
   /** The device itself asks for this wait. */
