@@ -8,25 +8,22 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import { type Field, RESOURCES } from './resources.ts';
+import { type Place, placeOf } from './resources.ts';
 import { shownObject, shownRecord } from './identity.ts';
 import { mediaType, type Problems, readFields, replaceRecord, unsupported } from './read-body.ts';
 import { singleView } from './single.ts';
-import type { Table } from '../store.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The API document, and beyond it GET and DELETE of one user and one object, the system. */
 export function findDocumentedView(site: Site, sent: string): View | undefined {
   const path = decodedPath(sent);
-  const [user, system] = RESOURCES.documented;
-  const users = site.store.table('user');
-  if (user === undefined || users === undefined) return undefined;
-  const object = site.store.table(system?.name ?? '');
+  const place = placeOf(site, 'user');
+  if (place === undefined) return undefined;
+  const { table: users } = place;
+  const system = placeOf(site, 'system');
   // As with the framework's router, what is no collection is not listed at the root.
-  if (system !== undefined && object !== undefined && path === `/api/${system.name}/`) {
-    return singleView(site, system, object);
-  }
+  if (system !== undefined && path === '/api/system/') return singleView(system);
   if (path === '/api/') {
     return {
       title: 'Api Root',
@@ -40,9 +37,7 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
       title: 'User List',
       allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
       answer: (request) =>
-        request.method === 'POST'
-          ? write(site, users, user.fields, request)
-          : listOutcome(site, user, request),
+        request.method === 'POST' ? write(place, request) : listOutcome(place, request),
     };
   }
   // The framework's pattern for an id: no slash, no dot.
@@ -65,12 +60,8 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
  * `POST /api/user/`: the uuid `null` creates, a known one updates. The form is read strictly: all five
  * fields, every wrong one named; others are ignored.
  */
-function write(
-  { store, dialect }: Site,
-  users: Table,
-  fields: readonly Field[],
-  request: ApiRequest,
-): Outcome {
+function write({ site, resource, table: users }: Place, request: ApiRequest): Outcome {
+  const { store, dialect } = site;
   // An empty body has no type to object to; its fields are missing.
   const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
   if (!isForm) return unsupported(request);
@@ -83,7 +74,11 @@ function write(
   const held = users.get(uuid.toLowerCase());
   if (!isNew && UUID.test(uuid) && held === undefined) return noSuchUser();
 
-  const said = readFields(fields, form, { isPartial: false, replaces: false, trims: true });
+  const said = readFields(resource.fields, form, {
+    isPartial: false,
+    replaces: false,
+    trims: true,
+  });
   const wrong = form['uuid'] === undefined ? 'This field is required.' : 'Must be a valid UUID.';
   const errors: Record<string, Problems> = {
     ...(!isNew && held === undefined && { uuid: [wrong] }),

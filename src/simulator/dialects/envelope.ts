@@ -1,38 +1,55 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
-import { type ApiRequest, type Outcome, refusal, type Site } from '../view.ts';
-import type { Resource } from './resources.ts';
+import { type ApiRequest, type Outcome, refusal } from '../view.ts';
+import type { Place, Resource } from './resources.ts';
 import { idField, shownRecords } from './identity.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, EnvelopeName } from './dialect.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
 /** `GET` of a list: one page of the records in the envelope of the dialect. */
-export function listOutcome({ store, dialect }: Site, resource: Resource, request: ApiRequest) {
-  const table = store.table(resource.name);
-  const all = table === undefined ? [] : shownRecords(dialect, table);
+export function listOutcome({ site, resource, table }: Place, request: ApiRequest): Outcome {
+  const { dialect } = site;
+  const all = shownRecords(dialect, table);
   const page = pageOf(dialect, request, all.length);
   if ('status' in page) return page;
   const isSummary = dialect.quirks.has('summary-list');
   const inFull = all.slice(page.start, page.end);
   const records = isSummary ? inFull.map((record) => summaryOf(dialect, resource, record)) : inFull;
-  const ok = (value: unknown): Outcome => ({ status: 200, value });
-  switch (dialect.envelope) {
+  return inEnvelope(dialect, resource, records, { total: all.length, facts: page.facts });
+}
+
+/** These are around many; a single object comes without them. */
+const AROUND_LISTS: readonly EnvelopeName[] = ['results', 'rows', 'records', 'keyed'];
+
+/** A single object, in the envelope of the dialect where that can be around one. */
+export function objectOutcome(dialect: Dialect, resource: Resource, object: DeviceRecord): Outcome {
+  return AROUND_LISTS.includes(dialect.envelope)
+    ? ok(object)
+    : inEnvelope(dialect, resource, object, { total: 1, facts: {} });
+}
+
+function inEnvelope(
+  { envelope }: Dialect,
+  { name, key = '' }: Resource,
+  content: DeviceRecord | readonly DeviceRecord[],
+  { total, facts }: { readonly total: number } & Pick<Page, 'facts'>,
+): Outcome {
+  const records = [content].flat();
+  switch (envelope) {
     case 'array':
-      return ok(records);
+      return ok(content);
     case 'results':
-      return ok({ ...page.facts, results: records });
+      return ok({ ...facts, results: records });
     case 'data':
-      return ok({ code: 200, status: 'ok', message: '', ...page.facts, data: records });
-    case 'rows': {
-      const { length } = records;
-      return ok({ rowCount: length, total: all.length, current: 1, ...page.facts, rows: records });
-    }
+      return ok({ code: 200, status: 'ok', message: '', ...facts, data: content });
+    case 'rows':
+      return ok({ rowCount: records.length, total, current: 1, ...facts, rows: records });
     case 'records':
-      return ok({ ...page.facts, records });
+      return ok({ ...facts, records });
     case 'user':
-      return ok({ ...page.facts, [resource.name]: records, status: 'OK' });
+      return ok({ ...facts, [name]: content, status: 'OK' });
     case 'keyed':
-      return ok(keyed(records, resource.key ?? ''));
+      return ok(keyed(records, key));
     case 'key-value':
       return { status: 200, text: { type: TEXT, body: keyValueText(records) } };
     case 'form-text':
@@ -40,11 +57,11 @@ export function listOutcome({ store, dialect }: Site, resource: Resource, reques
   }
 }
 
-function summaryOf(
-  dialect: Site['dialect'],
-  { key }: Resource,
-  record: DeviceRecord,
-): DeviceRecord {
+function ok(value: unknown): Outcome {
+  return { status: 200, value };
+}
+
+function summaryOf(dialect: Dialect, { key }: Resource, record: DeviceRecord): DeviceRecord {
   const shown = [idField(dialect), key];
   return Object.fromEntries(Object.entries(record).filter(([field]) => shown.includes(field)));
 }
@@ -59,7 +76,7 @@ function keyed(records: readonly DeviceRecord[], key: string): Readonly<Record<s
 /** Lists of devices that know no JSON. What is nested is written with dots: `ipv4.mode`. */
 
 /** `key=value` lines, an empty line between records; the items of a list are joined by commas. */
-export function keyValueText(records: readonly DeviceRecord[]): string {
+function keyValueText(records: readonly DeviceRecord[]): string {
   const blocks = records.map((record) =>
     pairs(record).map(([name, texts]) => `${name}=${quoted(texts.join(','))}\n`),
   );
@@ -67,7 +84,7 @@ export function keyValueText(records: readonly DeviceRecord[]): string {
 }
 
 /** One form (`a=b&c=d`) on each line; the items of a list repeat the name. */
-export function formText(records: readonly DeviceRecord[]): string {
+function formText(records: readonly DeviceRecord[]): string {
   const lines = records.map((record) => {
     const form = pairs(record).flatMap(([name, texts]) =>
       (texts.length === 0 ? [''] : texts).map((text): [string, string] => [name, text]),

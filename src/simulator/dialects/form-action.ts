@@ -1,4 +1,3 @@
-import type { Table } from '../store.ts';
 import {
   decodedPath,
   refusal,
@@ -8,8 +7,8 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import { type Resource, RESOURCES } from './resources.ts';
-import { checkRecord, readBody, replaceRecord } from './read-body.ts';
+import { readBody, storeRecord } from './read-body.ts';
+import { type Place, placeOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
@@ -20,24 +19,22 @@ const DONE: Outcome = { status: 200, value: { status: 'OK' } };
  */
 export function findFormActionView(site: Site, sent: string): View | undefined {
   const name = /^\/api\/([a-z]+)\/$/.exec(decodedPath(sent))?.[1] ?? '';
-  const resource = RESOURCES[site.dialect.profile].find((known) => known.name === name);
-  const table = site.store.table(name);
-  if (resource === undefined || table === undefined) return undefined;
-  if (resource.key === undefined) return singleView(site, resource, table);
+  const place = placeOf(site, name);
+  if (place === undefined) return undefined;
+  if (place.resource.key === undefined) return singleView(place);
   return {
     title: name,
     allow: ['GET', 'POST', 'HEAD'],
     answer: (request) =>
-      request.method === 'POST'
-        ? act(site, resource, table, request)
-        : listOutcome(site, resource, request),
+      request.method === 'POST' ? act(place, request) : listOutcome(place, request),
   };
 }
 
-function act(site: Site, resource: Resource, table: Table, request: ApiRequest): Outcome {
-  const { key = '', name } = resource;
+function act(place: Place, request: ApiRequest): Outcome {
+  const { site, table } = place;
+  const { key = '', name, fields } = place.resource;
   const action = new URLSearchParams(request.body).get('action') ?? '';
-  const body = readBody(site.dialect, request, resource.fields, action !== 'add');
+  const body = readBody(site.dialect, request, fields, action !== 'add');
   if ('refused' in body) return body.refused;
   const { input } = body;
   if (!['add', 'change', 'delete'].includes(action)) {
@@ -57,10 +54,6 @@ function act(site: Site, resource: Resource, table: Table, request: ApiRequest):
     table.delete(before.uuid);
     return DONE;
   }
-  const isPartial = before !== undefined;
-  const checked = checkRecord(site, resource, table, { input, before, isPartial });
-  if ('problems' in checked) return { status: 400, value: checked.problems };
-  if (before === undefined) site.store.insert(table, checked.value);
-  else replaceRecord(table, before, checked.value);
-  return DONE;
+  const stored = storeRecord(place, { input, before, isPartial: before !== undefined });
+  return 'refused' in stored ? stored.refused : DONE;
 }

@@ -2,7 +2,7 @@ import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 import type { Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
-import { type Field, isRequired, RESOURCES } from './resources.ts';
+import { type Field, isRequired, placeOf } from './resources.ts';
 
 /** What records are called by in a dialect, and how they are shown. */
 
@@ -51,9 +51,9 @@ export function shownObject(dialect: Dialect, record: StoredRecord): DeviceRecor
 }
 
 /** What a device holds of a resource, on all pages; empty where there is no such resource. */
-export function heldRecords({ store, dialect }: Site, name: string): DeviceRecord[] {
-  const resource = RESOURCES[dialect.profile].find((known) => known.name === name);
-  const table = store.table(name);
+export function heldRecords(site: Site, name: string): DeviceRecord[] {
+  const { dialect } = site;
+  const { resource, table } = placeOf(site, name) ?? {};
   if (resource === undefined || table === undefined) return [];
   return resource.key === undefined
     ? table.records.map((record) => shownObject(dialect, record))

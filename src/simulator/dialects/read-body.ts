@@ -1,4 +1,4 @@
-import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal, type Site } from '../view.ts';
+import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal } from '../view.ts';
 import type { Dialect } from './dialect.ts';
 import {
   type ChoiceField,
@@ -6,7 +6,7 @@ import {
   type IntegerField,
   isRequired,
   type ListField,
-  type Resource,
+  type Place,
   type StringField,
 } from './resources.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
@@ -249,7 +249,8 @@ function typeName(value: unknown): string {
   return value === null ? 'NoneType' : 'dict';
 }
 
-interface WriteWish {
+/** A write that is understood, and not yet found good. */
+interface Wish {
   readonly input: Input;
   /** What is to be changed; undefined for a new record. */
   readonly before?: StoredRecord | undefined;
@@ -258,30 +259,27 @@ interface WriteWish {
   readonly namesake?: StoredRecord | undefined;
 }
 
-/** Checks all fields and that the key is not taken; stores nothing. */
-export function checkRecord(
-  { dialect }: Site,
-  resource: Resource,
-  table: Table,
-  { input, before, isPartial, namesake }: WriteWish,
-): Read<DeviceRecord> {
-  const trims = dialect.traits.trims || dialect.quirks.has('trims');
-  const read = readFields(resource.fields, input, {
-    before,
-    isPartial,
-    trims,
-    replaces: dialect.quirks.has('put-replaces'),
-  });
-  const { key } = resource;
-  if ('problems' in read || key === undefined) return read;
-  const holder = table.records.find(
-    (record) =>
-      record[key] === read.value[key] &&
-      record.uuid !== before?.uuid &&
-      record.uuid !== namesake?.uuid,
-  );
-  if (holder === undefined) return read;
-  return { problems: { [key]: [`A ${resource.name} with that ${key} already exists.`] } };
+/** Stores a record when all of its fields are good and its key is not taken. */
+export function storeRecord(
+  { site, resource, table }: Place,
+  { input, before, isPartial, namesake }: Wish,
+): { readonly record: StoredRecord } | { readonly refused: Outcome } {
+  const { traits, quirks } = site.dialect;
+  const trims = traits.trims || quirks.has('trims');
+  const replaces = quirks.has('put-replaces');
+  const read = readFields(resource.fields, input, { before, isPartial, trims, replaces });
+  if ('problems' in read) return { refused: { status: 400, value: read.problems } };
+  const { key, name } = resource;
+  const own = [before?.uuid, namesake?.uuid];
+  const isTaken =
+    key !== undefined &&
+    table.records.some((record) => record[key] === read.value[key] && !own.includes(record.uuid));
+  if (isTaken) {
+    const value = { [key]: [`A ${name} with that ${key} already exists.`] };
+    return { refused: { status: 400, value } };
+  }
+  if (before === undefined) return { record: site.store.insert(table, read.value) };
+  return { record: replaceRecord(table, before, read.value) };
 }
 
 /** Puts checked fields in place of a record. */

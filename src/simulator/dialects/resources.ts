@@ -1,6 +1,7 @@
 import type { Value } from '../../device/record.ts';
-import { LANGUAGES } from '../store.ts';
-import type { Dialect, ProfileName } from './dialect.ts';
+import { LANGUAGES, type Table } from '../store.ts';
+import type { Site } from '../view.ts';
+import type { ProfileName } from './dialect.ts';
 
 interface AnyField {
   readonly name: string;
@@ -65,6 +66,10 @@ export interface Resource {
   /** The field that people call a record by, no two the same; absent for a single object. */
   readonly key?: string;
   readonly fields: readonly Field[];
+}
+
+export function titleOf({ name }: Resource): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 const LANGUAGE_NAMES: Readonly<Record<(typeof LANGUAGES)[number], string>> = {
@@ -184,14 +189,26 @@ const SET_BY_DEVICE: readonly Field[] = [
 
 const IS_ADMIN: Field = { name: 'is_admin', type: 'boolean', mayLack: true };
 
-/** A resource of a device, with the fields that its quirks add. */
-export function resourceOf({ profile, quirks }: Dialect, name: string): Resource | undefined {
+/** One resource of a device, and what it holds of it. */
+export interface Place {
+  readonly site: Site;
+  /** With the fields that the quirks of the device add. */
+  readonly resource: Resource;
+  readonly table: Table;
+}
+
+/** Undefined where the device has no such resource. */
+export function placeOf(site: Site, name: string): Place | undefined {
+  const { profile, quirks } = site.dialect;
   const resource = RESOURCES[profile].find((known) => known.name === name);
-  if (resource?.name !== 'user') return resource;
+  const table = site.store.table(name);
+  if (resource === undefined || table === undefined) return undefined;
+  if (name !== 'user') return { site, resource, table };
   const hidden = quirks.has('hidden-fields') ? HIDDEN : [];
   const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
   const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
-  return { ...resource, fields: [...resource.fields, ...hidden, ...own, ...rights] };
+  const fields = [...resource.fields, ...hidden, ...own, ...rights];
+  return { site, resource: { ...resource, fields }, table };
 }
 
 /** What the devices of each profile offer, in the order of `GET /api/`. */

@@ -1,4 +1,4 @@
-import type { StoredRecord, Table } from '../store.ts';
+import type { StoredRecord } from '../store.ts';
 import {
   decodedPath,
   refusal,
@@ -8,17 +8,10 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import { type Resource, resourceOf, RESOURCES } from './resources.ts';
 import { findRecord, idField, metadata, shownRecord } from './identity.ts';
-import { checkRecord, readBody, replaceRecord } from './read-body.ts';
+import { readBody, storeRecord } from './read-body.ts';
+import { type Place, placeOf, RESOURCES, titleOf } from './resources.ts';
 import { singleView } from './single.ts';
-
-/** One resource of a site. */
-interface Place {
-  readonly site: Site;
-  readonly resource: Resource;
-  readonly table: Table;
-}
 
 /** Collections and records with a method for each purpose: the profiles `drf` and `generic-rest`. */
 export function findRestView(site: Site, sent: string): View | undefined {
@@ -30,13 +23,9 @@ export function findRestView(site: Site, sent: string): View | undefined {
     ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?$/
     : /^\/api\/([a-z]+)(?:\/([^/.]+))?$/;
   const [, name, id] = pattern.exec(path) ?? [];
-  const resource = resourceOf(site.dialect, name ?? '');
-  const table = site.store.table(name ?? '');
-  if (resource === undefined || table === undefined) return undefined;
-  const place: Place = { site, resource, table };
-  if (resource.key === undefined) {
-    return id === undefined ? singleView(site, resource, table) : undefined;
-  }
+  const place = placeOf(site, name ?? '');
+  if (place === undefined) return undefined;
+  if (place.resource.key === undefined) return id === undefined ? singleView(place) : undefined;
   return id === undefined ? listView(place) : itemView(place, id);
 }
 
@@ -57,13 +46,12 @@ function rootView({ dialect }: Site): View {
 }
 
 function listView(place: Place): View {
-  const { site, resource } = place;
   return {
-    title: `${titleOf(resource)} List`,
+    title: `${titleOf(place.resource)} List`,
     allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
     actions: () => ({ POST: described(place) }),
     answer: (request) =>
-      request.method === 'POST' ? create(place, request) : listOutcome(site, resource, request),
+      request.method === 'POST' ? create(place, request) : listOutcome(place, request),
   };
 }
 
@@ -97,9 +85,9 @@ function itemView(place: Place, id: string): View {
 
 /** The id is not the client's to choose: what it sends for one is ignored, but where a POST changes, too. */
 function create(place: Place, request: ApiRequest): Outcome {
-  const { site, resource, table } = place;
-  const { dialect, store } = site;
-  const body = readBody(dialect, request, resource.fields, false);
+  const { table } = place;
+  const { dialect } = place.site;
+  const body = readBody(dialect, request, place.resource.fields, false);
   if ('refused' in body) return body.refused;
   const { input } = body;
   const id = input[idField(dialect) ?? ''];
@@ -109,23 +97,20 @@ function create(place: Place, request: ApiRequest): Outcome {
     return change(place, known, request);
   }
   const namesake = dialect.quirks.has('update-creates') ? known : undefined;
-  const checked = checkRecord(site, resource, table, { input, isPartial: false, namesake });
-  if ('problems' in checked) return { status: 400, value: checked.problems };
-  const record = store.insert(table, checked.value);
-  return { status: 201, value: shownRecord(dialect, table, record) };
+  const stored = storeRecord(place, { input, isPartial: false, namesake });
+  if ('refused' in stored) return stored.refused;
+  return { status: 201, value: shownRecord(dialect, table, stored.record) };
 }
 
 /** PATCH takes changes, and everything else all required fields; only PATCH spares the form trap. */
 function change(place: Place, before: StoredRecord, request: ApiRequest): Outcome {
-  const { site, resource, table } = place;
-  const isPatch = request.method === 'PATCH';
-  const body = readBody(site.dialect, request, resource.fields, isPatch);
+  const { dialect } = place.site;
+  const isPartial = request.method === 'PATCH';
+  const body = readBody(dialect, request, place.resource.fields, isPartial);
   if ('refused' in body) return body.refused;
-  const wish = { input: body.input, before, isPartial: isPatch };
-  const checked = checkRecord(site, resource, table, wish);
-  if ('problems' in checked) return { status: 400, value: checked.problems };
-  const record = replaceRecord(table, before, checked.value);
-  return { status: 200, value: shownRecord(site.dialect, table, record) };
+  const stored = storeRecord(place, { input: body.input, before, isPartial });
+  if ('refused' in stored) return stored.refused;
+  return { status: 200, value: shownRecord(dialect, place.table, stored.record) };
 }
 
 function described({ site, resource }: Place): Readonly<Record<string, unknown>> {
@@ -134,8 +119,4 @@ function described({ site, resource }: Place): Readonly<Record<string, unknown>>
   const label = field === 'uuid' ? 'Uuid' : 'ID';
   const id = { type, required: false, read_only: true, label };
   return { [field]: id, ...metadata(resource.fields) };
-}
-
-function titleOf({ name }: Resource): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
