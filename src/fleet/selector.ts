@@ -30,7 +30,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
     for (const device of inventory.devices) addEntry(selected, fromInventory(device));
   }
   for (const term of terms) {
-    for (const entry of resolveTerm(term, inventory)) {
+    for (const entry of entriesOf(term, inventory)) {
       if (term.excludes) excluded.add(entry.address);
       else addEntry(selected, entry);
     }
@@ -71,37 +71,36 @@ function addEntry(entries: Map<string, DeviceEntry>, entry: DeviceEntry): void {
   if (!entries.has(entry.address)) entries.set(entry.address, entry);
 }
 
-function* resolveTerm(term: Term, inventory: Inventory): Iterable<DeviceEntry> {
-  if (term.text === '')
-    throw new UsageError('"!" needs a device to leave out, as in !fw3', { column: term.column });
-  if (term.text.startsWith('@')) {
-    yield* resolveGroup(term, inventory);
-    return;
+/** What a term stands for; whatever is wrong with it is said at its column. */
+function entriesOf(term: Term, inventory: Inventory): DeviceEntry[] {
+  try {
+    return resolveTerm(term, inventory);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, suggestions } = error;
+    throw new UsageError(message, { column: term.column, suggestions });
   }
-  const expansion = expand(term);
-  if (expansion === undefined) {
-    yield* resolveWord(term.text, term, inventory);
-    return;
-  }
-  if (expansion.count > BigInt(MOST_DEVICES)) throw tooMany(term, expansion.count);
-  for (const word of expansion.words()) yield* resolveWord(word, term, inventory);
 }
 
-function resolveGroup(term: Term, inventory: Inventory): DeviceEntry[] {
-  const group = term.text.slice(1);
+function resolveTerm(term: Term, inventory: Inventory): DeviceEntry[] {
+  const { text } = term;
+  if (text === '') throw new UsageError('"!" needs a device to leave out, as in !fw3');
+  if (text.startsWith('@')) return resolveGroup(text.slice(1), inventory);
+  const expansion = expandNet(text) ?? expandBrackets(text);
+  if (expansion === undefined) return resolveWord(text, inventory);
+  if (expansion.count > BigInt(MOST_DEVICES)) throw tooMany(term, expansion.count);
+  return Array.from(expansion.words()).flatMap((word) => resolveWord(word, inventory));
+}
+
+function resolveGroup(group: string, inventory: Inventory): DeviceEntry[] {
   const isAll = group.toLowerCase() === 'all';
   const matches = matcher(group);
   const members = inventory.devices.filter(({ groups }) => isAll || groups.some(matches));
   if (members.length > 0) return members.map(fromInventory);
-  if (isAll) {
-    throw new UsageError('the inventory has no devices; "devsh device add" adds one', {
-      column: term.column,
-    });
-  }
+  if (isAll) throw new UsageError('the inventory has no devices; "devsh device add" adds one');
   const groups = inventory.groups();
   const near = suggest(group, ['all', ...groups]);
   throw new UsageError(`no group "${oneLine(group)}" in the inventory${groupsIn(groups, near)}`, {
-    column: term.column,
     suggestions: near.map((name) => `@${name}`),
   });
 }
@@ -115,51 +114,27 @@ function groupsIn(groups: readonly string[], near: readonly string[]): string {
   return `; it has ${groups.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
-function expand(term: Term): ReturnType<typeof expandNet> {
-  try {
-    return expandNet(term.text) ?? expandBrackets(term.text);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(error.message, { column: term.column });
-  }
-}
-
-function resolveWord(word: string, term: Term, inventory: Inventory): DeviceEntry[] {
+function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
   const named = inventory.find(word);
   if (named) return [fromInventory(named)];
   if (/[*?]/.test(word)) {
     const matches = matcher(word);
     const devices = inventory.devices.filter(({ name }) => matches(name));
     if (devices.length > 0) return devices.map(fromInventory);
-    throw new UsageError(`no device matches "${oneLine(word)}"; "device list" shows all names`, {
-      column: term.column,
-    });
+    throw new UsageError(`no device matches "${oneLine(word)}"; "device list" shows all names`);
   }
   if (!/[.:[\]]/.test(word) && word.toLowerCase() !== 'localhost') {
     const names = inventory.devices.map(({ name }) => name);
     const groups = inventory.groups().map((group) => `@${group}`);
     throw new UsageError(
       `no device or group "${word}"; "devsh device add ${word} ADDRESS" adds it to the inventory`,
-      { column: term.column, suggestions: suggest(word, [...names, ...groups]) },
+      { suggestions: suggest(word, [...names, ...groups]) },
     );
   }
-  return [fromAddress(word, term, inventory)];
-}
-
-function fromAddress(word: string, term: Term, inventory: Inventory): DeviceEntry {
-  const parsed = parse(word, term);
+  const parsed = parseAddress(word);
   const address = formatAddress(parsed);
   const device = inventory.findByAddress(address);
-  return device ? fromInventory(device) : { name: shortAddress(parsed), address, groups: [] };
-}
-
-function parse(word: string, term: Term): ReturnType<typeof parseAddress> {
-  try {
-    return parseAddress(word);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message, { column: term.column, suggestions: error.suggestions });
-  }
+  return [device ? fromInventory(device) : { name: shortAddress(parsed), address, groups: [] }];
 }
 
 function fromInventory(device: InventoryDevice): DeviceEntry {
@@ -194,18 +169,18 @@ const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
 /**
  * `10.0.0.[5-9]`, `fw[01-12]`, `r[1,3]c[1-4]:8443`: every bracket with numbers expanded, the last one
  * fastest, zeros in front kept. `undefined` when there is no bracket or a bracket is an IPv6 address.
- * Throws RangeError with a reason.
+ * Throws UsageError.
  */
 function expandBrackets(term: string): Expansion | undefined {
   const match = BRACKET.exec(term);
   if (!match) {
-    if (/[[\]]/.test(term)) throw new RangeError(`a bracket is not closed in "${term}"`);
+    if (/[[\]]/.test(term)) throw new UsageError(`a bracket is not closed in "${term}"`);
     return undefined;
   }
   const [bracket, list = ''] = match;
   if (list.includes(':')) return undefined;
   if (!LIST.test(list)) {
-    throw new RangeError(`"${bracket}" is not a list of numbers such as [5-9] or [1,3,5-7]`);
+    throw new UsageError(`"${bracket}" is not a list of numbers such as [5-9] or [1,3,5-7]`);
   }
   const before = term.slice(0, match.index);
   const rest = term.slice(match.index + bracket.length);
@@ -229,7 +204,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   const [from = '', to = from] = text.split('-');
   const first = Number(from);
   const last = Number(to);
-  if (last < first) throw new RangeError(`the range ${text} runs backwards`);
+  if (last < first) throw new UsageError(`the range ${text} runs backwards`);
   // Only a leading zero asks for padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }
@@ -237,7 +212,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
 /**
  * `10.0.0.0/29`, `2001:db8::/120`, `10.0.0.0/29:8443`, `[2001:db8::/120]:8443`: the hosts of a net.
  * IPv4 nets of four addresses and more are without their first (network) and last (broadcast) one.
- * `undefined` when the term has not this form. Throws RangeError with a reason.
+ * `undefined` when the term has not this form. Throws UsageError.
  */
 function expandNet(term: string): Expansion | undefined {
   const match =
@@ -250,10 +225,10 @@ function expandNet(term: string): Expansion | undefined {
   const prefix = Number(sixBits ?? bits);
   const isVersion4 = ipaddr.IPv4.isValidFourPartDecimal(address);
   if (!isVersion4 && !ipaddr.IPv6.isValid(address)) {
-    throw new RangeError(`"${address}" in "${term}" is not an IP address`);
+    throw new UsageError(`"${address}" in "${term}" is not an IP address`);
   }
   const width = isVersion4 ? 32 : 128;
-  if (prefix > width) throw new RangeError(`/${prefix} in "${term}" is more than /${width}`);
+  if (prefix > width) throw new UsageError(`/${prefix} in "${term}" is more than /${width}`);
   const size = 1n << BigInt(width - prefix);
   const skipsEnds = isVersion4 && size >= 4n;
   const bytes = ipaddr.parse(address).toByteArray();
