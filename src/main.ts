@@ -52,7 +52,8 @@ export async function main(host: Host): Promise<number> {
       else host.stderr.write(`devsh: ${visibleLines(error.message)}\n`);
       return error.exitCode;
     }
-    host.stderr.write(`devsh: this is a bug, please report it:\n${stackOf(error)}\n`);
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    host.stderr.write(`devsh: this is a bug, please report it:\n${stack}\n`);
     return BUG;
   }
 }
@@ -184,10 +185,6 @@ function watchOutput(host: Host): { isLost(): Promise<boolean> } {
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= work());
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** The lines of the demo without a terminal: connect has been done, then table, add, read-back, delete. */

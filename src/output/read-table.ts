@@ -35,12 +35,6 @@ export interface ReadTable {
   readonly footer: () => string;
 }
 
-/** How many devices are meant of which nothing was read: failed, or not answered yet. */
-function unreadCount(outputs: readonly ReadOutput[]): number {
-  const total = Math.max(outputs.length, ...outputs.map((output) => output.total ?? 0));
-  return total - outputs.filter(({ outcome }) => outcome.ok).length;
-}
-
 /** Devices as they were selected, not as they happened to answer. */
 export function inSelectionOrder(outputs: readonly ReadOutput[]): ReadOutput[] {
   return [...outputs].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
@@ -78,34 +72,31 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
   const records = reads.flatMap((read) => read.records);
   const fields = fieldsOf(records);
   const key = keyFieldOf(view, fields);
-  const unread = unreadCount(outputs);
+  const total = Math.max(outputs.length, ...outputs.map((output) => output.total ?? 0));
+  // Failed, or not answered yet.
+  const unread = total - reads.length;
   let merged: readonly FoldedRow[] | undefined;
   const folded = (): readonly FoldedRow[] =>
     (merged ??= foldRecords(reads, key, view.perDevice, unread));
   const rows = view.fold
     ? folded()
     : reads.flatMap(({ device, records }) => single(device, records));
+  const hidden = (): string => {
+    const text = hiddenText(view, fields);
+    return text === '' ? '' : `, ${text} (--columns auto shows them)`;
+  };
   return {
     view,
     rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
     fields: columnsOf(view, fields),
     key,
-    footer: () =>
-      footer(folded(), reads.length, unread, records.length) + hiddenNote(hiddenText(view, fields)),
+    footer: () => footer(folded(), reads.length, unread, records.length) + hidden(),
   };
 }
 
 function single(device: DeviceRef, records: readonly DeviceRecord[]): FoldedRow[] {
-  const devices = [device];
-  const differing: readonly string[] = [];
-  return records.map((record) => ({
-    devices,
-    record,
-    records: [record],
-    differing,
-    of: 1,
-    unread: 0,
-  }));
+  const one = { devices: [device], differing: [], of: 1, unread: 0 };
+  return records.map((record) => ({ ...one, record, records: [record] }));
 }
 
 function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {
@@ -149,10 +140,6 @@ function rowText(row: FoldedRow, field: string, view: View): string {
   if (!view.perDevice.includes(field) && !isTimeStamp(value)) return text;
   const distinct = new Set(row.records.map((record) => cellText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
-}
-
-function hiddenNote(text: string): string {
-  return text === '' ? '' : `, ${text} (--columns auto shows them)`;
 }
 
 function footer(

@@ -3,7 +3,6 @@ import type {
   ChangeOutput,
   MessageOutput,
   Output,
-  ProgressOutput,
   ReadOutput,
   TableOutput,
 } from '../shell/output.ts';
@@ -88,7 +87,10 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         }
         break;
       case 'answer':
-        if (!streams.quiet || output.status >= 400) remarks.lines([answerHead(output, style)]);
+        if (!streams.quiet || output.status >= 400) {
+          const head = `${visible(output.device.name)}: HTTP ${output.status}`;
+          remarks.lines([style(output.status < 400 ? 'quiet' : 'bad', head)]);
+        }
         streams.out(answerText(output, streams.isTty));
         break;
       case 'plan':
@@ -109,7 +111,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     write(output) {
       if (output.kind === 'read') {
         const [first] = reads;
-        if (first && !isSameTable(first, output)) flushReads();
+        const { resource, layout } = output.view;
+        const isSame = first?.view.resource === resource && first.view.layout === layout;
+        if (first && !isSame) flushReads();
         reads.push(output);
         return;
       }
@@ -122,10 +126,6 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       remarks.end(error);
     },
   };
-}
-
-function isSameTable(a: ReadOutput, b: ReadOutput): boolean {
-  return a.view.resource === b.view.resource && a.view.layout === b.view.layout;
 }
 
 /** What is compared or typed again, besides what the first column names. */
@@ -150,10 +150,6 @@ function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {
       ),
     ),
   };
-}
-
-function answerHead({ device, status }: AnswerOutput, style: Style): string {
-  return style(status < 400 ? 'quiet' : 'bad', `${visible(device.name)}: HTTP ${status}`);
 }
 
 /** A body goes to a file as it came; a terminal must not obey it. */
@@ -293,7 +289,8 @@ export function remarkWriter(streams: Streams) {
         const now = performance.now();
         if (hasProgress && now - shownAt < PROGRESS_EVERY_MS && output.done < output.total) return;
         shownAt = now;
-        streams.err(CLEAR_LINE + cut(progressText(output), streams.columns - 1));
+        const count = output.total === 0 ? '' : `${output.done}/${output.total} `;
+        streams.err(CLEAR_LINE + cut(count + visible(output.text), streams.columns - 1));
         hasProgress = true;
         return;
       }
@@ -332,8 +329,4 @@ function messageText({ level, text }: MessageOutput, style: Style): string {
     case 'warning':
       return `${style('warning', 'warning:')} ${shown}`;
   }
-}
-
-function progressText({ done, total, text }: ProgressOutput): string {
-  return total === 0 ? visible(text) : `${done}/${total} ${visible(text)}`;
 }

@@ -8,7 +8,6 @@ import { quoteAssignment, type Word } from '../text/words.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
-import type { FieldFacts } from '../device/facts-schema.ts';
 import { mayBeSecretField } from '../device/secret-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';
@@ -50,9 +49,7 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
   const fields: Record<string, Value> = {};
   for (const { text, start } of words) {
     const at = text.indexOf('=');
-    if (at < 1) {
-      throw notAssigned(text, start);
-    }
+    if (at < 1) throw notAssigned(text, start);
     const field = text.slice(0, at);
     if (Object.hasOwn(fields, field)) {
       throw new UsageError(`${oneLine(field)} is given twice: leave one of them out`, {
@@ -70,7 +67,10 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
 }
 
 /** `field=value` and `field:=JSON` words: what a new record is to have, or a changed one. */
-export function changeFields(words: readonly Word[]): { fields: DeviceRecord; asJson?: string[] } {
+export function changeFields(words: readonly Word[]): {
+  fields: DeviceRecord;
+  asJson: string[] | undefined;
+} {
   const asJson: string[] = [];
   const plain = words.map((word): Word => {
     const [, field, json] = /^([^=]+):=(.*)$/s.exec(word.text) ?? [];
@@ -82,7 +82,7 @@ export function changeFields(words: readonly Word[]): { fields: DeviceRecord; as
   const fields = said.map(([field, text], index): [string, Value] =>
     asJson.includes(field) ? [field, jsonOf(valueText(text), plain[index])] : [field, text],
   );
-  return { fields: Object.fromEntries(fields), ...(asJson.length > 0 && { asJson }) };
+  return { fields: Object.fromEntries(fields), asJson: asJson.length > 0 ? asJson : undefined };
 }
 
 function jsonOf(text: string, word: Word | undefined): Value {
@@ -165,26 +165,15 @@ export function fieldCandidates(
   const isWritable = (name: string): boolean =>
     !profile.idFields.includes(name) && known?.details?.[name]?.readOnly !== true;
   const described = Object.keys(known?.details ?? {});
-  const fields = [
-    ...new Set([
-      ...(known?.fields ?? []),
-      ...described,
-      ...everKnownFields(scope.devices, resource),
-    ]),
-  ];
-  return fields
+  const seen = everKnownFields(scope.devices, resource);
+  return [...new Set([...(known?.fields ?? []), ...described, ...seen])]
     .filter((name) => purpose === 'read' || isWritable(name))
     .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
-    .map((name) => ({
-      text: `${name}=`,
-      continues: true,
-      ...fieldSummary(known?.details?.[name]),
-    }));
-}
-
-function fieldSummary(facts: FieldFacts | undefined): { summary?: string } {
-  if (facts === undefined) return {};
-  return { summary: `${facts.type}${facts.required ? ', required' : ''}` };
+    .map((name) => {
+      const facts = known?.details?.[name];
+      const summary = facts && `${facts.type}${facts.required ? ', required' : ''}`;
+      return { text: `${name}=`, continues: true, summary };
+    });
 }
 
 /** What `--where` chooses by. Throws UsageError, which points nowhere: its columns count in the filter. */
@@ -205,9 +194,6 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
   );
 }
 
-/** Whether a KEY of the line is meant on a device. */
-type IsMeant = (key: string, member: Member) => boolean;
-
 /**
  * Every KEY is meant on every selected device, but for those that `--only` keeps to some of them. Throws
  * a `UsageError` where it names a device or a KEY that the line is not about.
@@ -216,7 +202,7 @@ export function meantBy(
   { only }: Options<'only'>,
   keys: readonly string[],
   members: readonly Member[],
-): IsMeant {
+): (key: string, member: Member) => boolean {
   if (only.length === 0) return () => true;
   const devicesByKey = new Map<string, Set<Member>>();
   for (const { key, devices } of only) {

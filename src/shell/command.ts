@@ -429,7 +429,7 @@ export interface Grammar {
     isLikeCommand: boolean,
   ) => CommandSpec | undefined;
   /** `resource NAME`: the verbs of the resource of this name, whatever else is called like it. */
-  readonly resourceNamed?: (name: Word) => CommandSpec;
+  readonly resourceNamed?: ((name: Word) => CommandSpec) | undefined;
   /** The same for a word that nobody knows: the devices decide when it is run; else `mistake` is thrown. */
   readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
 }

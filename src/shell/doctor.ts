@@ -44,7 +44,10 @@ export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   yield* keychainFindings(call);
   const named = [...call.args.all('TARGET'), ...call.options.on];
   const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
-  yield* deviceFindings(call, members);
+  const look = async (member: Member, emit: (finding: Finding) => void): Promise<void> => {
+    for await (const one of findingsOf(call, member)) emit(one);
+  };
+  yield* fanOut(members, call.readWidth, look, call.io.signal);
 }
 
 /** The floor that package.json names. */
@@ -208,28 +211,16 @@ async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
   const state = isThere ? 'ok' : credentials.problems.length > 0 ? 'warning' : 'not used';
   yield finding('credentials', 'keychain', state, isThere ? 'answers' : problem);
   const place = await credentials.placeToStore();
-  yield place === undefined
-    ? finding(
-        'credentials',
-        'logins are kept in',
-        'not used',
-        'nothing; "vault init" makes a place',
-      )
-    : finding('credentials', 'logins are kept in', 'ok', `the ${place}`);
+  const kept = place === undefined ? 'nothing; "vault init" makes a place' : `the ${place}`;
+  const isKept = place === undefined ? 'not used' : 'ok';
+  yield finding('credentials', 'logins are kept in', isKept, kept);
 }
 
 /** A clock that is off by more makes logs, certificates and tokens hard to trust. */
 const CLOCK_TOLERANCE_MS = 60_000;
 const SOON_MS = 30 * 86_400_000;
 
-/** Reachability, certificate, login and clock of each device, by one GET. */
-function deviceFindings(call: Call, members: readonly Member[]): AsyncGenerator<Finding> {
-  const look = async (member: Member, emit: (finding: Finding) => void): Promise<void> => {
-    for await (const finding of findingsOf(call, member)) emit(finding);
-  };
-  return fanOut(members, call.readWidth, look, call.io.signal);
-}
-
+/** Reachability, certificate, login and clock of a device, by one GET. */
 async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> {
   const { services } = call.session;
   const area = member.ref.name;
@@ -239,27 +230,22 @@ async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> 
       const path = device.profile.basePath;
       const said = await device.raw({ method: 'GET', path }, call.io.signal);
       // Thrown in here: a password that was refused goes to no further device.
-      if (said.status === 401) throw refusedLogin(member);
+      if (said.status === 401) {
+        const advice = `"login ${area}" keeps another`;
+        throw new UnauthorizedError(member.ref, `the login is not accepted; ${advice}`, 401);
+      }
       return said;
     });
     yield finding(area, 'answers', 'ok', `${Math.round(answer.elapsedMs)} ms`);
     yield await certificateFinding(call, member);
-    yield finding(area, 'login', 'ok', `as ${accountOf(member)}`);
+    const other = member.credential === undefined ? 'nobody' : 'the owner of the token';
+    yield finding(area, 'login', 'ok', `as ${member.account ?? other}`);
     yield clockFinding(area, answer.headers['date'], before, services.now());
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     const isLogin = error instanceof UnauthorizedError || error instanceof CredentialError;
     yield finding(area, isLogin ? 'login' : 'answers', 'failed', error.message, error);
   }
-}
-
-function refusedLogin({ ref }: Member): UnauthorizedError {
-  const advice = `"login ${ref.name}" keeps another`;
-  return new UnauthorizedError(ref, `the login is not accepted; ${advice}`, 401);
-}
-
-function accountOf({ account, credential }: Member): string {
-  return account ?? (credential === undefined ? 'nobody' : 'the owner of the token');
 }
 
 async function certificateFinding(call: Call, { ref, trust }: Member): Promise<Finding> {

@@ -65,7 +65,7 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
   // Without guesses: what a script means is known before its first line is run.
   const later: Grammar = {
     commands,
-    ...(resourceNamed && { resourceNamed }),
+    resourceNamed,
     resourceFor: (name, next, isLikeCommand) =>
       grammar.resourceFor(name, next, isLikeCommand) ??
       (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),

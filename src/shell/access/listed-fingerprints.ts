@@ -97,17 +97,14 @@ function fingerprintsIn(
       throw new UsageError(`${file}:${index + 1}: a quotation mark that does not end in its line`);
     }
     const [device = '', ...words] = line.split(/[\s,;"]+/).filter((word) => word !== '');
-    const fingerprint = words.map(fingerprintOf).find((one) => one !== undefined);
+    // openssl writes `sha256 Fingerprint=…`.
+    const values = words.map((word) => normalizeFingerprint(word.replace(/^fingerprint=/i, '')));
+    const fingerprint = values.find((one) => one !== undefined);
     if (fingerprint === undefined || device.startsWith('#')) continue;
     const address = addressOf(device, inventory, `${file}:${index + 1}`);
     listed.set(address, (listed.get(address) ?? new Set<string>()).add(fingerprint));
   }
   return listed;
-}
-
-/** openssl writes `sha256 Fingerprint=…`. */
-function fingerprintOf(word: string): string | undefined {
-  return normalizeFingerprint(word.replace(/^fingerprint=/i, ''));
 }
 
 /** As selectors do it: a name comes before an address. */

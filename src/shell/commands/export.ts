@@ -1,4 +1,3 @@
-import type { Member } from '../../fleet/member.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { type ArgSpec, command, later } from '../command.ts';
 import { fieldCandidates } from '../arguments.ts';
@@ -7,12 +6,10 @@ export const RESOURCE: ArgSpec = {
   name: 'RESOURCE',
   summary: 'which records (default user)',
   complete: ({ fleet }) =>
-    [...new Set(['user', ...fleet.known.flatMap(offeredBy)])].map((text) => ({ text })),
+    [...new Set(['user', ...fleet.known.flatMap(({ profile }) => profile.offers ?? [])])].map(
+      (text) => ({ text }),
+    ),
 };
-
-function offeredBy({ profile }: Member): readonly string[] {
-  return profile.offers ?? [];
-}
 
 export const exportCommand = command({
   name: 'export',

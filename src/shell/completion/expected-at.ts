@@ -5,14 +5,12 @@ import { fieldCandidates } from '../arguments.ts';
 import { GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { Word } from '../../text/words.ts';
 import {
-  type ArgSpec,
   commandNamed,
   type CommandSpec,
   type CompletionScope,
   defaultVerb,
   namedVerbs,
   verbNamed,
-  type VerbSpec,
 } from '../command.ts';
 
 /** What arguments and values of options are called that are files. */
@@ -35,7 +33,10 @@ export function expectedAt(
   commands: readonly CommandSpec[],
 ): Expected {
   const words = withoutOptions(before);
-  const meant = resourceNamed(words);
+  // `resource NAME`: what stands behind it is as behind the resource itself.
+  const [head, name = ''] = words;
+  const isNamed = head === 'resource' && isResourceName(name);
+  const meant = isNamed ? resourceCommand(name) : undefined;
   const plain = meant === undefined ? words : words.slice(1);
   const [first, second] = plain;
   const command = meant ?? commandNamed(commands, first);
@@ -68,20 +69,11 @@ export function expectedAt(
     second === undefined
       ? namedVerbs(command).map(({ name, summary }) => ({ text: name, summary }))
       : [];
-  const arg = argumentAt(verb, given.length);
-  const values = arg?.complete?.({ ...scope, given }) ?? [];
-  return { candidates: [...verbs, ...values], takesFile: FILES.includes(arg?.name) };
-}
-
-/** `resource NAME`: what stands behind it is as behind the resource itself. */
-function resourceNamed([first, name = '']: readonly string[]): CommandSpec | undefined {
-  return first === 'resource' && isResourceName(name) ? resourceCommand(name) : undefined;
-}
-
-function argumentAt(verb: VerbSpec | undefined, index: number): ArgSpec | undefined {
   const args = verb?.args ?? [];
   const last = args.at(-1);
-  return args[index] ?? (last?.isRest === true ? last : undefined);
+  const arg = args[given.length] ?? (last?.isRest === true ? last : undefined);
+  const values = arg?.complete?.({ ...scope, given }) ?? [];
+  return { candidates: [...verbs, ...values], takesFile: FILES.includes(arg?.name) };
 }
 
 function optionCandidates(

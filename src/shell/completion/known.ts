@@ -34,7 +34,8 @@ export async function knownDevices(
   return Promise.all(
     entries.map(async ({ name, address }, index) => {
       const member = members.get(name);
-      const remembered = index < MOST_FILES ? await services.seenKeys.of(normal(address)) : {};
+      const remembered =
+        index < MOST_FILES ? await services.seenKeys.of(formatAddress(parseAddress(address))) : {};
       return {
         name,
         seen: (resource: string) => member?.seen(resource),
@@ -62,10 +63,6 @@ async function entriesOf(
     if (error instanceof DevshError) return selected;
     throw error;
   }
-}
-
-function normal(address: string): string {
-  return formatAddress(parseAddress(address));
 }
 
 /** The fields that records of a resource were seen to have, in the order of the device. */

@@ -1,12 +1,7 @@
 import { dirname } from 'node:path';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { Findings } from '../../fleet/import/source.ts';
-import {
-  type ImportPlan,
-  type ImportRefusal,
-  type KeyChange,
-  planImport,
-} from '../../fleet/import/import-plan.ts';
+import { type ImportPlan, type KeyChange, planImport } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
@@ -69,7 +64,10 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
     })),
   ];
   const isWell = rows.length > 0 || plan.unchanged.length > 0;
-  const all = [...rows.map(stepRow), ...plan.refused.map(refusedRow)];
+  const refused = plan.refused.map(({ name, place, reason, problem }) => {
+    return { name, action: reason, what: `${place}: ${problem}` };
+  });
+  const all = [...rows.map(stepRow), ...refused];
   // A program gets the empty list, too.
   const isForProgram = call.options.format !== undefined && call.options.format !== 'table';
   if (all.length > 0 || isForProgram) {
@@ -104,10 +102,6 @@ function stepRow({ name, action, changes }: Step): TableOutput['rows'][number] {
     what: changes.map(changeText).join(' · '),
     changes: changes.map(({ key, before = null, after = null }) => ({ field: key, before, after })),
   };
-}
-
-function refusedRow({ name, place, reason, problem }: ImportRefusal): TableOutput['rows'][number] {
-  return { name, action: reason, what: `${place}: ${problem}` };
 }
 
 function isSet({ key, after }: KeyChange, wanted: string): boolean {

@@ -122,17 +122,15 @@ async function groupSteps({ inventory }: Services): Promise<FirstStep[]> {
   const loaded = await inventory.load();
   const { devices } = loaded;
   const steps = loaded.groups().map((group): FirstStep => {
-    const members = devices.filter(({ groups }) => groups.some((one) => isSame(one, group)));
+    const members = devices.filter(({ groups }) =>
+      groups.some((one) => one.toLowerCase() === group.toLowerCase()),
+    );
     const { texts } = labelsOf(members);
     const count = counted(members.length, 'device');
     return { line: `connect ${quoteWord(`@${group}`)}`, summary: [count, ...texts].join(' · ') };
   });
   if (devices.length < 2) return steps;
   return [...steps, { line: 'connect @all', summary: `all ${devices.length} of the inventory` }];
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }
 
 /** The same as lines: `  demo    three simulated devices …`. */

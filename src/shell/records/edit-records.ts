@@ -103,21 +103,17 @@ async function* readChosen(
   const found = new Map<Member, readonly DeviceRecord[]>();
   const failed = new Map<Member, DevshError>();
   const reads = call.read(members, resource, {
-    refine: (member, records) =>
-      member.inFull(
-        call.access,
-        resource,
-        records.filter((record) => isWanted(member, record)),
-        call.io.signal,
-      ),
+    refine: (member, records) => {
+      const wanted = records.filter((record) => isWanted(member, record));
+      return member.inFull(call.access, resource, wanted, call.io.signal);
+    },
   });
   for await (const one of reads) {
-    if (one.ok) {
-      found.set(one.member, one.records);
-      continue;
+    if (one.ok) found.set(one.member, one.records);
+    else {
+      failed.set(one.member, one.error);
+      yield { kind: 'error', device: one.member.ref, error: one.error };
     }
-    failed.set(one.member, one.error);
-    yield { kind: 'error', device: one.member.ref, error: one.error };
   }
   const answered = members.flatMap((member) => {
     const records = found.get(member);

@@ -6,7 +6,6 @@ import {
   withoutSecrets,
 } from '../../change/record-file/record-file.ts';
 import { isResourceName } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -29,13 +28,8 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   }
   const format = formatOf(call, target);
   const members = await call.members();
-  const paths = perDevice
-    ? pathsOf(
-        members.map(({ ref }) => ref.name),
-        outputDir ?? '',
-        format,
-      )
-    : [];
+  const names = members.map(({ ref }) => ref.name);
+  const paths = perDevice ? pathsOf(names, outputDir ?? '', format) : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
   const reads = yield* readAll(call, members);
@@ -52,10 +46,8 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     : [{ path: target ?? '', reads }];
   const answered = files.filter((file) => file.reads.some(({ outcome }) => outcome.ok));
   const { services } = call.session;
-  await refuseExisting(
-    call,
-    answered.map(({ path }) => path),
-  );
+  const written = answered.map(({ path }) => path);
+  await refuseExisting(call, written);
   // What comes in the way even now is not replaced either.
   const write = call.options.overwrite ? writeTextAtomically : writeNewText;
   for (const { path, reads: held } of answered) {
@@ -82,15 +74,11 @@ function filesTable(files: readonly { path: string; reads: readonly ReadOutput[]
     ['file', 'records', 'devices'],
     files.map(({ path, reads }) => ({
       file: path,
-      records: reads.reduce((count, { outcome }) => count + recordsOf(outcome).length, 0),
+      records: reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : [])).length,
       devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
     })),
     { hasSuccess: files.length > 0 },
   );
-}
-
-function recordsOf(outcome: ReadOutput['outcome']): readonly DeviceRecord[] {
-  return outcome.ok ? outcome.records : [];
 }
 
 /** A file of its own says nothing of which device it is about where its name does. */
@@ -115,13 +103,10 @@ async function* readAll(
   const positions = new Map(members.map((member, index) => [member, index]));
   const found: ReadOutput[] = [];
   const reads = call.read(members, resource, {
-    refine: (member, records) =>
-      member.inFull(
-        call.access,
-        resource,
-        matching(filter, records, member.ref.name),
-        call.io.signal,
-      ),
+    refine: (member, records) => {
+      const meant = matching(filter, records, member.ref.name);
+      return member.inFull(call.access, resource, meant, call.io.signal);
+    },
   });
   for await (const one of reads) {
     const { ref: device } = one.member;

@@ -58,12 +58,8 @@ async function* planAndWrite(
   const { rowsOf, members } = await assign(call, file);
   const problems = new Problems();
   const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
-  const match = {
-    isCells: file.isCells,
-    key: options.key,
-    prune: options.prune,
-    allow: options.allow,
-  };
+  const { key, prune, allow } = options;
+  const match = { isCells: file.isCells, key, prune, allow };
   const closed: { name: string; accounts: ClosedAccounts }[] = [];
   const wantedOf = (member: Member): Wanted => {
     const rows = rowsOf.get(member) ?? [];
@@ -71,33 +67,23 @@ async function* planAndWrite(
       const records = await heldInFull(resource);
       await learnQuietly(call, member, resource);
       const { profile, ref } = member;
-      const matched = matchRows(
-        { name: ref.name, profile, resource, records },
-        rows,
-        match,
-        problems,
-      );
+      const held = { name: ref.name, profile, resource, records };
+      const matched = matchRows(held, rows, match, problems);
       tally.unchanged += matched.unchanged;
       tally.rows += rows.length;
       for (const field of matched.ignored) tally.ignored.add(field);
-      if (!options.prune || options.allow.has('loss')) return matched.changes;
+      if (!prune || allow.has('loss')) return matched.changes;
       const accounts = closeAccounts(matched.changes, profile, records);
       closed.push({ name: ref.name, accounts });
       return accounts.changes;
     };
-    const about = rows.map((row) => ({
-      action: 'set' as const,
-      resource,
-      key: nameOf(row, options.key),
-    }));
+    const about = rows.map((row) => ({ action: 'set', resource, key: nameOf(row, key) }) as const);
     return { changes, about };
   };
   const plan = yield* planFleet(call, members, wantedOf);
   problems.throwAny();
-  refuseOpen(
-    call,
-    closed.map(({ accounts }) => accounts),
-  );
+  const unseen = closed.map(({ accounts }) => accounts);
+  refuseOpen(call, unseen);
   const losses = closed.flatMap(({ name, accounts }) =>
     [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
   );
@@ -108,15 +94,12 @@ async function* planAndWrite(
     yield await keepPlan(call, plan, options.output, []);
     return;
   }
-  if (stepCount(plan) === 0 && plan.devices.every(isIdle)) {
+  const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
+  if (stepCount(plan) === 0 && isIdle) {
     yield { kind: 'plan', plan, dryRun: true };
     return;
   }
   yield* writePlan(call, plan, members, losses);
-}
-
-function isIdle({ settled, error }: { settled: readonly unknown[]; error?: unknown }): boolean {
-  return settled.length === 0 && error === undefined;
 }
 
 function* remarks(
@@ -164,16 +147,11 @@ function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
   throw new UsageError(`"${resource}" is no name of a resource`);
 }
 
-interface Assigned {
-  readonly members: readonly Member[];
-  readonly rowsOf: ReadonlyMap<Member, readonly RecordRow[]>;
-}
-
 /**
  * Which rows are for which device: those that name one for that one, the others for all that are
  * selected. With nothing selected, the devices are those that the file names.
  */
-async function assign(call: ImportCall, file: RecordFile): Promise<Assigned> {
+async function assign(call: ImportCall, file: RecordFile) {
   const named = [...new Set(file.rows.flatMap(({ device }) => device ?? []))];
   const isForAll = file.rows.some(({ device }) => device === undefined);
   const hasSelection = call.options.on.length > 0 || call.session.fleet.selection.length > 0;
@@ -193,9 +171,9 @@ async function assign(call: ImportCall, file: RecordFile): Promise<Assigned> {
     const member = row.device === undefined ? undefined : memberOf(row.device);
     if (row.device !== undefined && member === undefined) continue;
     for (const one of member === undefined ? selected : [member]) {
-      const rows = rowsOf.get(one);
-      if (rows === undefined) rowsOf.set(one, [row]);
-      else rows.push(row);
+      const rows = rowsOf.get(one) ?? [];
+      rowsOf.set(one, rows);
+      rows.push(row);
     }
   }
   const isRead = ({ ref }: Member): boolean => !file.missing.includes(ref.name);

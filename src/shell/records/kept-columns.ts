@@ -32,7 +32,10 @@ export async function* keepColumns(
   if (!isForgotten && call.io.isPrompt !== true) return;
   const fitting = columns.filter((field) => fields.has(field));
   const before = recall(call, members, resource);
-  if (isForgotten ? before === undefined : fitting.length === 0 || isSame(before, fitting)) return;
+  if (
+    isForgotten ? before === undefined : fitting.length === 0 || before?.join() === fitting.join()
+  )
+    return;
   const kept = isForgotten ? undefined : fitting;
   await call.session.services.columns.keep(profileName(members), resource, kept);
   yield info(
@@ -61,10 +64,6 @@ function isOnScreen({ io, options }: Call): boolean {
 
 function isAuto(columns: readonly string[]): boolean {
   return columns.length === 1 && columns[0] === AUTO;
-}
-
-function isSame(before: readonly string[] | undefined, now: readonly string[]): boolean {
-  return before !== undefined && before.join() === now.join();
 }
 
 /**

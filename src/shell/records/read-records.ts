@@ -50,7 +50,7 @@ export async function* readRecords(
   for await (const one of reads) {
     done += 1;
     const { ref: device, profile } = one.member;
-    if (one.ok) for (const field of fieldsOfRecords(one.records)) fields.add(field);
+    for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
@@ -66,12 +66,6 @@ export async function* readRecords(
   }
   yield* missingFields(view, fields);
   yield* keepColumns(call, members, view.resource, fields);
-}
-
-function fieldsOfRecords(records: readonly DeviceRecord[]): Set<string> {
-  const fields = new Set<string>();
-  for (const record of records) for (const field in record) fields.add(field);
-  return fields;
 }
 
 export function matching(
