@@ -58,11 +58,11 @@ function ownWords(line: string): string {
   return own.replace(/\s"\$@"/, '');
 }
 
-test.each(ofLanguage('sh', 'console'))(
+test.each(ofLanguage('sh', 'console', 'yaml'))(
   'devsh understands its command lines in $place',
   ({ language, text }) => {
     const lines = text.replaceAll('\\\n', ' ').split('\n');
-    const typed = language === 'sh' ? lines : lines.filter((line) => line.startsWith('$ '));
+    const typed = language === 'console' ? lines.filter((line) => line.startsWith('$ ')) : lines;
     const problems = typed.flatMap(devshLines).map(problemOf);
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   },
