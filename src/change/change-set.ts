@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
@@ -9,7 +8,6 @@ import type { Change, Target } from './change.ts';
 
 const ACTIONS = ['add', 'set', 'delete'] as const;
 
-const fieldsSchema = z.record(z.string(), z.unknown());
 const KEYS = {
   add: ['fields', 'key'],
   set: ['key', 'where', 'fields'],
@@ -154,12 +152,13 @@ function fieldsOf(
   path: Path,
   entries: ReadonlyMap<string, unknown>,
 ): DeviceRecord {
-  const fields = fieldsSchema.safeParse(entries.get('fields'));
-  if (!fields.success || Object.keys(fields.data).length === 0) {
+  const fields = entries.get('fields');
+  const isMap = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+  if (!isMap || Object.keys(fields).length === 0) {
     throw source.error([...path, 'fields'], 'a change needs "fields:" with at least one field');
   }
   // The failsafe schema has only text, null, lists and maps: all of them are values.
-  return fields.data as Readonly<Record<string, Value>>;
+  return fields as Readonly<Record<string, Value>>;
 }
 
 function textOf(source: YamlSource, path: Path, value: unknown): string {

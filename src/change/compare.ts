@@ -148,16 +148,10 @@ export function changedParts(
 ): ChangedPart[] {
   if (!isValueObject(before) || !isValueObject(after)) return [{ field, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((part) => {
-    const [old, next] = [ownOf(before, part), ownOf(after, part)];
+    const [old, next] = [valueAt(before, part), valueAt(after, part)];
     const isSame = jsonText(old ?? null) === jsonText(next ?? null);
     return isSame ? [] : changedParts(`${field}.${part}`, old, next);
   });
-}
-
-type ValueObject = Readonly<Record<string, Value>>;
-
-function ownOf(object: ValueObject, part: string): Value | undefined {
-  return Object.hasOwn(object, part) ? object[part] : undefined;
 }
 
 /** Whether a field of a kept image was masked, and so can be neither compared nor sent. */

@@ -13,7 +13,7 @@ import {
   type Profile,
 } from '../device/profile.ts';
 import { originOfWrite, waysOf } from '../device/observation.ts';
-import { valueText } from '../device/value-text.ts';
+import { isValueObject, valueText } from '../device/value-text.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
@@ -55,10 +55,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
 function sentAs({ asked }: Step, name: string): string {
   const whole = Object.hasOwn(asked, name) ? [name] : name.split('.');
   const sent = whole.reduce<Value | undefined>(
-    (value, part) =>
-      typeof value === 'object' && value !== null
-        ? (value as Readonly<Record<string, Value>>)[part]
-        : undefined,
+    (value, part) => (isValueObject(value) ? valueAt(value, part) : undefined),
     asked,
   );
   return typeof sent === 'object'

@@ -5,13 +5,7 @@ import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
-
-/** What is known of a resource on one device. */
-interface Known {
-  readonly profile: Profile;
-  readonly records: readonly DeviceRecord[];
-  readonly resource: string;
-}
+import type { Known } from './typed-fields.ts';
 
 /** What a new record needs beside the fields that somebody named. */
 export interface Missing {
@@ -60,16 +54,15 @@ function requiredIn({ profile, resource }: Known): string[] {
 
 type Common = readonly (readonly [field: string, value: Value])[];
 
-/** By reading, then by profile and resource: many new records are planned from one reading. */
-const commonOf = new WeakMap<readonly DeviceRecord[], WeakMap<Profile, Map<string, Common>>>();
+/** Many new records are planned from one reading. */
+const commonOf = new WeakMap<readonly DeviceRecord[], { profile: Profile; common: Common }>();
 
-function commonIn({ profile, records, resource }: Known): Common {
-  const byProfile = commonOf.get(records) ?? new WeakMap<Profile, Map<string, Common>>();
-  commonOf.set(records, byProfile);
-  const byResource = byProfile.get(profile) ?? new Map<string, Common>();
-  byProfile.set(profile, byResource);
-  const common = byResource.get(resource) ?? commonValues({ profile, records, resource });
-  byResource.set(resource, common);
+function commonIn(known: Known): Common {
+  const { profile, records } = known;
+  const kept = commonOf.get(records);
+  if (kept?.profile === profile) return kept.common;
+  const common = commonValues(known);
+  commonOf.set(records, { profile, common });
   return common;
 }
 

@@ -7,13 +7,7 @@ import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
 import { isSameValue } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
-
-/** Where a record is known, and the others beside it. */
-interface Known {
-  readonly profile: Profile;
-  readonly resource: string;
-  readonly records: readonly DeviceRecord[];
-}
+import type { Known } from './typed-fields.ts';
 
 /** What a change of a record takes from it without being asked, as far as it is known. */
 export function erasedBy(

@@ -14,15 +14,12 @@ import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './find-record.ts';
 import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
-import { typedFields } from './typed-fields.ts';
+import { type Known, typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 
 /** What one change is planned from: a device, and what it holds now. */
-interface PlanContext {
+interface PlanContext extends Known {
   readonly device: DeviceRef;
-  readonly profile: Profile;
-  readonly records: readonly DeviceRecord[];
-  readonly resource: string;
   readonly keyField: string;
   /** Which refusals do not count. */
   readonly allow: Allowed;

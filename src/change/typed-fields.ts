@@ -1,12 +1,12 @@
 import type { FieldFacts } from '../device/facts-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isValueObject, isValueList } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 
-/** What is known of the fields of a resource on one device. */
-interface Known {
+/** Records of one resource as a device holds them now, and how it speaks. */
+export interface Known {
   readonly profile: Profile;
   readonly resource: string;
   readonly records: readonly DeviceRecord[];
@@ -21,7 +21,7 @@ function factsOf(
   { profile, resource }: Omit<Known, 'records'>,
   field: string,
 ): FieldFacts | undefined {
-  return ownOf(profile.resources[resource]?.details ?? {}, field);
+  return valueAt(profile.resources[resource]?.details ?? {}, field);
 }
 
 /** How what was typed is to be read. */
@@ -67,7 +67,7 @@ export function typedFields(
     const read = asJson.includes(name) ? said : valueOf(said, name, place);
     const value = (isOpen && !showsText(place) ? nestedIn(said) : undefined) ?? read;
     if (isOpen && value !== null && LOOKS_LIKE_MORE.test(said)) untyped.push(name);
-    const held = typed.get(field) ?? ownOf(before, field) ?? {};
+    const held = typed.get(field) ?? valueAt(before, field) ?? {};
     typed.set(field, path.length === 1 ? value : withPart(held, path.slice(1), value));
   }
   // `fromEntries` makes `__proto__` a field like any other.
@@ -86,7 +86,7 @@ function pathOf(known: Known, name: string): readonly string[] {
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
     const field = name.slice(0, dot);
     if (shapeOf(known, field).kind !== 'object') continue;
-    const parts = known.records.map((record) => ownOf(record, field));
+    const parts = known.records.map((record) => valueAt(record, field));
     return [field, ...partsOf(parts, name.slice(dot + 1))];
   }
   return [name];
@@ -99,7 +99,7 @@ function partsOf(values: readonly (Value | undefined)[], name: string): string[]
   const dot = name.indexOf('.');
   if (dot < 1) return [name];
   const part = name.slice(0, dot);
-  const below = objects.map((object) => ownOf(object, part));
+  const below = objects.map((object) => valueAt(object, part));
   return [part, ...partsOf(below, name.slice(dot + 1))];
 }
 
@@ -166,17 +166,14 @@ function valuesAt(
   path: readonly string[],
 ): readonly (Value | undefined)[] {
   return path.reduce(
-    (above, part) => above.map((value) => (isValueObject(value) ? ownOf(value, part) : undefined)),
+    (above, part) =>
+      above.map((value) => (isValueObject(value) ? valueAt(value, part) : undefined)),
     values,
   );
 }
 
 function withPart(held: Value, [part = '', ...rest]: readonly string[], value: Value): Value {
   const object = isValueObject(held) ? held : {};
-  const below = rest.length === 0 ? value : withPart(ownOf(object, part) ?? {}, rest, value);
+  const below = rest.length === 0 ? value : withPart(valueAt(object, part) ?? {}, rest, value);
   return Object.fromEntries([...Object.entries(object), [part, below]]);
-}
-
-function ownOf<T>(record: Readonly<Record<string, T>>, field: string): T | undefined {
-  return Object.hasOwn(record, field) ? record[field] : undefined;
 }

@@ -8,17 +8,14 @@ import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
-import { shapeOf } from '../typed-fields.ts';
+import { type Known, shapeOf } from '../typed-fields.ts';
 import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/look-alike.ts';
 
 /** What the rows of a file are laid beside. */
-interface Held {
+interface Held extends Known {
   readonly name: string;
-  readonly profile: Profile;
-  readonly resource: string;
-  readonly records: readonly DeviceRecord[];
 }
 
 export interface MatchOptions {
