@@ -124,11 +124,12 @@ async function* sendRaw(
   form?: FormPairs,
 ): AsyncGenerator<Output> {
   const members = await call.members();
-  const { confirmRaw, guardRaw, requestAsCurl } = await import('../writing/write.ts');
   if (call.options.asCurl) {
+    const { requestAsCurl } = await import('../writing/write.ts');
     yield await requestAsCurl(call, members, () => ({ method, path, form }));
     return;
   }
+  const { confirmRaw, guardRaw } = await import('../writing/raw-requests.ts');
   if (!(yield* confirmRaw(call, members, `${method} ${path}`))) return;
   yield* each(call, members, call.writeWidth, async (member) => {
     await guardRaw(call, member, method, path, form);

@@ -1,20 +1,18 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { guardPlan, guardStep } from '../../change/guard.ts';
+import { guardPlan } from '../../change/guard.ts';
 import { planMember, type Wanted } from '../../change/plan-member.ts';
-import { type DevicePlan, type Plan, recordName, type Step, stepCount } from '../../change/plan.ts';
-import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
+import { type DevicePlan, type Plan, recordName, stepCount } from '../../change/plan.ts';
+import { CancelledError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { executeRun } from './execute.ts';
-import { confirm, confirmPlan } from './confirm.ts';
-import { info, type Output, type TextOutput, warning } from '../output.ts';
+import { confirmPlan } from './confirm.ts';
+import { type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
-import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { opensAccess } from '../../change/own-access.ts';
-import type { FormPairs } from '../../device/encode.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { foldRecords } from '../../fleet/fold.ts';
@@ -143,89 +141,6 @@ async function script(
     name: 'curl',
     text: curlScript([call.line], await Promise.all(addressed)),
   };
-}
-
-/** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
-export async function* confirmRaw(
-  call: Call<'dryRun' | 'yes'>,
-  members: readonly Member[],
-  request: string,
-): AsyncGenerator<Output, boolean> {
-  const names = members.map(({ ref }) => ref.name).join(', ');
-  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
-    throw new RefusedError('read-only: nothing was sent');
-  }
-  if (call.options.dryRun) {
-    yield info(`would send ${request} to ${names}`);
-    return false;
-  }
-  const expected = members.length === 1 ? 'y' : String(members.length);
-  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
-  await confirm(call, text, expected);
-  return true;
-}
-
-/**
- * Refuses a raw request that would lock its user out, as far as the records of the device tell what it
- * is about. Throws a `RefusedError`.
- */
-export async function guardRaw(
-  call: Call<'allow'>,
-  member: Member,
-  method: 'POST' | 'DELETE',
-  path: string,
-  form: FormPairs = [],
-): Promise<void> {
-  if (call.options.allow.has('own-account')) return;
-  const { pathname } = new URL(path, 'https://device.invalid');
-  const words = pathname.split('/').filter((word) => word !== '');
-  const resource = words.find(opensAccess);
-  if (resource === undefined) return;
-  const records = await recordsOf(call, member, resource);
-  const { profile } = member;
-  const keyField = keyFieldOf(profile, resource, records);
-  const asked = Object.fromEntries(form);
-  const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
-  const before = records.find((record) =>
-    [idOf(profile, record), valueText(record[keyField])].some(
-      (name) => name !== undefined && name !== '' && names.includes(name),
-    ),
-  );
-  const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
-  const step: Step = {
-    action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
-    resource,
-    key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
-    keyField,
-    request: { method, path },
-    ...(before && { before }),
-    after: { ...before, ...asked },
-    asked,
-    filled: {},
-  };
-  guardStep(member, step, records, call.options.allow);
-}
-
-/** None where they cannot be read: what the request itself names is looked at all the same. */
-async function recordsOf(
-  call: Call<'allow'>,
-  member: Member,
-  resource: string,
-): Promise<readonly DeviceRecord[]> {
-  try {
-    return await member.list(call.access, resource, call.io.signal);
-  } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return [];
-  }
-}
-
-function decoded(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
-  }
 }
 
 /** More records than that are not gone through one by one. */

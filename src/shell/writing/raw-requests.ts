@@ -1,0 +1,95 @@
+import type { FormPairs } from '../../device/encode.ts';
+import { idOf, keyFieldOf } from '../../device/profile.ts';
+import type { DeviceRecord } from '../../device/record.ts';
+import { valueText } from '../../device/value-text.ts';
+import { guardStep } from '../../change/guard.ts';
+import { opensAccess } from '../../change/own-access.ts';
+import type { Step } from '../../change/plan.ts';
+import { DevshError, RefusedError } from '../../errors.ts';
+import type { Member } from '../../fleet/member.ts';
+import type { Call } from '../command.ts';
+import { info, type Output } from '../output.ts';
+import { confirm } from './confirm.ts';
+
+/** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
+export async function* confirmRaw(
+  call: Call<'dryRun' | 'yes'>,
+  members: readonly Member[],
+  request: string,
+): AsyncGenerator<Output, boolean> {
+  const names = members.map(({ ref }) => ref.name).join(', ');
+  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+  if (call.options.dryRun) {
+    yield info(`would send ${request} to ${names}`);
+    return false;
+  }
+  const expected = members.length === 1 ? 'y' : String(members.length);
+  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
+  await confirm(call, text, expected);
+  return true;
+}
+
+/**
+ * Refuses a raw request that would lock its user out, as far as the records of the device tell what it
+ * is about. Throws a `RefusedError`.
+ */
+export async function guardRaw(
+  call: Call<'allow'>,
+  member: Member,
+  method: 'POST' | 'DELETE',
+  path: string,
+  form: FormPairs = [],
+): Promise<void> {
+  if (call.options.allow.has('own-account')) return;
+  const { pathname } = new URL(path, 'https://device.invalid');
+  const words = pathname.split('/').filter((word) => word !== '');
+  const resource = words.find(opensAccess);
+  if (resource === undefined) return;
+  const records = await recordsOf(call, member, resource);
+  const { profile } = member;
+  const keyField = keyFieldOf(profile, resource, records);
+  const asked = Object.fromEntries(form);
+  const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
+  const before = records.find((record) =>
+    [idOf(profile, record), valueText(record[keyField])].some(
+      (name) => name !== undefined && name !== '' && names.includes(name),
+    ),
+  );
+  const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
+  const step: Step = {
+    action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
+    keyField,
+    request: { method, path },
+    ...(before && { before }),
+    after: { ...before, ...asked },
+    asked,
+    filled: {},
+  };
+  guardStep(member, step, records, call.options.allow);
+}
+
+/** None where they cannot be read: what the request itself names is looked at all the same. */
+async function recordsOf(
+  call: Call<'allow'>,
+  member: Member,
+  resource: string,
+): Promise<readonly DeviceRecord[]> {
+  try {
+    return await member.list(call.access, resource, call.io.signal);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return [];
+  }
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
