@@ -4,7 +4,7 @@ import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { disablingValue } from '../device/privilege-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import type { Change } from './change.ts';
-import { opensAccess } from './own-access.ts';
+import { opensAccess } from './guard.ts';
 
 /** Changes that make no account which anybody could log in to. */
 export interface ClosedAccounts {

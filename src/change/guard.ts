@@ -1,11 +1,195 @@
-import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import type { Credential } from '../device/credential.ts';
+import { isPrivilegeField, isStatusField, openValue } from '../device/privilege-fields.ts';
+import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
+import { isSecretField } from '../device/secret-fields.ts';
+import { isValueList, valueText } from '../device/value-text.ts';
+import { lookOf } from '../text/look-alike.ts';
+import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
+import { isHarmless, tellsRights } from './grants.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
 import { RefusedError } from '../errors.ts';
 import type { Member } from '../fleet/member.ts';
-import { allowHint, type Allowed, type AllowWord } from './allow.ts';
+import { type Allowed, allowHint, type AllowWord } from './allow.ts';
 import { lossReason } from './losses.ts';
-import { OwnAccess } from './own-access.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+
+/** Resources whose records let somebody in: `user`, `local-admins`, `api_token`. */
+const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
+/** Fields that name an account, or whose a record is. */
+const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
+const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
+/** Who devsh is on a device, as far as the login and the records of the device tell. */
+export class OwnAccess {
+  readonly #credential: Credential | undefined;
+  readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
+  readonly #isOwnerKnown = new Map<string, boolean>();
+
+  /** @param recordsOf what the device was last seen to hold; nothing where it was not read */
+  constructor(
+    credential: Credential | undefined,
+    recordsOf: (resource: string) => readonly DeviceRecord[],
+  ) {
+    this.#credential = credential;
+    this.#recordsOf = recordsOf;
+  }
+
+  /** Why a step may lock out who uses devsh; undefined where it does not. */
+  objectionTo(step: Step): string | undefined {
+    if (this.#credential === undefined) return undefined;
+    const { action, key, keyField, before } = step;
+    const user = this.#credential.user ?? '';
+    if (!isAccount(step)) {
+      const field = user === '' ? undefined : fieldThatLoses(step, user);
+      return field && `${field} of ${named(key)} would lose ${named(user)}, the account in use`;
+    }
+    const harm = harmOf(step, user);
+    if (harm === undefined) return undefined;
+    const record = before ?? { [keyField]: key };
+    if (this.#isOwn(record, keyField)) {
+      const isSure = key === user || this.#holdsToken(record);
+      const own = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
+      return `${harm} ${named(key)} would lock you out: ${own}`;
+    }
+    if (action === 'add' || this.#knowsOwner(step) || !mayWrite(record)) return undefined;
+    return `${harm} ${named(key)} may lock you out: whose token is in use is not known (--user or DEVSH_USER says it)`;
+  }
+
+  #isOwn(record: DeviceRecord, keyField: string): boolean {
+    const { user = '' } = this.#credential ?? {};
+    if (this.#holdsToken(record)) return true;
+    return user !== '' && Object.keys(record).some((field) => names(record, field, keyField, user));
+  }
+
+  #holdsToken(record: DeviceRecord): boolean {
+    const values = Object.values(record);
+    return values.some(
+      (value) => typeof value === 'string' && this.#credential?.isToken(value) === true,
+    );
+  }
+
+  /** What is said of a token counts only where the device has such an account. */
+  #knowsOwner({ resource, keyField }: Step): boolean {
+    if (this.#credential?.kind === 'basic') return true;
+    let isKnown = this.#isOwnerKnown.get(resource);
+    if (isKnown === undefined) {
+      const records = this.#recordsOf(resource);
+      const isUnread = records.length === 0 && Boolean(this.#credential?.user);
+      isKnown = isUnread || records.some((record) => this.#isOwn(record, keyField));
+      this.#isOwnerKnown.set(resource, isKnown);
+    }
+    return isKnown;
+  }
+}
+
+/** Whether the records of a resource let somebody in, by its name. */
+export function opensAccess(resource: string): boolean {
+  return ACCOUNTS.test(lettersOf(resource));
+}
+
+function isAccount({ resource, before, after }: Step): boolean {
+  const fields = Object.keys({ ...before, ...after });
+  return (
+    opensAccess(resource) ||
+    fields.some((field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)))
+  );
+}
+
+/** What a step does that its account cannot be used for afterwards as it was. */
+function harmOf(step: Step, user: string): string | undefined {
+  if (step.action === 'delete') return 'deleting';
+  // A device that trims and folds names may take it for the one that it has.
+  if (step.action === 'add') return step.key === user ? undefined : 'adding';
+  const parts = partsOf(step);
+  const renamed = parts.find(({ field, before }) => {
+    const isName = field === step.keyField || NAMES.test(lettersOf(field));
+    return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
+  });
+  if (renamed !== undefined) return 'renaming';
+  const lost = parts.find((part) => isSecretPart(part) || isLoss(part));
+  return lost && `changing ${lost.field} of`;
+}
+
+/** The fields that a step changes; of nested ones the parts. */
+function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
+  return Object.keys(after)
+    .filter((field) => !isSameValue(valueAt(after, field) ?? null, valueAt(before, field)))
+    .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
+}
+
+function isSecretPart({ field }: ChangedPart): boolean {
+  return field.split('.').some(isSecretField);
+}
+
+/** Whether a right or the way in is taken away; what is not clearly given counts as taken. */
+function isLoss({ field, before, after }: ChangedPart): boolean {
+  const path = field.split('.');
+  const last = path.at(-1) ?? '';
+  if (!isStatusField(last) && !path.some(isPrivilegeField)) return false;
+  if (isValueList(before) && isValueList(after)) {
+    return !before.every((item) => after.some((other) => isSameValue(item, other)));
+  }
+  const opens = openValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
+  return opens === undefined || asBoolean(after ?? null) !== opens;
+}
+
+/** Whether a record may be that of an account which may write: unless its fields say no. */
+function mayWrite(record: DeviceRecord): boolean {
+  const rights = Object.keys(record).filter(tellsRights);
+  return (
+    rights.length === 0 ||
+    rights.some((field) => /level/i.test(field) || !isHarmless(valueAt(record, field)))
+  );
+}
+
+/** The field by which a group, or what else has members, would no longer have this one. */
+function fieldThatLoses(step: Step, user: string): string | undefined {
+  const holds = (value: Value | undefined): boolean =>
+    isValueList(value) && value.some((item) => isSameName(valueText(item), user));
+  if (step.action === 'delete') {
+    return Object.keys(step.before ?? {}).find((field) => holds(valueAt(step.before, field)));
+  }
+  return partsOf(step).find(({ before, after }) => holds(before) && !holds(after))?.field;
+}
+
+/** Whether a field of a record names this account. */
+function names(record: DeviceRecord, field: string, keyField: string, user: string): boolean {
+  const text = valueText(valueAt(record, field));
+  const letters = lettersOf(field);
+  if (ADDRESSES.test(letters)) return isSame(text, user);
+  return (field === keyField || NAMES.test(letters)) && isSameName(text, user);
+}
+
+/** Also where one of them has its domain with it: `CORP\\admin`, `admin@corp`. */
+function isSameName(name: string, user: string): boolean {
+  return isSame(name, user) || isSame(bareName(name), bareName(user));
+}
+
+/** Whether a device may take one name for the other: whatever it trims, folds and looks alike. */
+function isSame(one: string, other: string): boolean {
+  const look = foldedLook(one);
+  return look !== '' && look === foldedLook(other);
+}
+
+function foldedLook(name: string): string {
+  return lookOf(
+    name
+      .normalize('NFKD')
+      .replace(/[\p{M}\p{Cc}]/gu, '')
+      .replaceAll('ı', 'i'),
+  );
+}
+
+function bareName(name: string): string {
+  return name.replace(/^.*\\/s, '').replace(/@.*$/s, '');
+}
+
+/** A name as it stands in a sentence; in quotes where one could read over what is in it. */
+function named(name: string): string {
+  return /^[\x21-\x7e]+$/.test(name) ? name : `"${name}"`;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, '');
+}
 
 /** Fields by which devices mark records that are theirs, and the value that protects. */
 const PROTECTING: Readonly<Record<string, boolean>> = {

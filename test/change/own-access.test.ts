@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnAccess } from '../../src/change/own-access.ts';
+import { OwnAccess } from '../../src/change/guard.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { valueText } from '../../src/device/value-text.ts';

@@ -2,14 +2,13 @@ import type { FormPairs } from '../../device/encode.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
-import { guardStep } from '../../change/guard.ts';
-import { opensAccess } from '../../change/own-access.ts';
+import { guardStep, opensAccess } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { info, type Output } from '../output.ts';
-import { confirm } from './confirm.ts';
+import { confirm } from './write.ts';
 
 /** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
 export async function* confirmRaw(

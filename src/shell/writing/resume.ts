@@ -7,9 +7,8 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { checkOwner, devicesMeant, newestRun, runText } from './newest-run.ts';
 import { executeRun, refuseMaskedSteps } from './execute.ts';
-import { confirmPlan } from './confirm.ts';
+import { confirmPlan, guard, planFleet } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
-import { guard, planFleet } from './write.ts';
 import { keepResult, loadRun, summaryOf } from './kept-runs.ts';
 
 /** Left alone this time, whatever its state. */

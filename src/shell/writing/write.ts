@@ -4,12 +4,11 @@ import { doubtfulFields } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { planMember, type Wanted } from '../../change/plan-member.ts';
 import { type DevicePlan, type Plan, recordName, stepCount } from '../../change/plan.ts';
-import { CancelledError, RefusedError } from '../../errors.ts';
+import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { executeRun } from './execute.ts';
-import { confirmPlan } from './confirm.ts';
 import { type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -18,6 +17,10 @@ import { valueText } from '../../device/value-text.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
+import { grantCounts } from '../../change/grants.ts';
+import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
+import type { LabelColor } from '../../fleet/inventory-schema.ts';
+import { type Labels, labelsOf } from '../prompt-text.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -216,4 +219,76 @@ export async function* planFleet(
     run: call.newRun(),
     devices: members.flatMap((member) => plans.get(member) ?? []),
   };
+}
+
+/** The plan above the question names all. */
+const MOST_NAMED = 10;
+
+/**
+ * Asks in proportion: `y` for one step, the number of steps for more, with the names of the devices
+ * where something is deleted. Throws a `RefusedError` when it is not confirmed.
+ */
+export async function confirmPlan(
+  call: Call<'yes'>,
+  plan: Plan,
+  said: readonly string[] = [],
+): Promise<void> {
+  const count = stepCount(plan);
+  if (count === 0 || call.options.yes) return;
+  if (call.io.ask === undefined) throw notAsked();
+  const devices = plan.devices.filter(({ steps }) => steps.length > 0);
+  const names = devices.map(({ device }) => device.name);
+  const steps = devices.flatMap((device) => device.steps);
+  const [step] = steps;
+  const deletes = devices.some(({ steps }) => steps.some(({ action }) => action === 'delete'));
+  const absent = notCoveredBy(plan);
+  const details = [
+    ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
+    ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
+    ...grantCounts(steps),
+    ...said,
+  ];
+  const { texts, color } = labelsIn(call, devices);
+  const label = texts.map((text) => `${text}: `).join('');
+  const where = whereText(names, plan.devices.length);
+  if (count === 1 && step !== undefined) {
+    const what = `${label}${step.action} ${recordName(step)} on ${where}`;
+    await confirm(call, `${what}? Type y to do it:`, 'y', details, color);
+  } else {
+    const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+    const text = `${label}${count} steps on ${where}${beside}. Type ${count} to do them:`;
+    await confirm(call, text, String(count), details, color);
+  }
+}
+
+/** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: what is changed of all that the line was about. */
+function whereText(names: readonly string[], all: number): string {
+  const of = names.length < all ? ` of ${all}` : '';
+  const [only = ''] = names;
+  if (names.length !== 1) return `${names.length}${of} devices`;
+  return of === '' ? only : `${only}, 1${of} devices`;
+}
+
+function labelsIn({ session }: Call, devices: Plan['devices']): Labels {
+  const addresses = new Set(devices.map(({ device }) => device.address));
+  const used = session.fleet.known.filter(({ ref }) => addresses.has(ref.address));
+  return labelsOf(used.map(({ entry }) => entry));
+}
+
+/** Asks for `expected` to be typed. Throws a `RefusedError` for anything else. */
+export async function confirm(
+  call: Call<'yes'>,
+  text: string,
+  expected: string,
+  details: readonly string[] = [],
+  color?: LabelColor,
+): Promise<void> {
+  if (call.options.yes) return;
+  if (call.io.ask === undefined) throw notAsked();
+  const answer = await call.io.ask({ kind: 'confirm', text, details, expected, color });
+  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
+}
+
+function notAsked(): RefusedError {
+  return new RefusedError('not confirmed: say --yes to do it without a question; nothing was sent');
 }
