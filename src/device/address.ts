@@ -67,10 +67,8 @@ function split(authority: string, shown: string): { host: string; port: string |
     }
     return { host: match[1] ?? '', port: match[2] };
   }
-  const colon = authority.indexOf(':');
-  if (colon < 0) return { host: authority, port: undefined };
-  if (authority.includes(':', colon + 1)) return { host: authority, port: undefined };
-  return { host: authority.slice(0, colon), port: authority.slice(colon + 1) };
+  const [host = '', port, ...others] = authority.split(':');
+  return others.length > 0 ? { host: authority, port: undefined } : { host, port };
 }
 
 function checkHost(host: string, shown: string): string {

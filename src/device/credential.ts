@@ -48,7 +48,8 @@ export class Credential {
         'the token is empty or holds a character that no token has (a blank, a line end): give it again',
       );
     }
-    return this.kind === 'basic' ? `Basic ${this.#encoded()}` : `${this.#scheme()} ${this.#secret}`;
+    if (this.kind === 'token') return `${this.#scheme()} ${this.#secret}`;
+    return `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`;
   }
 
   /** NetBox 4.5 and later want another word for the tokens that they give out now. */
@@ -74,10 +75,6 @@ export class Credential {
 
   toString(): string {
     return this.user === undefined ? 'with a token' : `as ${this.user}`;
-  }
-
-  #encoded(): string {
-    return Buffer.from(this.#pair(), 'utf8').toString('base64');
   }
 
   #pair(): string {

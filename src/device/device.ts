@@ -1,4 +1,4 @@
-import { assertNoCollection, areLinks, detailPath, foundAt, otherPaths } from './record-path.ts';
+import { areLinks, assertNoCollection, foundAt, otherPaths, writePath } from './record-path.ts';
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
 import { arrivedText, entityTagOf } from './exchange.ts';
@@ -133,9 +133,8 @@ export class Device {
       const request = { method: 'GET', path: page, arriving } as const;
       const answer = await this.#ask(request, signal);
       const list = this.#decoded(request, answer, () => {
-        const marks = pageMarksInHeaders(answer.headers);
         const repeated = this.#warnOfRepeated(resource);
-        return { ...marks, ...decodeList(answer.body, resource, this.profile, repeated) };
+        return decodePage(answer, resource, this.profile, repeated);
       });
       if (answer.movedTo !== undefined) this.#movedTo.set(page, answer.movedTo);
       // No part was asked for: where the rest is must be said, or it would look like all there is.
@@ -203,7 +202,8 @@ export class Device {
     profile: Profile,
     signal: AbortSignal | undefined,
   ): Promise<DeviceRecord> {
-    const request = { method: 'GET', path: detailPath(profile, resource, record) } as const;
+    const facts = { path: profile.list.detail ?? '{item}' };
+    const request = { method: 'GET', path: writePath(profile, facts, resource, record) } as const;
     const answer = await this.#ask(request, signal);
     const full = this.#decoded(request, answer, () =>
       decodeRecord(answer.body, resource, profile, this.#warnOfRepeated(resource)),
@@ -287,13 +287,9 @@ export class Device {
     const asksForPage = [...new URLSearchParams(query).keys()].some((name) => PAGE_NAME.test(name));
     if (!isSuccess(first) || asksForPage) return undefined;
     const resource = place.split('/').findLast((part) => part !== '') ?? '';
-    const decode = ({ headers, body }: Answer): DecodedList => ({
-      ...pageMarksInHeaders(headers),
-      ...decodeList(body, resource, this.profile),
-    });
     let list: DecodedList | undefined;
     try {
-      list = decode(first);
+      list = decodePage(first, resource, this.profile);
     } catch (error) {
       if (isDecodeFailure(error)) return undefined;
       throw error;
@@ -304,7 +300,9 @@ export class Device {
       if (known !== undefined) return known;
       const request = { method: 'GET', path: page } as const;
       const answer = await this.#ask(request, signal);
-      const further = this.#decoded(request, answer, () => decode(answer));
+      const further = this.#decoded(request, answer, () =>
+        decodePage(answer, resource, this.profile),
+      );
       onPage(answer);
       return further;
     };
@@ -372,6 +370,16 @@ type Request = Circumstances['request'] & Pick<Circumstances, 'fields'> & Body;
 
 function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
+}
+
+/** What an answer says of a page of a list, in its body and its headers. */
+function decodePage(
+  { headers, body }: Answer,
+  resource: string,
+  profile: Profile,
+  onRepeated?: (repeated: RepeatedName) => void,
+): DecodedList {
+  return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile, onRepeated) };
 }
 
 function isNotFound(error: unknown): boolean {

@@ -43,8 +43,8 @@ export function namedBy(
 }
 
 /**
- * The path of a write, percent-encoded. Throws RefusedError unless it has exactly the segments of its
- * template: an id must not lead up to the collection.
+ * The path of a write, or of a record that is read in full, percent-encoded. Throws RefusedError unless
+ * it has exactly the segments of its template: an id must not lead up to the collection.
  */
 export function writePath(
   profile: Profile,
@@ -74,11 +74,6 @@ export function writePath(
     segments(filled) === segments(shape);
   if (!isSound) throw new RefusedError(`${filled} is not the path of one record; nothing was sent`);
   return filled;
-}
-
-/** Where one record is read in full. Throws RefusedError for one that no path names. */
-export function detailPath(profile: Profile, resource: string, record: DeviceRecord): string {
-  return writePath(profile, { path: profile.list.detail ?? '{item}' }, resource, record);
 }
 
 function textOf(profile: Profile, resource: string, record: DeviceRecord, name: string): string {

@@ -20,53 +20,41 @@ import { redact } from './secret-fields.ts';
 
 /** The error for an answer that is no success (2xx). */
 export function answerError(circumstances: Circumstances, received: Answer): DeviceError {
-  const { device, credential } = circumstances;
+  const { device, credential, request } = circumstances;
   const answer = redactedAnswer(circumstances, received);
-  const { status, body } = answer;
+  const { status, headers, body } = answer;
   const what = describe(circumstances);
   const issues = redactedIssues(circumstances, body);
   const said = saying(issuesText(issues));
+  const advice = tokenAdvice(circumstances, answer);
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
-    return new UnauthorizedError(
-      device,
-      `the login was refused (401, ${who})${said}${otherScheme(answer)}${tokenAdvice(circumstances, answer)}. Try "login ${device.name}"`,
-      401,
-    );
+    const text = `the login was refused (401, ${who})${said}${otherScheme(answer)}${advice}`;
+    return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
   }
   if (status === 403) {
     const who = credential?.user === undefined ? 'this account' : `"${credential.user}"`;
-    return new UnauthorizedError(
-      device,
-      `${what} is forbidden (403)${said}. Either ${who} lacks the right, or the login is wrong: ` +
-        `try "login ${device.name}" with another account${tokenAdvice(circumstances, answer)}`,
-      403,
-    );
+    const either = `Either ${who} lacks the right, or the login is wrong: try "login ${device.name}" with another account`;
+    const text = `${what} is forbidden (403)${said}. ${either}${advice}`;
+    return new UnauthorizedError(device, text, status);
   }
   if (status === 304) {
-    return new ProtocolError(
-      device,
-      `${what} was answered with 304 (nothing is new), which devsh has not asked for`,
-      { status },
-    );
+    const text = `${what} was answered with 304 (nothing is new), which devsh has not asked for`;
+    return new ProtocolError(device, text, { status });
   }
   if (status >= 300 && status < 400) return redirectError(circumstances, answer);
   if (status >= 400 && status < 500) {
-    return new RejectedError(
-      device,
-      `${what} was refused (${status}${meaningOf(status, answer, device)})${said}${tokenAdvice(circumstances, answer)}`,
-      { status, issues, retryAfterMs: status === 429 ? retryAfterMs(answer.headers) : undefined },
-    );
+    const text = `${what} was refused (${status}${meaningOf(answer, device)})${said}${advice}`;
+    const waitMs = status === 429 ? retryAfterMs(headers) : undefined;
+    return new RejectedError(device, text, { status, issues, retryAfterMs: waitMs });
   }
-  const advice =
+  const remedy =
     status >= 500
       ? 'The device has a problem of its own; try again, and look at its log'
-      : `Look at it with "get ${circumstances.request.path} --raw"`;
-  const wait = status === 503 ? waitText(answer.headers['retry-after']) : '';
-  return new ProtocolError(device, `${what} was answered with ${status}${wait}${said}. ${advice}`, {
-    status,
-    body,
-  });
+      : `Look at it with "get ${request.path} --raw"`;
+  const wait = status === 503 ? waitText(headers['retry-after']) : '';
+  const text = `${what} was answered with ${status}${wait}${said}. ${remedy}`;
+  return new ProtocolError(device, text, { status, body });
 }
 
 /** The error for a 2xx whose body is not what it should be. */
@@ -75,25 +63,19 @@ export function decodeError(
   answer: Answer,
   failure: DecodeFailure | DeclinedFailure,
 ): DeviceError {
-  const { device, request } = circumstances;
+  const { device, request, fields } = circumstances;
   const { status, body } = redactedAnswer(circumstances, answer);
+  const what = describe(circumstances);
   const message = redacted(circumstances, failure.message);
   if (failure instanceof DeclinedFailure) {
     const issues = redactedIssues(circumstances, body);
-    const isAboutFields = circumstances.fields !== undefined && Object.keys(issues).length > 0;
-    const reason = isAboutFields ? issuesText(issues) : message;
-    return new RejectedError(
-      device,
-      `${describe(circumstances)} was refused (with status ${status})${saying(reason)}`,
-      { status, issues },
-    );
+    const isAboutFields = fields !== undefined && Object.keys(issues).length > 0;
+    const said = saying(isAboutFields ? issuesText(issues) : message);
+    const text = `${what} was refused (with status ${status})${said}`;
+    return new RejectedError(device, text, { status, issues });
   }
-  return new ProtocolError(
-    device,
-    `${describe(circumstances)} was answered with ${message}. ` +
-      `See all of it with "get ${request.path} --raw"`,
-    { status, body },
-  );
+  const text = `${what} was answered with ${message}. See all of it with "get ${request.path} --raw"`;
+  return new ProtocolError(device, text, { status, body });
 }
 
 /** The error for an exchange that ended without a whole answer; what is expected already passes. */
@@ -165,16 +147,14 @@ const REASONS: Readonly<
 
 function redirectError(circumstances: Circumstances, answer: Answer): ProtocolError {
   const { device, request } = circumstances;
-  const { status } = answer;
-  const location = oneLine(answer.headers.location ?? '');
+  const { status, headers, body } = answer;
+  const location = oneLine(headers.location ?? '');
   const why = isRead(request)
     ? 'devsh follows a redirect only on the same device, and not for ever'
     : `a write is never sent on, and nothing else was sent${slashAdvice(circumstances, location)}`;
-  return new ProtocolError(
-    device,
-    `${describe(circumstances)} was answered with a redirect (${status}) to ${location || 'nowhere'}: ${why}`,
-    { status, body: answer.body },
-  );
+  const to = `a redirect (${status}) to ${location || 'nowhere'}`;
+  const text = `${describe(circumstances)} was answered with ${to}: ${why}`;
+  return new ProtocolError(device, text, { status, body });
 }
 
 /** What to set where a device wants nothing else than a slash at the end of its paths, or none. */
@@ -190,7 +170,7 @@ function slashAdvice({ device, request }: Circumstances, location: string): stri
   return `. Say how its paths end: profile set ${device.name} ${said}`;
 }
 
-function meaningOf(status: number, { headers }: Answer, device: DeviceRef): string {
+function meaningOf({ status, headers }: Answer, device: DeviceRef): string {
   switch (status) {
     case 404:
       return ', not found';
