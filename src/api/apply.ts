@@ -1,13 +1,11 @@
+import { isGood, type StepResult } from '../change/verdict.ts';
 import { join } from 'node:path';
-import { allowedBy, type Allowed, type AllowWord } from '../change/allow.ts';
+import { allowedBy, type AllowWord } from '../change/allow.ts';
 import { type ApplyJournal, journalIn, journalLine, openingLines } from '../change/journal.ts';
-import { applyPlan } from '../change/apply.ts';
+import { applyPlan, IN_ONE_GO } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
 import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
-import { IN_ONE_GO, isGood } from '../change/roll-out.ts';
-import type { StepResult } from '../change/verdict.ts';
 import { UsageError } from '../errors.ts';
-import type { Member } from '../fleet/member.ts';
 import { operatorName } from '../os/process.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../os/lock.ts';
@@ -68,15 +66,21 @@ export interface RunReport {
  */
 export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promise<RunReport> {
   refuseUnknownOptions('apply', options, APPLY_OPTIONS);
-  const { concurrency = 1, maxFailures, signal = new AbortController().signal } = options;
+  const { concurrency = 1, maxFailures: limit, stateFolder } = options;
+  const { signal = new AbortController().signal } = options;
   checkCount('concurrency', concurrency, 1);
-  if (maxFailures !== undefined) checkCount('maxFailures', maxFailures, 0);
+  if (limit !== undefined) checkCount('maxFailures', limit, 0);
   // An empty variable must not be a journal in the folder where the program happens to run.
-  if (options.stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
+  if (stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
   // A plan may be applied more than once; each time is a run of its own.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
   const allowed = allowedBy(options.allow ?? []);
-  guardPlan(plan, membersOf(ready), allowed);
+  const devices = ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device));
+  guardPlan(
+    plan,
+    devices.map(({ member }) => member),
+    allowed,
+  );
   const file = await beginJournal(plan, options);
   try {
     const results: StepResult[] = [];
@@ -92,13 +96,25 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
     };
     for (const { settled } of plan.devices) settled.forEach(report);
     unplannedResults(plan).forEach(report);
-    const stopped = await carryOut(
-      plan,
-      ready,
-      { ...options, allowed, concurrency, signal },
-      file,
-      report,
-    );
+    const events = applyPlan(plan, devices, {
+      allowed,
+      width: concurrency,
+      rollOut: {
+        ...IN_ONE_GO,
+        maxFailures: limit === undefined ? undefined : { kind: 'count', limit },
+      },
+      signal,
+      journal: file === undefined ? NO_JOURNAL : journalIn(file, () => new Date()),
+      exclusive: ({ address }, work) =>
+        stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work, { signal }),
+      stateOf: () => ({ kind: 'waiting' }),
+      afterCanary: () => Promise.resolve(undefined),
+    });
+    let stopped: string | undefined;
+    for await (const event of events) {
+      if (event.kind === 'result') report(event.result);
+      else stopped = event.reason;
+    }
     await file?.append(journalLine({ kind: 'end', at: new Date().toISOString() }));
     if (failure !== undefined) throw failure.error;
     const { run } = plan;
@@ -106,46 +122,6 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   } finally {
     await file?.close();
   }
-}
-
-/** Resolves to why it ended early. */
-async function carryOut(
-  plan: Plan,
-  ready: ReadyPlan,
-  options: ApplyOptions & {
-    readonly allowed: Allowed;
-    readonly concurrency: number;
-    readonly signal: AbortSignal;
-  },
-  file: RunFile | undefined,
-  report: (result: StepResult) => void,
-): Promise<string | undefined> {
-  const { allowed, concurrency, maxFailures, signal, stateFolder } = options;
-  const devices = ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device));
-  const events = applyPlan(plan, devices, {
-    allowed,
-    width: concurrency,
-    rollOut: {
-      ...IN_ONE_GO,
-      maxFailures: maxFailures === undefined ? undefined : { kind: 'count', limit: maxFailures },
-    },
-    signal,
-    journal: file === undefined ? NO_JOURNAL : journalIn(file, () => new Date()),
-    exclusive: ({ address }, work) =>
-      stateFolder === undefined ? work() : withWriteLock(stateFolder, address, work, { signal }),
-    stateOf: () => ({ kind: 'waiting' }),
-    afterCanary: () => Promise.resolve(undefined),
-  });
-  let stopped: string | undefined;
-  for await (const event of events) {
-    if (event.kind === 'result') report(event.result);
-    if (event.kind === 'stopped') stopped = event.reason;
-  }
-  return stopped;
-}
-
-function membersOf(ready: ReadyPlan): Member[] {
-  return ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device).member);
 }
 
 const NO_JOURNAL: ApplyJournal = {

@@ -1,15 +1,106 @@
+import { isGood, type StepResult } from './verdict.ts';
+import { UnauthorizedError } from '../device/errors.ts';
+import type { DevicePlan, Plan } from './plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endUnread, notReached } from './apply-device.ts';
-import { SETTLE_DELAYS_MS } from './carry-out.ts';
+import { pause, SETTLE_DELAYS_MS } from './carry-out.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
-import type { DevicePlan, Plan } from './plan.ts';
-import { portionsOf, type RollOut, StopRule } from './roll-out.ts';
-import type { StepResult } from './verdict.ts';
 import type { Access } from '../fleet/access.ts';
 import type { Member } from '../fleet/member.ts';
 import type { Allowed } from './allow.ts';
+
+/** So many devices refused the login: nothing more is sent, a wrong password must not lock accounts. */
+const MAX_REFUSED_LOGINS = 2;
+
+/** In which portions a plan goes out, and when it stops by itself. */
+export interface RollOut {
+  /** So many devices first; then it is asked whether to go on. 0: none. */
+  readonly canary: number;
+  /** So many devices in each further portion; undefined: all of them. */
+  readonly batch: number | undefined;
+  /** Between two portions. */
+  readonly pauseMs: number;
+  /** Stops when more devices than this have failed. */
+  readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
+}
+
+export const IN_ONE_GO: RollOut = {
+  canary: 0,
+  batch: undefined,
+  pauseMs: 0,
+  maxFailures: undefined,
+};
+
+/** The devices of a plan in the portions of its roll-out; the canary, if any, is the first. */
+function portionsOf(
+  devices: readonly DevicePlan[],
+  { canary, batch = Infinity }: RollOut,
+): readonly (readonly DevicePlan[])[] {
+  const portions = canary > 0 ? [devices.slice(0, canary)] : [];
+  for (let from = canary; from < devices.length; from += batch) {
+    portions.push(devices.slice(from, from + batch));
+  }
+  return portions.filter((portion) => portion.length > 0);
+}
+
+/** Watches the results and says, once, why nothing more is to be sent. */
+class StopRule {
+  readonly #rollOut: RollOut;
+  readonly #deviceCount: number;
+  readonly #unreadCount: number;
+  readonly #failed = new Set<string>();
+  readonly #refusedLogins = new Set<string>();
+  #reason: string | undefined;
+
+  /**
+   * @param deviceCount of all devices that are to be changed
+   * @param unreadCount how many of them could not be read: they have failed before the first write
+   */
+  constructor(rollOut: RollOut, deviceCount: number, unreadCount = 0) {
+    this.#rollOut = rollOut;
+    this.#deviceCount = deviceCount;
+    this.#unreadCount = unreadCount;
+    this.#checkFailures();
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get failedDevices(): readonly string[] {
+    return [...this.#failed];
+  }
+
+  stop(reason: string): void {
+    this.#reason ??= reason;
+  }
+
+  add(result: StepResult): void {
+    if (isGood(result)) return;
+    this.#failed.add(result.device.name);
+    if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
+      this.#refusedLogins.add(result.device.name);
+      if (this.#refusedLogins.size >= MAX_REFUSED_LOGINS) this.stop('the login was refused twice');
+    }
+    this.#checkFailures();
+  }
+
+  #checkFailures(): void {
+    const { maxFailures } = this.#rollOut;
+    if (maxFailures === undefined) return;
+    const count = this.#failed.size + this.#unreadCount;
+    const { kind, limit } = maxFailures;
+    const share = (100 * count) / this.#deviceCount;
+    if (kind === 'count' ? count > limit : share > limit) {
+      const allowed = kind === 'count' ? String(limit) : `${limit}%`;
+      this.stop(
+        `${count} of ${this.#deviceCount} devices failed, more than the ${allowed} that --max-failures allows`,
+      );
+    }
+  }
+}
 
 export interface ApplyOptions {
   /** Which refusals do not count. */
@@ -41,9 +132,9 @@ export type ApplyEvent =
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Carries out a plan on its devices in the portions of its roll-out, and yields the
- * result of each step when it has been read back. Steps that ended before (a resumed run) are not repeated and not yielded. What a
- * device does is a result; thrown is only what is no longer about a device (a full disk).
+ * Carries out a plan on its devices in the portions of its roll-out, and yields the result of each step
+ * when it has been read back. Steps that ended before (a resumed run) are not repeated and not yielded.
+ * What a device does is a result; thrown is only what is no longer about a device (a full disk).
  */
 export async function* applyPlan(
   plan: Plan,
@@ -80,7 +171,7 @@ async function between(
         : `the canary failed on ${rule.failedDevices.join(', ')}`;
     if (reason !== undefined) rule.stop(reason);
   }
-  if (rule.reason === undefined && !signal.aborted) await sleep(rollOut.pauseMs, signal);
+  if (rule.reason === undefined && rollOut.pauseMs > 0) await pause(rollOut.pauseMs, signal);
 }
 
 async function* applyPortion(
@@ -147,17 +238,5 @@ function pendingSteps(
     const ref = { device: device.name, index };
     const state = stateOf(ref);
     return state.kind === 'ended' ? [] : [{ step, ref, isInDoubt: state.kind === 'sent' }];
-  });
-}
-
-/** Ends early when `signal` is aborted. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds <= 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
   });
 }

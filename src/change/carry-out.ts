@@ -7,8 +7,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
-import { idOf, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
@@ -64,7 +63,7 @@ export async function carryOut(
     try {
       const answered = await send(work, step);
       const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(answered);
-      if (waitMs !== undefined) await wait(waitMs, signal);
+      if (waitMs !== undefined) await pause(waitMs, signal);
       const ended = await readBack(work, step, answered, before);
       const isOver = waitMs === undefined || signal.aborted;
       if (isOver || !isAsBefore(step, member.profile, before, ended)) return ended;
@@ -126,7 +125,7 @@ function askedWaitMs(answered: Answered): number | undefined {
 }
 
 /** Ends early when `signal` is aborted. */
-async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });

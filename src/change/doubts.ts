@@ -10,9 +10,10 @@ import {
   isNamedByKey,
   itemPath,
   keyFieldOf,
+  originOfWrite,
   type Profile,
+  waysOf,
 } from '../device/profile.ts';
-import { originOfWrite, waysOf } from '../device/observation.ts';
 import { isValueObject, valueText } from '../device/value-text.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { RejectedError } from '../device/errors.ts';

@@ -1,7 +1,6 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
-import { ownFields } from '../device/observation.ts';
+import { ownFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField } from '../device/privilege-fields.ts';
-import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';

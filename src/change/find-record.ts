@@ -1,5 +1,4 @@
-import { idOf, type Profile } from '../device/profile.ts';
-import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
+import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
 import { type DeviceRecord, grouped, type Value } from '../device/record.ts';
 import { changesSince, comparable, isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';

@@ -1,6 +1,5 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
-import { hasPositionalIds, uncomparedFields } from '../device/observation.ts';
-import { idOf, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
 import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import type { DevshError } from '../errors.ts';

@@ -1,6 +1,12 @@
 import { leftOutFields } from '../device/encode.ts';
-import { hasPositionalIds, hiddenFields, ownFields } from '../device/observation.ts';
-import { ownAddress, type Profile, updateFacts } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  hiddenFields,
+  ownAddress,
+  ownFields,
+  type Profile,
+  updateFacts,
+} from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField, MASK } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';

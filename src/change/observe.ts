@@ -2,11 +2,14 @@ import { deleteRequest, leftOutFields, updateRequest } from '../device/encode.ts
 import type { DeviceFacts } from '../device/facts.ts';
 import {
   hasPositionalIds,
+  idOf,
   originOfWrite,
+  type Profile,
+  type ResourceProfile,
   uncomparedFields,
+  updateFacts,
   waysOf,
-} from '../device/observation.ts';
-import { idOf, type Profile, type ResourceProfile, updateFacts } from '../device/profile.ts';
+} from '../device/profile.ts';
 import { type DeviceRecord, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';

@@ -1,6 +1,11 @@
-import { idOf, type Profile } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  idOf,
+  ownFields,
+  type Profile,
+  uncomparedFields,
+} from '../device/profile.ts';
 import { type DeviceRecord, valueAt } from '../device/record.ts';
-import { hasPositionalIds, ownFields, uncomparedFields } from '../device/observation.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince } from './compare.ts';
 import { recordName, type Step } from './plan.ts';

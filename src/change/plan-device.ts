@@ -1,7 +1,13 @@
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
 import type { FieldFacts } from '../device/facts-schema.ts';
-import { uncomparedFields } from '../device/observation.ts';
-import { idOf, isSingle, keyFieldOf, updateFacts, type Profile } from '../device/profile.ts';
+import {
+  idOf,
+  isSingle,
+  keyFieldOf,
+  type Profile,
+  uncomparedFields,
+  updateFacts,
+} from '../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';

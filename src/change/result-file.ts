@@ -1,3 +1,4 @@
+import { isGood } from './verdict.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import { counted } from '../text/one-line.ts';
@@ -5,7 +6,6 @@ import { type JournalEntry, journalLine, type Run, type StepState } from './jour
 import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts';
 import { entriesIn, type PlanFile, sealed, unsealed } from './plan-file.ts';
 import { runOf } from './read-journal.ts';
-import { isGood } from './roll-out.ts';
 
 /** What became of one part of a plan: carried from machine to machine, and merged with the others. */
 export interface ResultFile {

@@ -1,6 +1,5 @@
 import { isSecretField, MASK } from '../device/secret-fields.ts';
-import { ownFields } from '../device/observation.ts';
-import { idOf, type Profile } from '../device/profile.ts';
+import { idOf, ownFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
 import { isTimeStamp } from '../device/value-text.ts';
 import type { Change } from './change.ts';

@@ -1,5 +1,4 @@
-import { hiddenFields } from '../device/observation.ts';
-import type { Profile } from '../device/profile.ts';
+import { hiddenFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';

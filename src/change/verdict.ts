@@ -59,3 +59,8 @@ export interface StepResult {
 
 /** The end of a step, without what is known of it before. */
 export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
+
+/** Whether a result means that the device is as it was meant to be. */
+export function isGood({ verdict }: StepResult): boolean {
+  return verdict === 'done' || verdict === 'unchanged';
+}

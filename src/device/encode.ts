@@ -1,8 +1,15 @@
 import { namedBy, writePath } from './record-path.ts';
 import { namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
-import { idFieldOf, isSingle, type Profile, updateFacts, type WriteFacts } from './profile.ts';
-import { bookkeepingFields, ownFields } from './observation.ts';
+import {
+  bookkeepingFields,
+  idFieldOf,
+  isSingle,
+  ownFields,
+  type Profile,
+  updateFacts,
+  type WriteFacts,
+} from './profile.ts';
 import { formText, isValueList, isValueObject, jsonText, valueText } from './value-text.ts';
 import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';

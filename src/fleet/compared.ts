@@ -1,5 +1,4 @@
-import { ownFields } from '../device/observation.ts';
-import type { Profile } from '../device/profile.ts';
+import { ownFields, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { isSecretField } from '../device/secret-fields.ts';
 import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';

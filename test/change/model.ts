@@ -1,10 +1,9 @@
-import { applyPlan, type ApplyEvent } from '../../src/change/apply.ts';
+import { type ApplyEvent, applyPlan, IN_ONE_GO } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
 import { mergeDevicePlans, type Plan, type Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { IN_ONE_GO } from '../../src/change/roll-out.ts';
 import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';

@@ -3,9 +3,8 @@ import { bookkeepingIn } from '../../src/device/record-path.ts';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { updateRequest } from '../../src/device/encode.ts';
 import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
-import { uncomparedFields } from '../../src/device/observation.ts';
+import { type Profile, uncomparedFields } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
-import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const basePath = '/api/';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { DeviceFacts, type NewFact } from '../../src/device/facts.ts';
 import { type Facts, parseFacts } from '../../src/device/facts-schema.ts';
-import { uncomparedFields } from '../../src/device/observation.ts';
+import { uncomparedFields } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 
 test('what was seen counts more than what is documented or assumed', () => {

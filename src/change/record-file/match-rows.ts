@@ -1,5 +1,4 @@
-import { ownFields } from '../../device/observation.ts';
-import { idOf, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { idOf, isSingle, keyFieldOf, ownFields, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, type Value, valueAt } from '../../device/record.ts';
 import { isSecretField } from '../../device/secret-fields.ts';
 import { isTimeStamp, valueText } from '../../device/value-text.ts';

@@ -114,8 +114,7 @@ export const learn = command({
 async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const resource = 'user';
   const records = await member.list(call.access, resource, call.io.signal);
-  const { learnedTexts } = await import('../devices/learning.ts');
-  const { watchForCounters } = await import('../writing/observed.ts');
+  const { learnedTexts, watchForCounters } = await import('../devices/learning.ts');
   await member.learn(call.access, resource, 'again', call.io.signal);
   const counters = await watchForCounters(call, member, resource, records);
   const facts = learnedTexts(member.facts, resource);

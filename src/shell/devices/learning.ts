@@ -1,10 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Watch } from '../../change/observe.ts';
+import {
+  keyFieldOf,
+  type Origin,
+  type Profile,
+  type WriteFacts,
+  WRITES,
+} from '../../device/profile.ts';
+import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { DeviceFacts } from '../../device/facts.ts';
 import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
-import { type Origin, type Profile, type WriteFacts, WRITES } from '../../device/profile.ts';
-import type { Value } from '../../device/record.ts';
 import { inYaml } from '../../text/yaml-names.ts';
 
 /** Learns of a resource of all devices that answered, where it must not get in the way: what goes wrong leaves a fact less. */
@@ -121,4 +129,26 @@ function describe({ type, required, readOnly, choices }: FieldFacts): string {
 function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
   return origins[fact] ?? origins[group] ?? 'assumed';
+}
+
+/** In this time a clock in seconds has gone on. */
+export const CLOCK_TICK_MS = 1100;
+
+/** Reads a resource until it is clear whether something in it changes while nobody writes. */
+export async function watchForCounters(
+  { access, io }: Call,
+  member: Member,
+  resource: string,
+  first: readonly DeviceRecord[],
+): Promise<readonly string[]> {
+  const { facts } = member;
+  const known = facts.get(`resources.${resource}.volatile`) ?? [];
+  const about = { resource, keyField: keyFieldOf(member.profile, resource, first), asked: {} };
+  const watch = new Watch(facts, about, first);
+  if (!watch.next(await member.list(access, resource, io.signal))) return [];
+  await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
+  watch.next(await member.list(access, resource, io.signal));
+  await facts.told;
+  const all = facts.get(`resources.${resource}.volatile`) ?? [];
+  return all.filter((field) => !known.includes(field));
 }

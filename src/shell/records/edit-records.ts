@@ -8,8 +8,7 @@ import {
   type EditableRecord,
   type Edited,
 } from '../../change/record-text.ts';
-import { ownFields } from '../../device/observation.ts';
-import { keyFieldOf } from '../../device/profile.ts';
+import { keyFieldOf, ownFields } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { valueText } from '../../device/value-text.ts';
 import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../errors.ts';

@@ -1,3 +1,6 @@
+import type { NewFact } from '../../device/facts.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import {
   type DevicePlan,
   type Plan,
@@ -5,7 +8,7 @@ import {
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
-import { applyPlan } from '../../change/apply.ts';
+import { applyPlan, type RollOut } from '../../change/apply.ts';
 import {
   type JournalEntry,
   journalIn,
@@ -16,14 +19,11 @@ import {
   type StepState,
 } from '../../change/journal.ts';
 import { notCoveredBy } from '../../change/not-covered.ts';
-import { isGood } from '../../change/roll-out.ts';
-import type { StepResult, Verdict } from '../../change/verdict.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
-import { newsOutput } from './observed.ts';
 import { type Output, warning, info } from '../output.ts';
 
 /** A run that is gone on with, and what is known of its steps. */
@@ -226,4 +226,23 @@ function headOf(
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = session.services;
   return { kind: 'run', run, at, command, by, session: terminalSession, version, part };
+}
+
+/** What the user should know of it; nothing where it only proves what was assumed. */
+export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFact): Output[] {
+  const [, resource, volatile] = /^resources\.([^.]+)\.(volatile)$/.exec(fact) ?? [];
+  if (fact === 'ids') {
+    const text = `${name}: ids are places in the list (${why}): each record is looked up by what it holds from now on`;
+    return [warning(text)];
+  }
+  if (fact === 'connections') {
+    return [
+      info(`${name}: takes one connection at a time: reads make room for writes from now on`),
+    ];
+  }
+  if (resource === undefined || volatile === undefined) return [];
+  const fields = value as readonly string[];
+  const verb = fields.length === 1 ? 'changes' : 'change';
+  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
+  return [info(text)];
 }

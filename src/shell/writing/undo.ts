@@ -1,3 +1,4 @@
+import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
@@ -14,7 +15,6 @@ import { type Output, warning, info, success } from '../output.ts';
 import { loadRun } from './kept-runs.ts';
 import { checkOwner, devicesMeant, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
-import { isGood } from '../../change/roll-out.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
