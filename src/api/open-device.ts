@@ -2,21 +2,14 @@ import { normalizeFingerprint, readCa } from '../device/trust-anchors.ts';
 import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
-import {
-  chooseRoute,
-  type ConfiguredRoute,
-  parseRoute,
-  type Route,
-} from '../device/route/route.ts';
+import { chooseRoute, type ConfiguredRoute, parseRoute } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CancelledError, UsageError } from '../errors.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { suggest } from '../text/suggest.ts';
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
-import type { Facts } from '../device/facts-schema.ts';
-import { type Access, type CredentialAnswer, CredentialGate } from '../fleet/access.ts';
+import { type Access, CredentialGate } from '../fleet/access.ts';
 import { Member } from '../fleet/member.ts';
-import type { DeviceEntry } from '../fleet/selector.ts';
 import type { DeviceRecord } from '../device/record.ts';
 
 /** Who asks: an account with its password, or a token (`user` says whose it is; it is not sent). */
@@ -144,51 +137,20 @@ export function refuseUnknownOptions<T extends object>(
 export const gate = new CredentialGate();
 
 /** What the caller has said of one device: there is nobody to ask. */
-class DeviceAccess implements Access {
-  readonly timeoutMs: number | undefined;
-  readonly #trust: Trust;
-  readonly #credential: Credential | undefined;
-  readonly #profile: Profile;
-
-  constructor(
-    trust: Trust,
-    credential: Credential | undefined,
-    profile: Profile,
-    timeoutMs: number | undefined,
-  ) {
-    this.#trust = trust;
-    this.#credential = credential;
-    this.#profile = profile;
-    this.timeoutMs = timeoutMs;
-  }
-
-  trust(): Promise<Trust> {
-    return Promise.resolve(this.#trust);
-  }
-
-  route(entry: DeviceEntry): Route {
-    return chooseRoute(parseAddress(entry.address), entry.route, process.env);
-  }
-
-  acceptCertificate(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  profile(): Promise<{ base: Profile; kept: Facts }> {
-    return Promise.resolve({ base: this.#profile, kept: {} });
-  }
-
-  credential(): Promise<Credential | undefined> {
-    return Promise.resolve(this.#credential);
-  }
-
-  anotherCredential(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
-    return gate.admit(entry.name, credential);
-  }
+function accessBy(options: DeviceOptions, base: Profile): Access {
+  const trust = trustOf(options);
+  const credential = options.login && credentialOf(options.login);
+  return {
+    timeoutMs: options.timeoutMs,
+    trust: () => Promise.resolve(trust),
+    route: ({ address, route }) => chooseRoute(parseAddress(address), route, process.env),
+    acceptCertificate: () => Promise.resolve(undefined),
+    // What is seen is known as long as the device is open; the command line keeps the same in its cache.
+    profile: () => Promise.resolve({ base, kept: {} }),
+    credential: () => Promise.resolve(credential),
+    anotherCredential: () => Promise.resolve(undefined),
+    admit: ({ name }, login) => gate.admit(name, login),
+  };
 }
 
 /** A timer of Node that waits longer does not wait at all. */
@@ -197,20 +159,20 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** One device. Whoever opened it closes it. */
 export class OpenDevice {
   readonly #member: Member;
-  readonly #access: DeviceAccess;
+  readonly #access: Access;
 
-  private constructor(member: Member, access: DeviceAccess) {
+  private constructor(member: Member, access: Access) {
     this.#member = member;
     this.#access = access;
   }
 
   /** @internal */
-  static of(member: Member, access: DeviceAccess): OpenDevice {
+  static of(member: Member, access: Access): OpenDevice {
     return new OpenDevice(member, access);
   }
 
   /** What is behind it, for `plan` and `apply`; nobody else sees it, not even printed. @internal */
-  static behind(device: OpenDevice): { member: Member; access: DeviceAccess } {
+  static behind(device: OpenDevice): { member: Member; access: Access } {
     return { member: device.#member, access: device.#access };
   }
 
@@ -253,7 +215,7 @@ export async function openDevice(
 ): Promise<OpenDevice> {
   refuseUnknownOptions('openDevice', options, DEVICE_OPTIONS);
   const parsed = parseAddress(address);
-  const { name = shortAddress(parsed), login, timeoutMs, readOnly } = options;
+  const { name = shortAddress(parsed), timeoutMs, readOnly } = options;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= LONGEST_MS)) {
     throw new UsageError(`timeoutMs: a number of milliseconds above 0, up to ${LONGEST_MS}`);
   }
@@ -262,12 +224,7 @@ export async function openDevice(
     throw new UsageError('readOnly: true or false');
   }
   const route = routeOf(options);
-  const access = new DeviceAccess(
-    trustOf(options),
-    login && credentialOf(login),
-    await profileOf(options.profile),
-    timeoutMs,
-  );
+  const access = accessBy(options, await profileOf(options.profile));
   const entry = {
     name,
     address: formatAddress(parsed),

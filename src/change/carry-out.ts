@@ -276,7 +276,7 @@ async function ownPath(
   }
   const read = async (one: DeviceRecord | undefined): Promise<Readings['own'] | DevshError> => {
     try {
-      const found = one && (await member.read(access, resource, one));
+      const [found] = one === undefined ? [] : await member.details(access, resource, [one]);
       return found && { record: found };
     } catch (error) {
       if (error instanceof DevshError) return error;

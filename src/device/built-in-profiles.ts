@@ -10,20 +10,15 @@ const documentedUser: ResourceProfile = {
 };
 
 /** A user of which nothing is known but what it is called by. */
-const anyUser: ResourceProfile = {
-  keyField: 'username',
-  fields: [],
-  choiceFields: [],
-  single: false,
-};
+const anyUser: ResourceProfile = { ...documentedUser, fields: [], choiceFields: [] };
 
-const deleteItem: WriteFacts = {
-  method: 'DELETE',
-  path: '{item}',
+const formPost: WriteFacts = {
+  method: 'POST',
+  path: '{collection}',
   encoding: 'form',
   constants: {},
-  selector: 'none',
-  record: 'none',
+  selector: 'id',
+  record: 'whole',
 };
 
 /** Exactly the API document; its gaps are filled by the conventions of REST. */
@@ -35,23 +30,9 @@ export const documentedProfile: Profile = {
   idFields: ID_FIELDS,
   noId: 'null',
   list: { path: '{collection}', paging: 'auto' },
-  create: {
-    method: 'POST',
-    path: '{collection}',
-    encoding: 'form',
-    constants: {},
-    selector: 'id',
-    record: 'whole',
-  },
-  update: {
-    method: 'POST',
-    path: '{collection}',
-    encoding: 'form',
-    constants: {},
-    selector: 'id',
-    record: 'whole',
-  },
-  remove: deleteItem,
+  create: formPost,
+  update: formPost,
+  remove: { ...formPost, method: 'DELETE', path: '{item}', selector: 'none', record: 'none' },
   origins: {
     basePath: 'documented',
     endsWithSlash: 'documented',
@@ -69,19 +50,12 @@ export const drfProfile: Profile = {
   ...documentedProfile,
   name: 'drf',
   resources: { user: anyUser },
-  create: {
-    method: 'POST',
-    path: '{collection}',
-    encoding: 'json',
-    constants: {},
-    selector: 'none',
-    record: 'whole',
-  },
+  create: { ...formPost, encoding: 'json', selector: 'none' },
   update: {
+    ...formPost,
     method: 'PATCH',
     path: '{item}',
     encoding: 'json',
-    constants: {},
     selector: 'none',
     record: 'changes',
   },
@@ -96,9 +70,7 @@ export const genericRestProfile: Profile = {
 };
 
 const formAction = (action: string, record: WriteFacts['record']): WriteFacts => ({
-  method: 'POST',
-  path: '{collection}',
-  encoding: 'form',
+  ...formPost,
   constants: { action },
   selector: action === 'add' ? 'none' : 'key',
   record,

@@ -39,8 +39,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
     throw yaml.error(['extends'], `no built-in profile "${from}"; there are ${known}`);
   }
   const profile = merged(base, content, name);
-  const problem = problemOf(profile);
-  if (problem !== undefined) throw yaml.error(problem.path, problem.message);
+  for (const [path, message] of problemsOf(profile)) throw yaml.error(path, message);
   return profile;
 }
 
@@ -101,15 +100,13 @@ function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
 }
 
 /** What a file does not say of a write that it speaks of is as it was before, and so is its origin. */
-function kept(base: Profile, content: Said): Record<string, Origin> {
+function kept({ origins, ...base }: Profile, content: Said): Record<string, Origin> {
   const names = WRITES.filter((write) => content[write] !== undefined).flatMap((write) =>
     Object.keys(base[write]).map((fact) => [write, `${write}.${fact}`] as const),
   );
-  const originOf = ([write, name]: (typeof names)[number]): [string, Origin] => [
-    name,
-    base.origins[name] ?? base.origins[write] ?? 'assumed',
-  ];
-  return Object.fromEntries(names.map(originOf));
+  return Object.fromEntries(
+    names.map(([write, name]) => [name, origins[name] ?? origins[write] ?? 'assumed']),
+  );
 }
 
 /** Every fact that the file states is the user's word. */
@@ -128,50 +125,48 @@ function configured({ resources = {}, ...content }: Said): Record<string, Origin
   return Object.fromEntries(names.map((name) => [name, 'configured']));
 }
 
-/** Rules that no profile can switch off. */
-function problemOf({
+/** What is against the rules that no profile can switch off, most important first. */
+function* problemsOf({
   create,
   idFields,
   list,
   remove,
   resources,
   update,
-}: Profile): { path: readonly string[]; message: string } | undefined {
-  const namesOne = (facts: WriteFacts): boolean =>
-    namesRecord(facts.path) || facts.selector !== 'none';
-  const keyFields = Object.values(resources).map((facts) => facts?.keyField);
-  const key = idFields.find((field) => keyFields.includes(field));
+}: Profile): Generator<[path: string[], message: string]> {
+  const namesOne = ({ path, selector }: WriteFacts): boolean =>
+    namesRecord(path) || selector !== 'none';
+  const key = idFields.find((field) =>
+    Object.values(resources).some((facts) => facts?.keyField === field),
+  );
   if (key !== undefined) {
-    const message = `"${key}" is the natural key: leave it out, and with [] {item} names a record by it`;
-    return { path: ['id_fields'], message };
+    const hint = 'leave it out, and with [] {item} names a record by it';
+    yield [['id_fields'], `"${key}" is the natural key: ${hint}`];
   }
   if (list.parameter !== undefined && list.paging !== 'page' && list.paging !== 'offset') {
-    const message = 'a parameter goes with the paging "page" or "offset" only';
-    return { path: ['list', 'parameter'], message };
+    yield [['list', 'parameter'], 'a parameter goes with the paging "page" or "offset" only'];
   }
   if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
-    const message = 'a DELETE must go to the path of one record: {item}, {id} or {key} is missing';
-    return { path: ['remove', 'path'], message };
+    const missing = '{item}, {id} or {key} is missing';
+    yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
   }
   for (const [write, facts] of Object.entries({ create, update, remove })) {
     const message = misfit(write, facts);
-    if (message !== undefined) return { path: [write], message };
+    if (message !== undefined) yield [[write], message];
   }
-  if (!namesOne(remove)) {
-    return { path: ['remove'], message: 'remove must name one record: by its path or a selector' };
+  for (const [write, facts] of Object.entries({ remove, update })) {
+    const message = `${write} must name one record: by its path or a selector`;
+    if (!namesOne(facts)) yield [[write], message];
   }
-  if (!namesOne(update)) {
-    return { path: ['update'], message: 'update must name one record: by its path or a selector' };
+  for (const [resource, { update: own, single } = {}] of Object.entries(resources)) {
+    if (own === undefined) continue;
+    const unnamed =
+      single === true || namesOne(own)
+        ? undefined
+        : 'update must name one record, or the resource be single';
+    const message = misfit('update', own) ?? unnamed;
+    if (message !== undefined) yield [['resources', resource, 'update'], message];
   }
-  for (const [resource, facts] of Object.entries(resources)) {
-    if (facts?.update === undefined) continue;
-    const own = misfit('update', facts.update);
-    if (own !== undefined) return { path: ['resources', resource, 'update'], message: own };
-    if (facts.single === true || namesOne(facts.update)) continue;
-    const message = 'update must name one record, or the resource be single';
-    return { path: ['resources', resource, 'update'], message };
-  }
-  return undefined;
 }
 
 /**

@@ -55,6 +55,9 @@ export class Member {
   /** The records last read, by resource: for completion and counts, never for decisions. */
   readonly #seen = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
 
+  /** Resources of which a record was asked whether their list is a summary; it may not tell. */
+  readonly #hasAskedSummary = new Set<string>();
+
   constructor(entry: DeviceEntry, onChange: () => void = () => undefined) {
     this.entry = entry;
     this.ref = { name: entry.name, address: entry.address };
@@ -162,20 +165,17 @@ export class Member {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     if (records.length === 0 || !isSummary(this.profile, resource)) return records;
-    return this.use(access, (device) => device.details(resource, records, signal, this.profile));
+    return this.details(access, resource, records, signal);
   }
 
-  /** One record in full, as its own path shows it. */
-  async read(
+  /** These records, each as its own path shows it. */
+  details(
     access: Access,
     resource: string,
-    record: DeviceRecord,
+    records: readonly DeviceRecord[],
     signal?: AbortSignal,
-  ): Promise<DeviceRecord | undefined> {
-    const [own] = await this.use(access, (device) =>
-      device.details(resource, [record], signal, this.profile),
-    );
-    return own;
+  ): Promise<readonly DeviceRecord[]> {
+    return this.use(access, (device) => device.details(resource, records, signal, this.profile));
   }
 
   /** Sends a write once. */
@@ -219,7 +219,8 @@ export class Member {
   /** Where nobody could tell whether the list leaves fields out, this record tells, read by itself. */
   async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
     const known = this.profile.list.summary ?? this.profile.resources[resource]?.summary;
-    if (known !== undefined) return;
+    if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
+    this.#hasAskedSummary.add(resource);
     const { isLeftOut } = await import('../device/learn.ts');
     const summary = await this.use(access, (device) =>
       isLeftOut(device, resource, record, this.profile, undefined),

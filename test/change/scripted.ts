@@ -33,8 +33,8 @@ class ScriptedMember extends Member {
     return { status: 200 };
   }
 
-  override read(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  override details(): Promise<readonly DeviceRecord[]> {
+    return Promise.resolve([]);
   }
 }
 

@@ -117,7 +117,7 @@ async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
   const { learnedTexts, watchForCounters } = await import('../devices/learning.ts');
   await member.learn(call.access, resource, 'again', call.io.signal);
   const counters = await watchForCounters(call, member, resource, records);
-  const facts = learnedTexts(member.facts, resource);
+  const facts = learnedTexts(member.profile, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
   yield success(
     `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,

@@ -4,11 +4,11 @@ import {
   keyFieldOf,
   type Origin,
   type Profile,
+  type ResourceProfile,
   type WriteFacts,
   WRITES,
 } from '../../device/profile.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
-import type { DeviceFacts } from '../../device/facts.ts';
 import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
@@ -31,24 +31,26 @@ export async function learnAllQuietly(
 }
 
 /** What a device said of itself, in words. */
-export function learnedTexts(facts: DeviceFacts, resource: string): string[] {
-  const { withSlash, withoutSlash, withoutAccept } = facts.get('answers') ?? {};
-  const resources = facts.get('offers');
-  const collection = facts.get(`resources.${resource}.collectionAllows`);
-  const item = facts.get(`resources.${resource}.itemAllows`);
-  const details = facts.get(`resources.${resource}.details`);
-  const parses = facts.get(`resources.${resource}.parses`);
-  const envelope = facts.get(`resources.${resource}.envelope`);
-  const paging = facts.get(`resources.${resource}.paging`);
+export function learnedTexts({ offers, answers, resources }: Profile, resource: string): string[] {
+  const { withSlash, withoutSlash, withoutAccept } = answers ?? {};
+  const {
+    collectionAllows,
+    itemAllows,
+    details,
+    parses,
+    envelope,
+    paging,
+    summary,
+  }: Partial<ResourceProfile> = resources[resource] ?? {};
   return [
-    resources && `resources ${resources.join(', ')}`,
-    collection && `the list allows ${collection.join(', ')}`,
-    item && `a record allows ${item.join(', ')}`,
+    offers && `resources ${offers.join(', ')}`,
+    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
+    itemAllows && `a record allows ${itemAllows.join(', ')}`,
     details && `${Object.keys(details).length} fields described`,
     parses && `takes ${parses.join(', ')}`,
     envelope && `records in: ${envelope}`,
     paging && `pages ${paging}`,
-    facts.get(`resources.${resource}.summary`) === true ? 'its list leaves fields out' : undefined,
+    summary === true ? 'its list leaves fields out' : undefined,
     withSlash && `with a slash at the end: ${withSlash}`,
     withoutSlash && `without: ${withoutSlash}`,
     withoutAccept && `asked for no format: ${withoutAccept}`,
