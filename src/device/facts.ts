@@ -6,7 +6,6 @@ import type { ReadPages } from './pages.ts';
 import { pagingText } from './paging.ts';
 import {
   isSingle,
-  type Origin,
   type Profile,
   resourceOf,
   type ResourceProfile,
@@ -131,25 +130,27 @@ function isSaid(profile: Profile, fact: string): boolean {
 
 /** A profile with what was seen put in. */
 function interpreted(base: Profile, seen: Facts): Profile {
-  const { answers, ids, connections, offers } = seen;
-  let profile = withAnswers(base, answers);
+  let profile = withAnswers(base, seen.answers);
   for (const [resource, own] of byResource(seen)) profile = withSeen(profile, resource, own);
-  const origins: Record<string, Origin> = {};
-  for (const write of WRITES) {
-    const way = seen[`proven.${write}`];
-    const { method, path, encoding } = profile[write];
-    const isSame = way?.method === method && way.path === path && way.encoding === encoding;
-    if (isSame && (profile.origins[write] ?? 'assumed') === 'assumed') origins[write] = 'observed';
-  }
+  const { ids, connections, offers } = seen;
   const plain = Object.entries({ ids, connections, offers }).filter(
     ([fact, value]) => value !== undefined && !isSaid(base, fact),
   );
-  for (const [fact] of plain) origins[fact] = 'observed';
-  return {
-    ...profile,
-    ...Object.fromEntries(plain),
-    origins: { ...profile.origins, ...origins },
-  };
+  const { origins, ...ways } = profile;
+  const proven = WRITES.filter((write) => {
+    const way = seen[`proven.${write}`];
+    const { method, path, encoding } = ways[write];
+    const isSame = way?.method === method && way.path === path && way.encoding === encoding;
+    return isSame && (origins[write] ?? 'assumed') === 'assumed';
+  });
+  const names = plain.map(([fact]) => fact);
+  return observed(profile, Object.fromEntries(plain), [...names, ...proven]);
+}
+
+/** A profile with more in it, of which these facts were observed. */
+function observed(profile: Profile, more: Partial<Profile>, facts: readonly string[]): Profile {
+  const origins = Object.fromEntries(facts.map((fact) => [fact, 'observed' as const]));
+  return { ...profile, ...more, origins: { ...profile.origins, ...origins } };
 }
 
 function byResource(seen: Facts): ReadonlyMap<string, SeenOfResource> {
@@ -165,19 +166,13 @@ function byResource(seen: Facts): ReadonlyMap<string, SeenOfResource> {
 /** Paths end as the device answers them. */
 function withAnswers(profile: Profile, answers: ListAnswers | undefined): Profile {
   if (answers === undefined) return profile;
-  const { withSlash, withoutSlash } = answers;
-  type Spelling = typeof withSlash;
-  const isOnly = (one: Spelling, other: Spelling): boolean =>
-    one === 'answers' && other !== undefined && other !== 'answers';
-  const isDecided = isOnly(withSlash, withoutSlash) || isOnly(withoutSlash, withSlash);
-  const origins: Profile['origins'] = { ...profile.origins, answers: 'observed' };
-  if (!isDecided || isSaid(profile, 'endsWithSlash')) return { ...profile, answers, origins };
-  return {
-    ...profile,
-    answers,
-    endsWithSlash: withSlash === 'answers',
-    origins: { ...origins, endsWithSlash: 'observed' },
-  };
+  const known = observed(profile, { answers }, ['answers']);
+  const [slash, bare] = [answers.withSlash, answers.withoutSlash];
+  const isDecided =
+    slash !== undefined && bare !== undefined && (slash === 'answers') !== (bare === 'answers');
+  return isDecided && !isSaid(profile, 'endsWithSlash')
+    ? observed(known, { endsWithSlash: slash === 'answers' }, ['endsWithSlash'])
+    : known;
 }
 
 function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profile {
@@ -189,15 +184,15 @@ function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profil
       : !isSaid(base, `resources.${resource}.${fact}`),
   );
   const names = [...found.map(([fact]) => fact), ...(details === undefined ? [] : ['fields'])];
-  const origins = names.map((fact) => [`resources.${resource}.${fact}`, 'observed'] as const);
   const { choiceFields } = resourceOf(base, resource);
-  const profile = withResource(
-    { ...base, origins: { ...base.origins, ...Object.fromEntries(origins) } },
-    resource,
-    {
-      ...Object.fromEntries(found),
-      choiceFields: [...new Set([...choiceFields, ...choicesIn(details)])],
-    },
+  const { resources } = withResource(base, resource, {
+    ...Object.fromEntries(found),
+    choiceFields: [...new Set([...choiceFields, ...choicesIn(details)])],
+  });
+  const profile = observed(
+    base,
+    { resources },
+    names.map((fact) => `resources.${resource}.${fact}`),
   );
   if (seen.asked === undefined) return profile;
   return isSingle(profile, resource)
@@ -213,41 +208,34 @@ function choicesIn(details: SeenOfResource['details'] = {}): string[] {
 
 /** How a record is added, changed and deleted, taken from what the path of one record allows. */
 function withWays(profile: Profile, resource: string, seen: SeenOfResource): Profile {
-  const origins: Record<string, Origin> = {};
+  const isOpen = (fact: string): boolean => !isSaid(profile, fact);
+  const facts: string[] = [];
   let { create, update, remove } = profile;
   const encoding = createEncoding(create.encoding, seen);
-  if (encoding !== create.encoding && !isSaid(profile, 'create')) {
+  if (encoding !== create.encoding && isOpen('create')) {
     create = { ...create, encoding };
-    origins['create.encoding'] = 'observed';
+    facts.push('create.encoding');
   }
-  const isOwnSaid = isSaid(profile, `resources.${resource}.update`);
-  const own = isOwnSaid ? undefined : ownUpdate(profile, seen);
+  const own = isOpen(`resources.${resource}.update`) ? ownUpdate(profile, seen) : undefined;
   // One view reads what is added and what is changed: both have the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
   const isText = /text/.test(seen.envelope ?? '');
-  if (isSameView && !isText && create.encoding !== update.encoding && !isSaid(profile, 'update')) {
+  if (isSameView && !isText && create.encoding !== update.encoding && isOpen('update')) {
     update = { ...update, encoding: create.encoding };
-    origins['update.encoding'] = 'observed';
+    facts.push('update.encoding');
   }
   // What was seen of users holds for the others, too, until something is seen of them.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
     update = own;
-    for (const fact of ['update', ...Object.keys(own).map((name) => `update.${name}`)]) {
-      if (!isSaid(profile, fact)) origins[fact] = 'observed';
-    }
+    facts.push(...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(isOpen));
   }
   const isDeletable = seen.itemAllows?.includes('DELETE') === true && remove.path === '{item}';
-  if (isDeletable && !isSaid(profile, 'remove')) {
+  if (isDeletable && isOpen('remove')) {
     remove = { ...remove, method: 'DELETE' };
-    origins['remove'] = 'observed';
+    facts.push('remove');
   }
-  return {
-    ...(own === undefined ? profile : withResource(profile, resource, { update: own })),
-    create,
-    update,
-    remove,
-    origins: { ...profile.origins, ...origins },
-  };
+  const known = own === undefined ? profile : withResource(profile, resource, { update: own });
+  return observed(known, { create, update, remove }, facts);
 }
 
 const JSON_TYPE = 'application/json';

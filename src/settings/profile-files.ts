@@ -174,8 +174,7 @@ async function readSeen(file: string): Promise<Facts> {
   return parseFacts(data);
 }
 
-/** The own properties of an object; none of anything else. */
+/** The parts of an object; none of anything else. */
 function partsOf(data: unknown): Readonly<Record<string, unknown>> {
-  const own = typeof data === 'object' && data !== null ? Object.entries(data) : [];
-  return Object.assign(Object.create(null) as Record<string, unknown>, Object.fromEntries(own));
+  return typeof data === 'object' && data !== null ? { ...data } : {};
 }
