@@ -8,7 +8,7 @@ import {
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
-import { applyPlan, type RollOut } from '../../change/apply.ts';
+import { applyPlan } from '../../change/apply.ts';
 import {
   type JournalEntry,
   journalIn,
