@@ -15,14 +15,6 @@ type Namesakes = Map<string, number>;
 
 type Person = Omit<User, 'uuid'>;
 
-/** Where a device stands in its fleet. */
-interface Place {
-  readonly seed: number;
-  /** From 0. */
-  readonly device: number;
-  readonly devices: number;
-}
-
 const ACCOUNTS: readonly Person[] = [
   { first_name: 'Ada', lastname: 'Operator', username: 'admin', lang: 'en' },
   { first_name: 'Vic', lastname: 'Reader', username: 'viewer', lang: 'en' },
@@ -88,31 +80,18 @@ export function createFleetData(
   const shared = everybody.slice(0, sharedCount);
   const drifting = everybody.slice(sharedCount);
   return (device) => {
-    const place: Place = { seed, device, devices };
-    return deviceData(place, { shared, drifting, ownCount: count - everybody.length, taken });
-  };
-}
-
-function deviceData(
-  { seed, device, devices }: Place,
-  fleet: {
-    shared: readonly Person[];
-    drifting: readonly Person[];
-    ownCount: number;
-    taken: Namesakes;
-  },
-): DeviceData {
-  const random = createRandom(`${seed}:device:${device}`);
-  const drifting = fleet.drifting.map((person, index) => {
-    // One device in ten (or in all, when there are fewer) is the odd one out.
-    const isOdd = device % 10 === (index + 1) % Math.min(devices, 10);
-    return isOdd ? drifted(person, createRandom(`${seed}:drift:${index}`)) : person;
-  });
-  const own = people(random, fleet.ownCount, fleet.taken);
-  const others = random.shuffle([...fleet.shared, ...drifting, ...own]);
-  return {
-    users: [...ACCOUNTS, ...others].map((person) => ({ uuid: random.uuid(), ...person })),
-    tokens: { admin: random.hex(40), viewer: random.hex(40) },
+    const random = createRandom(`${seed}:device:${device}`);
+    const here = drifting.map((person, index) => {
+      // One device in ten (or in all, when there are fewer) is the odd one out.
+      const isOdd = device % 10 === (index + 1) % Math.min(devices, 10);
+      return isOdd ? drifted(person, createRandom(`${seed}:drift:${index}`)) : person;
+    });
+    const own = people(random, count - everybody.length, taken);
+    const others = random.shuffle([...shared, ...here, ...own]);
+    return {
+      users: [...ACCOUNTS, ...others].map((person) => ({ uuid: random.uuid(), ...person })),
+      tokens: { admin: random.hex(40), viewer: random.hex(40) },
+    };
   };
 }
 

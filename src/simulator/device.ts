@@ -22,11 +22,12 @@ interface DeviceSetup {
 const MAX_BODY_BYTES = 2.5 * 1024 * 1024;
 const WRITE_METHODS: readonly string[] = WRITES;
 
-/** The server of one device. `listen` before anything else; `close` ends everything it started. */
-export class DeviceServer implements SimulatedDevice {
+/** One device on loopback. Belongs to its simulator, which starts and closes it. */
+export class SimulatedDevice {
+  /** `sim1`, `sim2` ... */
   readonly name: string;
-  readonly accounts: SimulatedDevice['accounts'];
-  readonly log: LoggedRequest[] = [];
+  readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
+  readonly #log: LoggedRequest[] = [];
   readonly #site: Site;
   readonly #latencyMs: number;
   readonly #faults = new FaultSwitches();
@@ -35,6 +36,7 @@ export class DeviceServer implements SimulatedDevice {
   readonly #used = new WeakSet<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
+  /** @internal */
   constructor({ name, site, accounts, latencyMs }: DeviceSetup) {
     this.name = name;
     this.accounts = accounts;
@@ -54,6 +56,12 @@ export class DeviceServer implements SimulatedDevice {
     return this.#listener.endpoint.port;
   }
 
+  /** The requests that came, answered or not. */
+  get log(): readonly LoggedRequest[] {
+    return this.#log;
+  }
+
+  /** `host:port`. */
   get address(): string {
     return `${this.host}:${this.port}`;
   }
@@ -62,31 +70,44 @@ export class DeviceServer implements SimulatedDevice {
     return `https://${this.address}`;
   }
 
+  /** SHA-256 of the certificate presented now: upper-case hex with colons. */
   get fingerprint(): string {
     return this.#listener.certificate?.fingerprint ?? '';
   }
 
+  /** The certificate presented now, PEM; what `--ca` takes. */
   get certificate(): string {
     return this.#listener.certificate?.cert ?? '';
   }
 
+  /** How many connections it has taken, whatever became of them. */
   get connections(): number {
     return this.#listener.connections;
   }
 
+  /** What the device holds now, in the order of creation. */
   get users(): readonly User[] {
     return this.#site.store.users;
   }
 
+  /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
   records(resource: string): readonly DeviceRecord[] {
     return heldRecords(this.#site, resource);
   }
 
-  /** As `Listener.listen`. */
+  /**
+   * As `Listener.listen`.
+   * @internal
+   */
   listen(endpoint: Endpoint): Promise<void> {
     return this.#listener.listen(endpoint);
   }
 
+  /**
+   * Switches a fault: true until switched off (500-once: for one request), false off, or for that
+   * many requests. Faults of the connection see no requests, so they know only true and false.
+   * @throws RangeError when a count or a method is given for one of these.
+   */
   setFault(name: FaultName, on: boolean | number = true, scope: FaultScope = {}): void {
     const isOfConnection = FAULTS.find((fault) => fault.name === name)?.stage === 'connection';
     if (isOfConnection && (typeof on === 'number' || Object.keys(scope).length > 0)) {
@@ -101,6 +122,7 @@ export class DeviceServer implements SimulatedDevice {
     this.#listener.strike(this.#faults.connection);
   }
 
+  /** Behind everybody's back: changes the user of that name, or creates it. */
   putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User {
     const { store, dialect } = this.#site;
     const existing = store.named(fields.username);
@@ -111,12 +133,14 @@ export class DeviceServer implements SimulatedDevice {
       : store.replace({ ...existing, ...fields, ...stamp });
   }
 
+  /** Behind everybody's back; false when there is no such user. */
   removeUser(username: string): boolean {
     const { store } = this.#site;
     const user = store.named(username);
     return user !== undefined && store.delete(user.uuid);
   }
 
+  /** @internal */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#listener.close();
@@ -149,8 +173,8 @@ export class DeviceServer implements SimulatedDevice {
       authorization: schemeOf(request.authorization),
       at: Date.now(),
     };
-    const isAfterWrite = this.log.some(({ method }) => WRITE_METHODS.includes(method));
-    this.log.push(entry);
+    const isAfterWrite = this.#log.some(({ method }) => WRITE_METHODS.includes(method));
+    this.#log.push(entry);
     if (this.#latencyMs > 0) {
       await new Promise<void>((resolve) => {
         this.#later(this.#latencyMs, resolve);
@@ -234,38 +258,4 @@ export interface LoggedRequest {
   readonly authorization: Scheme;
   /** When it had been read: milliseconds since 1970. */
   readonly at: number;
-}
-
-/** One device on loopback. Belongs to its simulator, which closes it. */
-export interface SimulatedDevice {
-  /** `sim1`, `sim2` ... */
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  /** `host:port`. */
-  readonly address: string;
-  readonly url: string;
-  /** SHA-256 of the certificate presented now: upper-case hex with colons. */
-  readonly fingerprint: string;
-  /** The certificate presented now, PEM; what `--ca` takes. */
-  readonly certificate: string;
-  readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
-  /** What the device holds now, in the order of creation. */
-  readonly users: readonly User[];
-  /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
-  records(resource: string): readonly DeviceRecord[];
-  readonly log: readonly LoggedRequest[];
-  /** How many connections it has taken, whatever became of them. */
-  readonly connections: number;
-  /**
-   * Switches a fault: true until switched off (500-once: for one request), false off, or for that
-   * many requests. Faults of the connection see no requests, so they know only true and false.
-   * @throws RangeError when a count or a method is given for one of these.
-   */
-  setFault(name: FaultName, on?: boolean | number, scope?: FaultScope): void;
-  clearFaults(): void;
-  /** Behind everybody's back: changes the user of that name, or creates it. */
-  putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User;
-  /** Behind everybody's back; false when there is no such user. */
-  removeUser(username: string): boolean;
 }

@@ -1,7 +1,7 @@
 import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
-import { DeviceServer, type SimulatedDevice } from './device.ts';
+import { SimulatedDevice } from './device.ts';
 import { known, SimulatorError } from './error.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 import { Store } from './store.ts';
@@ -60,13 +60,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const faults = (options.faults ?? []).map(parseFault);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) =>
-    createDevice(index, {
-      data: dataOf(index),
-      dialect,
-      seed,
-      latencyMs,
-      password: options.passwords?.[index] ?? 'admin-secret',
-    }),
+    createDevice(index, dataOf(index), dialect, { ...options, seed, latencyMs }),
   );
   try {
     await listenAll(devices, port);
@@ -93,10 +87,10 @@ function parseFault(text: string): { device: string | undefined; name: FaultName
 }
 
 /** By name or address; `*`, or none, stands for all. */
-function devicesCalled<Device extends SimulatedDevice>(
+function devicesCalled(
   wanted: string | undefined,
-  devices: readonly Device[],
-): readonly Device[] {
+  devices: readonly SimulatedDevice[],
+): readonly SimulatedDevice[] {
   if (wanted === undefined || wanted === '*') return devices;
   const chosen = devices.filter(({ name, address, host }) =>
     [name, address, host].includes(wanted),
@@ -114,14 +108,11 @@ function checkRange(name: string, value: number, lowest: number, highest: number
 
 function createDevice(
   index: number,
-  {
-    data,
-    dialect,
-    seed,
-    latencyMs,
-    password,
-  }: { data: DeviceData; dialect: Dialect; seed: number; latencyMs: number; password: string },
-): DeviceServer {
+  data: DeviceData,
+  dialect: Dialect,
+  { seed, latencyMs, passwords }: SimulatorOptions & { seed: number; latencyMs: number },
+): SimulatedDevice {
+  const password = passwords?.[index] ?? 'admin-secret';
   const name = `sim${index + 1}`;
   const accounts = {
     admin: { username: 'admin', password, token: data.tokens.admin },
@@ -135,19 +126,19 @@ function createDevice(
   }));
   const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return new DeviceServer({ name, site: { store, dialect }, accounts, latencyMs });
+  return new SimulatedDevice({ name, site: { store, dialect }, accounts, latencyMs });
 }
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-async function closeAll(devices: readonly DeviceServer[]): Promise<void> {
+async function closeAll(devices: readonly SimulatedDevice[]): Promise<void> {
   await Promise.all(devices.map((device) => device.close()));
 }
 
 /** One after the other: each takes a fraction of a millisecond, and a failure leaves none under way. */
-async function listenAll(devices: readonly DeviceServer[], port: number): Promise<void> {
+async function listenAll(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await listenTogether(devices, port);
@@ -163,7 +154,7 @@ async function listenAll(devices: readonly DeviceServer[], port: number): Promis
   await listenApart(devices, port);
 }
 
-async function listenTogether(devices: readonly DeviceServer[], port: number): Promise<void> {
+async function listenTogether(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   let shared = port;
   for (const [index, device] of devices.entries()) {
     await device.listen({ host: ownAddress(index), port: shared });
@@ -172,7 +163,7 @@ async function listenTogether(devices: readonly DeviceServer[], port: number): P
 }
 
 /** Where the system has only 127.0.0.1, as macOS: a port each, counted up from the one asked for. */
-async function listenApart(devices: readonly DeviceServer[], port: number): Promise<void> {
+async function listenApart(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (const [index, device] of devices.entries()) {
     const own = port === 0 ? 0 : port + index;
     try {
