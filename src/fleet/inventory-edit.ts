@@ -186,7 +186,7 @@ export function carryOutImport(text: string, plan: ImportPlan, file: string): st
     for (const { key, after } of changes) document.set(['groups', own], key, after);
   }
   for (const step of plan.steps) {
-    if (step.action === 'add') {
+    if (step.device !== undefined) {
       document.add(step.device);
       continue;
     }

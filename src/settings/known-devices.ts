@@ -1,4 +1,5 @@
 import { someOf } from '../text/one-line.ts';
+import { jsonEscape } from '../text/visible.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
@@ -108,12 +109,7 @@ function pinsIn(lines: readonly PinLine[]): ReadonlyMap<string, Pin> {
 function escapeText(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|^\s|\s$/gu, (match) =>
-      Array.from(
-        { length: match.length },
-        (_, index) => `\\u${match.charCodeAt(index).toString(16).padStart(4, '0')}`,
-      ).join(''),
-    );
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|^\s|\s$/gu, jsonEscape);
 }
 
 function unescapeText(text: string): string {

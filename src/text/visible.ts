@@ -44,10 +44,14 @@ export function replaceUnsafe(text: string, replacement: (character: string) => 
 
 /** Each unsafe code point as JSON can have it in a string: `\uXXXX`. */
 export function replaceUnsafeInJson(text: string): string {
-  return replaceUnsafe(text, (character) =>
-    Array.from({ length: character.length }, (_, index) => {
-      return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }).join(''),
+  return replaceUnsafe(text, jsonEscape);
+}
+
+/** `\uXXXX` for each UTF-16 unit of a character. */
+export function jsonEscape(character: string): string {
+  return character.replace(
+    /[^]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 

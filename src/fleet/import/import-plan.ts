@@ -24,24 +24,14 @@ export interface KeyChange {
   readonly after?: Written | undefined;
 }
 
-export type ImportStep =
-  | {
-      readonly action: 'add';
-      readonly device: WrittenDevice;
-      readonly changes: readonly KeyChange[];
-    }
-  | {
-      readonly action: 'change';
-      /** As the inventory spells it. */
-      readonly name: string;
-      readonly changes: readonly KeyChange[];
-    };
-
-/** What the source says of a group, where the inventory does not say the same. */
-export interface GroupStep {
+/** What the source says of a device or a group, where the inventory does not say the same. */
+export interface ImportStep {
   readonly action: 'add' | 'change';
+  /** As the inventory spells it. */
   readonly name: string;
   readonly changes: readonly KeyChange[];
+  /** A device that is added, whole. */
+  readonly device?: WrittenDevice;
 }
 
 /** A device of the source that cannot be taken. */
@@ -54,7 +44,7 @@ export interface ImportRefusal {
 
 export interface ImportPlan {
   readonly steps: readonly ImportStep[];
-  readonly groups: readonly GroupStep[];
+  readonly groups: readonly ImportStep[];
   readonly unchanged: readonly string[];
   readonly refused: readonly ImportRefusal[];
 }
@@ -102,6 +92,7 @@ export function planImport(findings: Findings, held: Held): ImportPlan {
       const own = unique(device.groups);
       return {
         action: 'add',
+        name,
         device: { name, address, groups: own, settings },
         changes: [
           { key: 'address', after: address },
@@ -228,7 +219,7 @@ function settingChanges(
 function groupSteps(
   found: readonly WrittenGroup[],
   { written, folder }: Pick<Held, 'written' | 'folder'>,
-): GroupStep[] {
+): ImportStep[] {
   const byName = new Map(written.groups.map((group) => [group.name.toLowerCase(), group]));
   return found.map(({ name, children, settings }) => {
     const known = byName.get(name.toLowerCase());

@@ -1,7 +1,12 @@
 import { dirname } from 'node:path';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { Findings } from '../../fleet/import/source.ts';
-import { type ImportPlan, type KeyChange, planImport } from '../../fleet/import/import-plan.ts';
+import {
+  type ImportPlan,
+  type ImportStep,
+  type KeyChange,
+  planImport,
+} from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
@@ -55,14 +60,7 @@ function inGroups(found: Findings, groups: readonly string[]): Findings {
 }
 
 function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Generator<Output> {
-  const rows: Step[] = [
-    ...plan.groups.map(({ name, action, changes }) => ({ name: `@${name}`, action, changes })),
-    ...plan.steps.map((step) => ({
-      name: step.action === 'add' ? step.device.name : step.name,
-      action: step.action,
-      changes: step.changes,
-    })),
-  ];
+  const rows = [...plan.groups.map((step) => ({ ...step, name: `@${step.name}` })), ...plan.steps];
   const isWell = rows.length > 0 || plan.unchanged.length > 0;
   const refused = plan.refused.map(({ name, place, reason, problem }) => {
     return { name, action: reason, what: `${place}: ${problem}` };
@@ -89,13 +87,7 @@ function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Gen
   }
 }
 
-interface Step {
-  readonly name: string;
-  readonly action: 'add' | 'change';
-  readonly changes: readonly KeyChange[];
-}
-
-function stepRow({ name, action, changes }: Step): TableOutput['rows'][number] {
+function stepRow({ name, action, changes }: ImportStep): TableOutput['rows'][number] {
   return {
     name,
     action,
