@@ -25,16 +25,12 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
   return run.plan.devices.flatMap(({ device, steps }) => {
     const profile = profileOf(device);
     const states = run.states.get(device.name) ?? [];
-    const undone = steps
-      .flatMap((step, index) => {
-        const state = states[index];
-        return state !== undefined && mayHaveTakenEffect(state)
-          ? undoStep(step, state.kind === 'ended' ? state.result : {}, profile)
-          : [];
-      })
-      .reverse();
-    if (undone.length === 0) return [];
-    return [{ device, changes: undone }];
+    const changes = steps.flatMap((step, index) => {
+      const state = states[index];
+      if (state === undefined || !mayHaveTakenEffect(state)) return [];
+      return undoStep(step, state.kind === 'ended' ? state.result : {}, profile);
+    });
+    return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
 }
 
@@ -58,11 +54,8 @@ function mayHaveTakenEffect(state: StepState): boolean {
 export function hadNoEffect({ states }: Run): boolean {
   return [...states.values()]
     .flat()
-    .every((state) => !mayHaveTakenEffect(state) || isNoEffect(state));
-}
-
-function isNoEffect(state: StepState): boolean {
-  return state.kind === 'ended' && state.result.verdict === 'no effect';
+    .filter(mayHaveTakenEffect)
+    .every((state) => state.kind === 'ended' && state.result.verdict === 'no effect');
 }
 
 /** What takes back a step and what went with it, by what was read back, where it could be. */

@@ -87,10 +87,7 @@ export function matchRows(
   }
   if (options.prune) {
     const removed = records.filter((record) => !kept.has(record));
-    const { name } = held;
-    const { keyField } = matching;
-    const pruning = { name, resource, keyField, rows, added, held: records.length, removed };
-    if (options.allow?.has('prune') !== true) checkPrune(pruning, problems);
+    if (options.allow?.has('prune') !== true) matching.checkPrune(rows, added, removed);
     for (const record of removed) changes.push(matching.remove(record));
   }
   return { changes, unchanged, ignored: [...matching.ignored] };
@@ -202,6 +199,31 @@ class Matching {
     return { action: 'delete', resource: this.#held.resource, target: this.#target(record) };
   }
 
+  /**
+   * A file that was saved by a spreadsheet, or that is about something else, must not delete what it only
+   * spells in another way: `Bob` or `bob ` for `bob`, `7` for `007`, or no record of the device at all.
+   */
+  checkPrune(
+    [first]: readonly RecordRow[],
+    added: readonly { readonly row: RecordRow; readonly key: string }[],
+    removed: readonly DeviceRecord[],
+  ): void {
+    const { name, resource, records } = this.#held;
+    if (first !== undefined && records.length > 0 && removed.length === records.length) {
+      const text = `none of the ${records.length} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${this.keyField}, --allow prune deletes them`;
+      this.#problems.add(() => first.place(), text);
+      return;
+    }
+    const keys = removed.map((record) => valueText(valueAt(record, this.keyField)));
+    const looks = new Map(keys.map((key) => [spelling(key), key]));
+    for (const { row, key } of added) {
+      const other = looks.get(spelling(key));
+      if (other === undefined) continue;
+      const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or ${allowHint('prune')}`;
+      this.#problems.add(() => row.place(this.keyField), text);
+    }
+  }
+
   /** By natural key, as people call it; by id where several share it. */
   #target(record: DeviceRecord): { kind: 'key'; key: string } {
     const key = valueText(valueAt(record, this.#naturalKey));
@@ -291,48 +313,6 @@ function indexBy(
   field: string,
 ): ReadonlyMap<string, readonly DeviceRecord[]> {
   return grouped(records, (record) => valueText(valueAt(record, field)));
-}
-
-/** What pruning would do on one device. */
-interface Pruning {
-  readonly name: string;
-  readonly resource: string;
-  /** The field that rows and records were matched by. */
-  readonly keyField: string;
-  readonly rows: readonly RecordRow[];
-  /** The rows that no record was found for, with what they are called. */
-  readonly added: readonly { readonly row: RecordRow; readonly key: string }[];
-  /** How many records the device holds, and which of them would be deleted. */
-  readonly held: number;
-  readonly removed: readonly DeviceRecord[];
-}
-
-/**
- * A file that was saved by a spreadsheet, or that is about something else, must not delete what it only
- * spells in another way: `Bob` or `bob ` for `bob`, `7` for `007`, or no record of the device at all.
- */
-function checkPrune(
-  { name, resource, keyField, rows, added, held, removed }: Pruning,
-  problems: Problems,
-): void {
-  const [first] = rows;
-  if (first !== undefined && held > 0 && removed.length === held) {
-    const text = `none of the ${held} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${keyField}, --allow prune deletes them`;
-    problems.add(() => first.place(), text);
-    return;
-  }
-  const looks = new Map(
-    removed.map((record) => {
-      const key = valueText(valueAt(record, keyField));
-      return [spelling(key), key];
-    }),
-  );
-  for (const { row, key } of added) {
-    const other = looks.get(spelling(key));
-    if (other === undefined) continue;
-    const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or ${allowHint('prune')}`;
-    problems.add(() => row.place(keyField), text);
-  }
 }
 
 function spelling(key: string): string {
