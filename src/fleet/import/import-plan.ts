@@ -35,7 +35,7 @@ export interface ImportStep {
 }
 
 /** A device of the source that cannot be taken. */
-export interface ImportRefusal {
+interface ImportRefusal {
   readonly name: string;
   readonly place: string;
   readonly reason: 'name conflict' | 'address conflict' | 'invalid';
