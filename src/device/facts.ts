@@ -8,7 +8,6 @@ import {
   isSingle,
   type Profile,
   resourceOf,
-  type ResourceProfile,
   saidSingle,
   updateFacts,
   withResource,
@@ -196,7 +195,7 @@ function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profil
   );
   if (seen.asked === undefined) return profile;
   return isSingle(profile, resource)
-    ? withResource(profile, resource, singleUpdate(profile, resource, seen))
+    ? withOwn(profile, resource, singleUpdate(profile, resource, seen))
     : withWays(profile, resource, seen);
 }
 
@@ -234,8 +233,14 @@ function withWays(profile: Profile, resource: string, seen: SeenOfResource): Pro
     remove = { ...remove, method: 'DELETE' };
     facts.push('remove');
   }
-  const known = own === undefined ? profile : withResource(profile, resource, { update: own });
-  return observed(known, { create, update, remove }, facts);
+  return observed(withOwn(profile, resource, own), { create, update, remove }, facts);
+}
+
+/** A profile with what was seen of how this resource alone is changed. */
+function withOwn(profile: Profile, resource: string, update: WriteFacts | undefined): Profile {
+  if (update === undefined) return profile;
+  const { resources } = withResource(profile, resource, { update });
+  return observed(profile, { resources }, [`resources.${resource}.update`]);
 }
 
 const JSON_TYPE = 'application/json';
@@ -303,15 +308,15 @@ function singleUpdate(
   profile: Profile,
   resource: string,
   { collectionAllows: allows, parses }: SeenOfResource,
-): Pick<ResourceProfile, 'update'> {
+): WriteFacts | undefined {
   const isUpdateSaid = ['update', `resources.${resource}.update`].some((fact) =>
     isSaid(profile, fact),
   );
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows?.includes(name));
-  if (isUpdateSaid || method === undefined) return {};
+  if (isUpdateSaid || method === undefined) return undefined;
   const takesJson = parses?.includes(JSON_TYPE) ?? method !== 'POST';
   const asBefore = parses === undefined && method === profile.update.method;
   const encoding = asBefore ? profile.update.encoding : takesJson ? 'json' : 'form';
   const record = recordSent(method, encoding);
-  return { update: { ...updateFacts(profile, resource), method, encoding, record } };
+  return { ...updateFacts(profile, resource), method, encoding, record };
 }

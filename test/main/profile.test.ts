@@ -78,6 +78,9 @@ test('learn asks a device that tells its fields, and a record is patched from th
   expect(stdout).toContain('"verdict":"done"');
   const facts = (await devsh('profile --on sim1 --json')).stdout;
   expect(facts).toContain('"fact":"update.method","value":"PATCH","origin":"observed"');
+  expect(facts).toContain(
+    '"fact":"resources.user.update.method","value":"PATCH","origin":"observed"',
+  );
 });
 
 test('before its first write to a resource, a device is asked how its records are changed', async () => {

@@ -134,7 +134,7 @@ function originOf({ origins }: Profile, fact: string): Origin {
 }
 
 /** In this time a clock in seconds has gone on. */
-export const CLOCK_TICK_MS = 1100;
+const CLOCK_TICK_MS = 1100;
 
 /** Reads a resource until it is clear whether something in it changes while nobody writes. */
 export async function watchForCounters(
