@@ -1,5 +1,5 @@
 import type { LabelColor } from '../fleet/inventory-schema.ts';
-import { CancelledError } from '../errors.ts';
+import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
 import { CredentialGate } from '../fleet/access.ts';
@@ -51,6 +51,26 @@ export interface ShellIo {
   readonly arriving?: (text: string) => void;
   /** Receives one line for each request when `-v` is given. */
   readonly trace: (line: string) => void;
+}
+
+/**
+ * Asks in proportion: `y` is typed for one thing, and how many they are for more. Throws a `RefusedError`
+ * for anything else, and where there is nobody to ask.
+ */
+export async function confirm(
+  { io, options }: { readonly io: ShellIo; readonly options: { readonly yes: boolean } },
+  count: number,
+  textFor: (expected: string) => string,
+  more: Pick<Question, 'details' | 'color'> & { readonly nothing?: string } = {},
+): Promise<void> {
+  if (options.yes) return;
+  const { nothing = 'nothing was sent', ...shown } = more;
+  if (io.ask === undefined) {
+    throw new RefusedError(`not confirmed: say --yes to do it without a question; ${nothing}`);
+  }
+  const expected = count === 1 ? 'y' : String(count);
+  const answer = await io.ask({ kind: 'confirm', text: textFor(expected), expected, ...shown });
+  if (answer !== expected) throw new DeclinedError(`not confirmed: ${nothing}`);
 }
 
 /** What is waited for, or CancelledError when `signal` ends it: a pipe or a terminal may never give anything. */

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { Findings } from '../../fleet/import/source.ts';
 import {
   type ImportPlan,
@@ -11,6 +11,7 @@ import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, WriteOption } from '../grammar/options.ts';
 import { type Output, type TableOutput, success, warning, table, info } from '../output.ts';
+import { confirm } from '../session.ts';
 import { readImportSource } from './import-source.ts';
 
 /** What should be read before it is taken over from a file of somebody else. */
@@ -35,7 +36,9 @@ export async function* takeOverDevices(
     return;
   }
   if (call.options.dryRun) return;
-  await ask(call, plan, count);
+  const textFor = (expected: string): string =>
+    `Write this to ${file.path} (${countsOf(plan)})? Type ${expected} to do it:`;
+  await confirm(call, count, textFor, { nothing: 'nothing was written' });
   await file.carryOut(plan);
   yield success(`${file.path}: ${countsOf(plan)}`);
 }
@@ -120,18 +123,4 @@ function countsOf({ steps, groups, unchanged, refused }: ImportPlan): string {
     [refused.length, 'left out'],
   ] as const;
   return parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`)).join(' · ');
-}
-
-/** In proportion, as for writes to devices. */
-async function ask(call: Call<'yes'>, plan: ImportPlan, count: number): Promise<void> {
-  if (call.options.yes) return;
-  if (call.io.ask === undefined) {
-    throw new RefusedError(
-      'not confirmed: say --yes to do it without a question; nothing was written',
-    );
-  }
-  const expected = count === 1 ? 'y' : String(count);
-  const text = `Write this to ${call.session.services.inventory.path} (${countsOf(plan)})? Type ${expected} to do it:`;
-  const answer = await call.io.ask({ kind: 'confirm', text, expected });
-  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was written');
 }

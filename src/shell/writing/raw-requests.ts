@@ -8,7 +8,7 @@ import { DevshError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import type { Call } from '../command.ts';
 import { info, type Output } from '../output.ts';
-import { confirm } from './write.ts';
+import { confirm } from '../session.ts';
 
 /** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
 export async function* confirmRaw(
@@ -24,9 +24,9 @@ export async function* confirmRaw(
     yield info(`would send ${request} to ${names}`);
     return false;
   }
-  const expected = members.length === 1 ? 'y' : String(members.length);
-  const text = `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
-  await confirm(call, text, expected);
+  const textFor = (expected: string): string =>
+    `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
+  await confirm(call, members.length, textFor);
   return true;
 }
 

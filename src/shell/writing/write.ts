@@ -8,6 +8,7 @@ import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
+import { confirm } from '../session.ts';
 import { executeRun } from './execute.ts';
 import { type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
@@ -19,7 +20,6 @@ import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import { grantCounts } from '../../change/grants.ts';
 import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
-import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { type Labels, labelsOf } from '../prompt-text.ts';
 
 /** Carries out the same changes on every selected device. */
@@ -234,8 +234,7 @@ export async function confirmPlan(
   said: readonly string[] = [],
 ): Promise<void> {
   const count = stepCount(plan);
-  if (count === 0 || call.options.yes) return;
-  if (call.io.ask === undefined) throw notAsked();
+  if (count === 0) return;
   const devices = plan.devices.filter(({ steps }) => steps.length > 0);
   const names = devices.map(({ device }) => device.name);
   const steps = devices.flatMap((device) => device.steps);
@@ -251,14 +250,12 @@ export async function confirmPlan(
   const { texts, color } = labelsIn(call, devices);
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);
-  if (count === 1 && step !== undefined) {
-    const what = `${label}${step.action} ${recordName(step)} on ${where}`;
-    await confirm(call, `${what}? Type y to do it:`, 'y', details, color);
-  } else {
-    const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
-    const text = `${label}${count} steps on ${where}${beside}. Type ${count} to do them:`;
-    await confirm(call, text, String(count), details, color);
-  }
+  const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+  const textFor = (expected: string): string =>
+    count === 1 && step !== undefined
+      ? `${label}${step.action} ${recordName(step)} on ${where}? Type ${expected} to do it:`
+      : `${label}${count} steps on ${where}${beside}. Type ${expected} to do them:`;
+  await confirm(call, count, textFor, { details, color });
 }
 
 /** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: what is changed of all that the line was about. */
@@ -273,22 +270,4 @@ function labelsIn({ session }: Call, devices: Plan['devices']): Labels {
   const addresses = new Set(devices.map(({ device }) => device.address));
   const used = session.fleet.known.filter(({ ref }) => addresses.has(ref.address));
   return labelsOf(used.map(({ entry }) => entry));
-}
-
-/** Asks for `expected` to be typed. Throws a `RefusedError` for anything else. */
-export async function confirm(
-  call: Call<'yes'>,
-  text: string,
-  expected: string,
-  details: readonly string[] = [],
-  color?: LabelColor,
-): Promise<void> {
-  if (call.options.yes) return;
-  if (call.io.ask === undefined) throw notAsked();
-  const answer = await call.io.ask({ kind: 'confirm', text, details, expected, color });
-  if (answer !== expected) throw new DeclinedError('not confirmed: nothing was sent');
-}
-
-function notAsked(): RefusedError {
-  return new RefusedError('not confirmed: say --yes to do it without a question; nothing was sent');
 }
