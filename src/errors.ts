@@ -94,3 +94,16 @@ export class CancelledError extends DevshError {
     this.exitCode = exitCode;
   }
 }
+
+/**
+ * What `work` resolves to, and `otherwise` where it fails as is to be expected: a file that is broken is
+ * told by the command that needs it.
+ */
+export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DevshError) return otherwise;
+    throw error;
+  }
+}

@@ -27,44 +27,29 @@ export async function writerFor(format: Format): Promise<(streams: Streams) => W
 
 /** The text that these outputs are on standard output, where that is a file. */
 export async function renderedText(format: Format, outputs: readonly Output[]): Promise<string> {
-  const parts: string[] = [];
+  let text = '';
+  const out = (part: string): void => void (text += part);
+  const where = { isTty: false, isErrTty: false, columns: 80, color: false, quiet: true };
   const makeWriter = await writerFor(format);
-  const writer = makeWriter({
-    out: (text) => {
-      parts.push(text);
-    },
-    err: () => undefined,
-    isTty: false,
-    isErrTty: false,
-    columns: 80,
-    color: false,
-    quiet: true,
-  });
+  const writer = makeWriter({ out, err: () => undefined, ...where });
   for (const output of outputs) writer.write(output);
   writer.end();
-  return parts.join('');
+  return text;
 }
 
-/** The formats that need no library: a start for them loads none. */
-type QuickFormat = Exclude<Format, 'yaml' | 'csv'>;
-
-/** Data goes to `out`; plans, remarks, progress and errors go to `err`. */
-export function quickWriter(format: QuickFormat, streams: Streams): Writer {
+/**
+ * For the formats that need no library: a start for them loads none. Data goes to `out`; plans, remarks,
+ * progress and errors go to `err`.
+ */
+export function quickWriter(format: Exclude<Format, 'yaml' | 'csv'>, streams: Streams): Writer {
   const remarks = remarkWriter(streams);
+  if (format === 'table') return textWriter(streams, remarks);
+  if (format === 'jsonl') return silenceable(jsonLinesWriter(streams), remarks);
   const indent = streams.isTty ? { indent: 2 } : {};
-  switch (format) {
-    case 'table':
-      return textWriter(streams, remarks);
-    case 'jsonl':
-      return silenceable(jsonLinesWriter(streams), remarks);
-    case 'json':
-      return silenceable(
-        gathering((outputs, error) => {
-          streams.out(toJson(documentOf(outputs, error), indent) + '\n');
-        }),
-        remarks,
-      );
-  }
+  const print = (outputs: readonly Output[], error?: DevshError): void => {
+    streams.out(toJson(documentOf(outputs, error), indent) + '\n');
+  };
+  return silenceable(gathering(print), remarks);
 }
 
 /** Says all at the end, and at each checkpoint. */
@@ -94,12 +79,10 @@ export function gathering(
 export function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
   return {
     write(output) {
-      if (output.kind === 'message' || output.kind === 'progress') {
-        remarks.write(output);
-        return;
-      }
+      const isRemark = output.kind === 'message' || output.kind === 'progress';
       // A question may follow, and it can only be answered by who has seen the plan.
-      if (output.kind === 'plan' && !output.dryRun) remarks.write(output);
+      if (isRemark || (output.kind === 'plan' && !output.dryRun)) remarks.write(output);
+      if (isRemark) return;
       remarks.clear();
       writer.write(output);
     },

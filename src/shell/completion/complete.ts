@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Candidate } from '../grammar/option.ts';
-import { DevshError } from '../../errors.ts';
+import { unlessBroken } from '../../errors.ts';
 import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
@@ -48,10 +48,13 @@ export async function complete(
     runs: await session.services.runs.ids(),
     typed: current.text,
   };
-  const history = await historyOf(session);
+  const history = await unlessBroken(session.services.history.load(), []);
   const { candidates, takesFile } = expectedAt(before, scope, commands);
   const typed = joinedValue(current.text)?.start.length ?? 0;
-  const files = takesFile ? await filesFor(session, current.text, typed) : [];
+  // Behind `--output=`, too.
+  const [option, path] = [current.text.slice(0, typed), current.text.slice(typed)];
+  const found = takesFile ? ((await session.files?.(path)) ?? []) : [];
+  const files = found.map((file) => ({ ...file, text: option + file.text }));
   const ranked = rank([...candidates, ...files], before, current.text, history);
   const proposals = ranked.map(({ candidate, match }) => ({
     ...candidate,
@@ -96,16 +99,6 @@ function insertionOf({ text, continues }: Candidate): string {
   return continues === true ? quoted : `${quoted} `;
 }
 
-/** The files that the word may name, behind `--output=`, too. */
-async function filesFor(
-  { files }: CompletionSources,
-  word: string,
-  start: number,
-): Promise<readonly Candidate[]> {
-  const found = (await files?.(word.slice(start))) ?? [];
-  return found.map((file) => ({ ...file, text: word.slice(0, start) + file.text }));
-}
-
 /** What `--on` says in a line. */
 function selectorsIn(words: readonly Word[]): string[] {
   return words.flatMap(({ text }, at) => {
@@ -120,28 +113,14 @@ async function targetsOf(session: CompletionSources): Promise<readonly Candidate
     text: ref.name,
     summary: `${ref.address} · connected`,
   }));
-  try {
-    const inventory = await session.services.inventory.load();
-    return [
-      ...connected,
-      ...inventory.devices.map(({ name, address }) => ({ text: name, summary: address })),
-      ...inventory.groups().map((group) => ({ text: `@${group}`, summary: 'group' })),
-      { text: '@all', summary: 'all devices of the inventory' },
-    ];
-  } catch (error) {
-    // A broken inventory is reported by the command that needs it, not while typing.
-    if (error instanceof DevshError) return connected;
-    throw error;
-  }
-}
-
-async function historyOf({ services }: CompletionSources): Promise<readonly string[]> {
-  try {
-    return await services.history.load();
-  } catch (error) {
-    if (error instanceof DevshError) return [];
-    throw error;
-  }
+  const inventory = await unlessBroken(session.services.inventory.load(), undefined);
+  if (inventory === undefined) return connected;
+  return [
+    ...connected,
+    ...inventory.devices.map(({ name, address }) => ({ text: name, summary: address })),
+    ...inventory.groups().map((group) => ({ text: `@${group}`, summary: 'group' })),
+    { text: '@all', summary: 'all devices of the inventory' },
+  ];
 }
 
 /** Where the letters that were typed stand in a candidate, in UTF-16 units from 0. */
@@ -254,7 +233,7 @@ export async function fileCandidates(typed: string): Promise<readonly Candidate[
       .slice(0, MOST_FILES)
       .map((entry) => ({
         text: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`,
-        ...(entry.isDirectory() && { continues: true }),
+        continues: entry.isDirectory(),
       }))
       .sort((a, b) => (a.text < b.text ? -1 : 1));
   } catch {
@@ -278,23 +257,13 @@ export async function answer(asked: Asked, sources: CompletionSources): Promise<
 
 /** The resources, besides users, that devices of the inventory were seen to have. */
 async function resourcesSeen({ services }: CompletionSources): Promise<readonly string[]> {
-  const addresses = await addressesOf(services);
-  const seen = await Promise.all(addresses.map((address) => services.seenKeys.of(address)));
+  const inventory = await unlessBroken(services.inventory.load(), undefined);
+  const devices = inventory?.devices.slice(0, MOST_DEVICES) ?? [];
+  const seen = await Promise.all(
+    devices.map(({ address }) => services.seenKeys.of(formatAddress(parseAddress(address)))),
+  );
   const names = new Set(seen.flatMap((resources) => Object.keys(resources)));
   return [...names].filter(
     (name) => isResourceName(name) && !COMMANDS.some((command) => command.name === name),
   );
-}
-
-async function addressesOf({ inventory }: CompletionSources['services']): Promise<string[]> {
-  try {
-    const { devices } = await inventory.load();
-    return devices
-      .slice(0, MOST_DEVICES)
-      .map(({ address }) => formatAddress(parseAddress(address)));
-  } catch (error) {
-    // A broken inventory is reported by the command that needs it, not while typing.
-    if (error instanceof DevshError) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stepsLeft } from '../../change/run-results.ts';
-import { DevshError } from '../../errors.ts';
+import { unlessBroken } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import { labelsOf } from '../prompt-text.ts';
 import type { Call } from '../command.ts';
@@ -38,16 +38,11 @@ export const FIRST_STEPS: readonly FirstStep[] = [
 /** Whether nothing is there yet: no device in the inventory, none pinned, no line in the history. */
 export async function isFirstRun({ services, fleet }: Session): Promise<boolean> {
   if (fleet.known.length > 0) return false;
-  try {
-    const { devices } = await services.inventory.load();
-    if (devices.length > 0) return false;
-    const [pins, lines] = await Promise.all([services.knownDevices.all(), services.history.load()]);
-    return pins.length === 0 && lines.length === 0;
-  } catch (error) {
-    // Files that cannot be read are no first run; who needs them says what is wrong.
-    if (error instanceof DevshError) return false;
-    throw error;
-  }
+  const { inventory, knownDevices, history } = services;
+  // Files that cannot be read are no first run.
+  const all = Promise.all([inventory.load(), knownDevices.all(), history.load()]);
+  const [held, pins, lines] = (await unlessBroken(all, undefined)) ?? [];
+  return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
 }
 
 /**
@@ -56,27 +51,16 @@ export async function isFirstRun({ services, fleet }: Session): Promise<boolean>
  */
 export async function nextSteps({ services, fleet }: Session): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
-  try {
-    const steps = [
-      ...(await openRun(services)),
-      ...(await lastSession(services)),
-      ...(await groupSteps(services)),
-    ];
-    const lines = steps.map(({ line }) => line);
-    return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
-  } catch (error) {
-    if (error instanceof DevshError) return [];
-    throw error;
-  }
+  const all = Promise.all([openRun(services), lastSession(services), groupSteps(services)]);
+  const steps = (await unlessBroken(all, [])).flat();
+  const lines = steps.map(({ line }) => line);
+  return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
 }
 
 /** The newest run that `resume` would go on with; none that was taken back since. */
 async function openRun(services: Services): Promise<FirstStep[]> {
   for (const id of (await services.runs.ids()).slice(0, RUNS_LOOKED_AT)) {
-    const run = await loadRun(services, id).catch((error: unknown) => {
-      if (error instanceof DevshError) return undefined;
-      throw error;
-    });
+    const run = await unlessBroken(loadRun(services, id), undefined);
     if (run === undefined) continue;
     if (/^undo\b/.test(run.command)) return [];
     const left = stepsLeft(run);
@@ -106,12 +90,8 @@ export async function keepForNextSession({ line, session }: Call): Promise<void>
   session.connectLines.push(line.replace(/ --plain\b/, ''));
   const { services } = session;
   const lines = [services.now().toISOString(), ...session.connectLines, ''];
-  try {
-    await writeTextAtomically(sessionPath(services), lines.join('\n'));
-  } catch (error) {
-    // It is an offer: a disk that is full is no reason to fail.
-    if (!(error instanceof DevshError)) throw error;
-  }
+  // It is an offer: a disk that is full is no reason to fail.
+  await unlessBroken(writeTextAtomically(sessionPath(services), lines.join('\n')), undefined);
 }
 
 function sessionPath({ paths }: Services): string {
