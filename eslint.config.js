@@ -26,7 +26,7 @@ const ROOMS = {
   shell: {
     grammar: [],
     access: ['grammar'],
-    devices: ['grammar'],
+    devices: ['access', 'grammar'],
     writing: ['access', 'devices', 'grammar'],
     completion: ['commands', 'grammar', 'records'],
     records: ['completion', 'devices', 'grammar', 'writing'],

@@ -4,7 +4,7 @@ import { doubtfulFields } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { planMember, type Wanted } from '../../change/plan-member.ts';
 import { type DevicePlan, type Plan, recordName, stepCount } from '../../change/plan.ts';
-import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
+import { CancelledError, RefusedError } from '../../errors.ts';
 import type { Member } from '../../fleet/member.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
