@@ -5,10 +5,10 @@ import { LineRunner } from './line-runner.ts';
 import { wholeTable } from './table/view.ts';
 import { wholeView } from './views/views.ts';
 import { Questions, TypedAhead } from './questions.ts';
-import type { Context, KeyBinding, LogTone, State } from './state.ts';
+import type { Context, KeyBinding, State } from './state.ts';
 import { Gathering, type Store } from './store.ts';
 import { addForm, copyLines, editForm, editTextLine } from './table/commands.ts';
-import { TableReader, TableWatch } from './table/reader.ts';
+import { TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
 import type { Draft } from '../os/editor.ts';
 import { DevshError } from '../errors.ts';
@@ -18,14 +18,14 @@ import { counted } from '../text/one-line.ts';
 import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
-import { FilterRunner } from './table/filter-runner.ts';
+import { filterInSlices } from './table/filter-runner.ts';
 import { takesEscape } from './prompt/reduce-prompt.ts';
 import { contextOf, keyText, type Pressed, pressedKey, strayText } from './keys/keymap.ts';
-import { LastSeen, TableFeed } from './table/feed.ts';
+import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { type KeyEvent, matchesKey } from './terminal/keys.ts';
 
-/** What keys need of the terminal. */
-export interface Surface extends Programs {
+/** What keys need of the terminal, and of other programs. */
+export interface Surface {
   /** Draws everything anew. */
   repaint(): void;
   /** The looks that the user has chosen; undefined: what fits to the terminal. */
@@ -34,156 +34,6 @@ export interface Surface extends Programs {
   suspend(): void;
   /** The session is over. */
   leave(): void;
-}
-
-const AT_REST =
-  'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
-
-/** Who does what keys ask for. */
-interface Doers {
-  readonly store: Store;
-  readonly surface: Surface;
-  readonly questions: Questions;
-  readonly reader: TableReader;
-  readonly runner: LineRunner;
-  readonly lines: TypedLines;
-  readonly forms: FormRunner;
-  readonly outside: Outside;
-}
-
-/** Carries out what keys ask for beyond the screen. */
-class Effects {
-  readonly #doers: Doers;
-  #isLeaving = false;
-
-  constructor(doers: Doers) {
-    this.#doers = doers;
-  }
-
-  /** Asked to leave while a line was running: the session is over when it has ended. */
-  get isLeaving(): boolean {
-    return this.#isLeaving;
-  }
-
-  /** Runs the line of a key, or begins it at the prompt. `index`: which of its keys it was. */
-  type(binding: KeyBinding, index: number): void {
-    const { store, lines } = this.#doers;
-    if (binding.start !== undefined) {
-      const line = binding.start(store.state);
-      if (line !== undefined) store.dispatch({ kind: 'set-line', line });
-    } else if (binding.run !== undefined) {
-      const line = binding.run(store.state, index);
-      if (binding.closes === true) store.dispatch({ kind: 'view', action: 'close' });
-      if (line !== undefined) lines.submit(line, true);
-    }
-  }
-
-  perform(effect: Effect): void {
-    const { store, surface, questions, reader, lines, forms, outside } = this.#doers;
-    const { state } = store;
-    switch (effect) {
-      case 'run-line':
-        lines.run(lineText(state.prompt.editing.line));
-        break;
-      case 'complete':
-        if (lineText(state.prompt.editing.line) === '')
-          store.dispatch({ kind: 'view', action: 'go-table' });
-        else void lines.complete();
-        break;
-      case 'edit-line':
-        void outside.editLine();
-        break;
-      case 'interrupt':
-        this.#interrupt();
-        break;
-      case 'end-of-input':
-      case 'quit':
-        this.#leave();
-        break;
-      case 'repaint':
-        surface.repaint();
-        break;
-      case 'suspend':
-        surface.suspend();
-        break;
-      case 'add-form':
-        forms.open(addForm(state));
-        break;
-      case 'edit-form': {
-        const isOne = state.table.marks.size <= 1;
-        const opening = isOne ? editForm(state) : undefined;
-        const line = isOne ? undefined : editTextLine(state);
-        if (line !== undefined) lines.submit(line, true);
-        if (opening !== undefined) forms.open(opening);
-        break;
-      }
-      case 'run-form':
-        forms.run();
-        break;
-      case 'refresh':
-        void reader.read();
-        break;
-      case 'copy':
-        void outside.copy(copyLines(state));
-        break;
-      case 'page-out':
-        void outside.page(state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state));
-        break;
-      case 'answer':
-        questions.answer();
-        break;
-      case 'decline':
-        questions.decline();
-        break;
-    }
-  }
-
-  /** Ctrl-C: stops a write, else clears what is typed, else stops reading, else closes what is open. */
-  #interrupt(): void {
-    const { store, questions, reader, runner } = this.#doers;
-    const { state } = store;
-    const isTyped = lineText(state.prompt.editing.line) !== '';
-    const isAsking = state.questions.length > 0;
-    if (runner.isWriting || (runner.isRunning && isAsking)) runner.interrupt();
-    else if (isAsking) questions.decline();
-    else if (state.focus === 'prompt' && isTyped)
-      store.dispatch({ kind: 'view', action: 'clear-line' });
-    else if (runner.isRunning) runner.interrupt();
-    else if (reader.isReading) reader.interrupt();
-    else if (state.overlay.kind !== 'none') store.dispatch({ kind: 'view', action: 'close' });
-    else if (state.form !== undefined) store.dispatch({ kind: 'view', action: 'close-form' });
-    else if (isTyped) store.dispatch({ kind: 'view', action: 'clear-line' });
-    else void this.#offerToLeave();
-  }
-
-  /** Ctrl-C with nothing to stop says so; as long as that stands there, the next one asks. */
-  async #offerToLeave(): Promise<void> {
-    const { store, surface, questions } = this.#doers;
-    if (store.state.log.current.at(-1)?.text !== AT_REST) {
-      store.dispatch({ kind: 'log', lines: [{ tone: 'quiet', text: AT_REST }] });
-      return;
-    }
-    const text = 'Leave devsh? Type y and Enter to leave, Esc to stay:';
-    if ((await questions.ask({ kind: 'confirm', text, expected: 'y' })) !== undefined)
-      surface.leave();
-  }
-
-  /** Leaves at once, or as soon as what runs has ended; asked again, at once. */
-  #leave(): void {
-    const { store, surface, runner } = this.#doers;
-    if (runner.isRunning && !this.#isLeaving) {
-      this.#isLeaving = true;
-      runner.interrupt(true);
-      const text = 'leaving as soon as the request in flight is finished';
-      store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
-      return;
-    }
-    surface.leave();
-  }
-}
-
-/** Other programs, as far as keys use them. */
-interface Programs {
   /** Bytes that are no part of the picture. */
   send(bytes: string): void;
   /** Lends the terminal to the user's editor; resolves to what was saved. */
@@ -194,86 +44,77 @@ interface Programs {
   copy(text: string): Promise<string | undefined>;
 }
 
-/** What keys do with the help of other programs. */
-class Outside {
-  readonly #store: Store;
-  readonly #programs: Programs;
-
-  constructor(store: Store, programs: Programs) {
-    this.#store = store;
-    this.#programs = programs;
-  }
-
-  /** Ctrl-X Ctrl-E: comes back to the prompt with the line, and does not run it. */
-  async editLine(): Promise<void> {
-    const line = lineText(this.#store.state.prompt.editing.line);
-    if (hideSecrets(line) !== line) {
-      this.#say('warning', 'the line holds a secret: it is not written to a file for the editor');
-      return;
-    }
-    try {
-      const edited = await this.#programs.edit({ text: `${line}\n`, name: 'line.devsh' });
-      this.#store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      this.#say('bad', `error: ${error.message}`);
-    }
-  }
-
-  /** `y`: to the terminal first, which may be at the other end of an ssh connection. */
-  async copy(lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    const text = lines.join('\n');
-    this.#programs.send(clipboardBytes(text));
-    const program = await this.#programs.copy(text);
-    const what = counted(lines.length, 'command');
-    const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
-    this.#say('good', `✓ copied ${what} ${how}`);
-  }
-
-  /** `|`: what is in sight, with all its lines, for as long as the user reads it. */
-  async page(lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    try {
-      await this.#programs.page(`${lines.join('\n')}\n`);
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      this.#say('bad', `error: ${error.message}`);
-    }
-  }
-
-  #say(tone: LogTone, text: string): void {
-    this.#store.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
-  }
-}
-
-/** OSC 52: the terminal puts the text into the clipboard, also at the other end of an ssh connection. */
-function clipboardBytes(text: string): string {
-  return `\x1b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\x1b\\`;
-}
+const AT_REST =
+  'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
 
 /** Turns keys into actions, lines and answers. All that reaches outside starts here. */
 export class Controller {
   readonly runner: LineRunner;
   readonly #shell: Shell;
+  readonly #surface: Surface;
   readonly #store: Store;
   readonly #questions: Questions;
-  readonly #filter: FilterRunner;
-  readonly #watch: TableWatch;
+  readonly #background: readonly (() => void)[];
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
-  readonly #effects: Effects;
-  readonly #lastSeen: LastSeen;
+  readonly #lookForLastSeen: () => void;
   readonly #fleetNews: Gathering;
   readonly #typedAhead: TypedAhead;
   /** The lines of tables out of sight that something was written since. */
   readonly #stale = new Set<string>();
+  /** Asked to leave while a line was running: the session is over when it has ended. */
+  #isLeaving = false;
+  /** What keys ask for beyond the screen. */
+  readonly #effects: Readonly<Record<Effect, () => void>> = {
+    'run-line': () => {
+      this.#lines.run(lineText(this.#store.state.prompt.editing.line));
+    },
+    complete: () => {
+      if (lineText(this.#store.state.prompt.editing.line) === '') this.#store.act('go-table');
+      else void this.#lines.complete();
+    },
+    'edit-line': () => void this.#editLine(),
+    interrupt: () => {
+      this.#interrupt();
+    },
+    'end-of-input': () => {
+      this.#leave();
+    },
+    quit: () => {
+      this.#leave();
+    },
+    repaint: () => {
+      this.#surface.repaint();
+    },
+    suspend: () => {
+      this.#surface.suspend();
+    },
+    'add-form': () => {
+      this.#forms.open(addForm(this.#store.state));
+    },
+    'edit-form': () => {
+      this.#edit();
+    },
+    'run-form': () => {
+      this.#forms.run();
+    },
+    refresh: () => void this.#reader.read(),
+    copy: () => void this.#copy(copyLines(this.#store.state)),
+    'page-out': () => void this.#page(),
+    answer: () => {
+      this.#questions.answer();
+    },
+    decline: () => {
+      this.#questions.decline();
+    },
+  };
 
   /** `reduceMotion`: nothing on the screen changes by itself but for news. */
   constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
+    this.#surface = surface;
     this.#store = store;
     this.#fleetNews = new Gathering(() => {
       this.#showFleet();
@@ -288,11 +129,10 @@ export class Controller {
         this.#sayOnce('keys that were typed before the focus came here were dropped');
       },
     );
-    this.#filter = new FilterRunner(store);
-    this.#lastSeen = new LastSeen(shell.session, store);
+    this.#lookForLastSeen = lastSeenOf(shell.session, store);
     this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
-    this.#watch = new TableWatch(store, this.#reader, reduceMotion);
+    this.#background = [filterInSlices(store), watchTable(store, this.#reader, reduceMotion)];
     this.runner = new LineRunner({
       shell,
       store,
@@ -303,7 +143,7 @@ export class Controller {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
         if (isThemed) surface.showTheme(shell.session.services.settings.get('theme'));
         if (goesOn) this.#fleetNews.now();
-        else if (this.#effects.isLeaving) surface.leave();
+        else if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => {
@@ -315,16 +155,6 @@ export class Controller {
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
     this.#forms = new FormRunner(shell.session.fleet, store, this.runner);
-    this.#effects = new Effects({
-      store,
-      surface,
-      questions: this.#questions,
-      reader: this.#reader,
-      runner: this.runner,
-      lines: this.#lines,
-      forms: this.#forms,
-      outside: new Outside(store, surface),
-    });
   }
 
   /** Runs the first line; resolves at once. */
@@ -350,8 +180,7 @@ export class Controller {
   stop(): Promise<void> {
     this.#fleetNews.stop();
     this.#reader.interrupt();
-    this.#filter.stop();
-    this.#watch.stop();
+    for (const end of this.#background) end();
     return this.#lines.saved();
   }
 
@@ -371,7 +200,7 @@ export class Controller {
       return;
     }
     if (this.runner.isWriting && matchesKey(event, 'ctrl-c')) {
-      this.#effects.perform('interrupt');
+      this.#effects.interrupt();
       return;
     }
     if (pressed === undefined) {
@@ -386,7 +215,7 @@ export class Controller {
       const { keys, hint, label } = binding;
       this.#sayOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
     } else if (binding.run !== undefined || binding.start !== undefined) {
-      this.#effects.type(binding, index);
+      this.#type(binding, index);
     } else {
       this.#act(binding.action, event);
     }
@@ -400,13 +229,13 @@ export class Controller {
     } else if (action === 'go-table' && takesEscape(state.prompt)) {
       this.#store.dispatch({ kind: 'vi', key: 'escape' });
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
-      this.#effects.perform('run-line');
+      this.#effects['run-line']();
     } else if (action === 'press-in-table') {
       this.#pressInTable(event);
     } else if (isEffect(action)) {
-      this.#effects.perform(action);
+      this.#effects[action]();
     } else {
-      this.#store.dispatch({ kind: 'view', action });
+      this.#store.act(action);
       // With what other sessions have added since.
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#comeBack();
@@ -422,10 +251,112 @@ export class Controller {
       this.#lines.type(event);
       return;
     }
-    this.#store.dispatch({ kind: 'view', action: 'go-table' });
+    this.#store.act('go-table');
     this.#press(event);
-    if (pressed.binding.disabled?.(inTable) !== undefined)
-      this.#store.dispatch({ kind: 'view', action: 'go-prompt' });
+    if (pressed.binding.disabled?.(inTable) !== undefined) this.#store.act('go-prompt');
+  }
+
+  /** Runs the line of a key, or begins it at the prompt. `index`: which of its keys it was. */
+  #type(binding: KeyBinding, index: number): void {
+    const { state } = this.#store;
+    const begun = binding.start?.(state);
+    if (begun !== undefined) this.#store.dispatch({ kind: 'set-line', line: begun });
+    const line = binding.run?.(state, index);
+    if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
+    if (line !== undefined) this.#lines.submit(line, true);
+  }
+
+  /** `e`: one record in a form, several as text. */
+  #edit(): void {
+    const { state } = this.#store;
+    if (state.table.marks.size > 1) {
+      const line = editTextLine(state);
+      if (line !== undefined) this.#lines.submit(line, true);
+    } else {
+      const opening = editForm(state);
+      if (opening !== undefined) this.#forms.open(opening);
+    }
+  }
+
+  /** Ctrl-C: stops a write, else clears what is typed, else stops reading, else closes what is open. */
+  #interrupt(): void {
+    const { state } = this.#store;
+    const isTyped = lineText(state.prompt.editing.line) !== '';
+    const isAsking = state.questions.length > 0;
+    if (this.runner.isWriting || (this.runner.isRunning && isAsking)) this.runner.interrupt();
+    else if (isAsking) this.#questions.decline();
+    else if (state.focus === 'prompt' && isTyped) this.#store.act('clear-line');
+    else if (this.runner.isRunning) this.runner.interrupt();
+    else if (this.#reader.isReading) this.#reader.interrupt();
+    else if (state.overlay.kind !== 'none') this.#store.act('close');
+    else if (state.form !== undefined) this.#store.act('close-form');
+    else if (isTyped) this.#store.act('clear-line');
+    else void this.#offerToLeave();
+  }
+
+  /** Ctrl-C with nothing to stop says so; as long as that stands there, the next one asks. */
+  async #offerToLeave(): Promise<void> {
+    if (this.#store.state.log.current.at(-1)?.text !== AT_REST) {
+      this.#store.say('quiet', AT_REST);
+      return;
+    }
+    const text = 'Leave devsh? Type y and Enter to leave, Esc to stay:';
+    const answer = await this.#questions.ask({ kind: 'confirm', text, expected: 'y' });
+    if (answer !== undefined) this.#surface.leave();
+  }
+
+  /** Leaves at once, or as soon as what runs has ended; asked again, at once. */
+  #leave(): void {
+    if (this.runner.isRunning && !this.#isLeaving) {
+      this.#isLeaving = true;
+      this.runner.interrupt(true);
+      this.#store.say('warning', 'leaving as soon as the request in flight is finished');
+    } else {
+      this.#surface.leave();
+    }
+  }
+
+  /** Ctrl-X Ctrl-E: comes back to the prompt with the line, and does not run it. */
+  async #editLine(): Promise<void> {
+    const line = lineText(this.#store.state.prompt.editing.line);
+    if (hideSecrets(line) !== line) {
+      const text = 'the line holds a secret: it is not written to a file for the editor';
+      this.#store.say('warning', text);
+      return;
+    }
+    await this.#saying(async () => {
+      const edited = await this.#surface.edit({ text: `${line}\n`, name: 'line.devsh' });
+      this.#store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
+    });
+  }
+
+  /** `y`: to the terminal first, which may be at the other end of an ssh connection. */
+  async #copy(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const text = lines.join('\n');
+    // OSC 52: the terminal puts the text into the clipboard.
+    this.#surface.send(`\x1b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\x1b\\`);
+    const program = await this.#surface.copy(text);
+    const what = counted(lines.length, 'command');
+    const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
+    this.#store.say('good', `✓ copied ${what} ${how}`);
+  }
+
+  /** `|`: what is in sight, with all its lines, for as long as the user reads it. */
+  async #page(): Promise<void> {
+    const { state } = this.#store;
+    const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
+    if (lines.length > 0) await this.#saying(() => this.#surface.page(`${lines.join('\n')}\n`));
+  }
+
+  /** Why another program could not be used is said. */
+  async #saying(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      this.#store.say('bad', `error: ${error.message}`);
+    }
   }
 
   /** Another table is in sight again: what was read or changed meanwhile shows in it, too. */
@@ -471,7 +402,7 @@ export class Controller {
     const { fleet, isReadOnly, services } = this.#shell.session;
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
-    this.#lastSeen.look();
+    this.#lookForLastSeen();
     this.#forms.takeFields();
     this.#feed.takeSeen();
   }
@@ -480,6 +411,6 @@ export class Controller {
   #sayOnce(text: string): void {
     const said = visibleLines(text);
     if (this.#store.state.log.current.at(-1)?.text === said) return;
-    this.#store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text: said }] });
+    this.#store.say('warning', text);
   }
 }

@@ -1,3 +1,4 @@
+import { visibleLines } from '../text/visible.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { Completion } from '../shell/completion/complete.ts';
@@ -10,6 +11,7 @@ import type {
   FleetView,
   LineProblem,
   LogLine,
+  LogTone,
   OpenQuestion,
   Overlay,
   State,
@@ -124,6 +126,16 @@ export class Store {
     if (next === this.#state) return;
     this.#state = next;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** What a key does to the screen alone. */
+  act(action: ViewAction): void {
+    this.dispatch({ kind: 'view', action });
+  }
+
+  /** One message; what a terminal would obey is shown as a sign. */
+  say(tone: LogTone, text: string): void {
+    this.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DevshError, UsageError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { visibleLines } from '../../text/visible.ts';
 import {
   type FieldIssues,
   type FormField,
@@ -50,7 +49,7 @@ export class FormRunner {
 
   /** Runs the line of the open form; what speaks against it is said first, once. */
   run(): void {
-    this.#store.dispatch({ kind: 'view', action: 'take-choice' });
+    this.#store.act('take-choice');
     const { form } = this.#store.state;
     if (form === undefined) return;
     if (!hasChanges(form) || (firstProblem(form) !== -1 && !form.isWarned)) {
@@ -70,8 +69,7 @@ export class FormRunner {
       this.#lines.submit(command, { shown: shownCommand(form), onEnd });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      const text = visibleLines(`error: ${error.message}`);
-      this.#store.dispatch({ kind: 'log', lines: [{ tone: 'bad', text }] });
+      this.#store.say('bad', `error: ${error.message}`);
     }
   }
 

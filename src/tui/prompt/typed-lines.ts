@@ -1,6 +1,5 @@
 import { DevshError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
-import { visibleLines } from '../../text/visible.ts';
 import { viCharacter } from './reduce-prompt.ts';
 import { isAtPrompt } from '../keys/keymap.ts';
 import { type EditKey, editKeyOf, lineText } from '../editor/line.ts';
@@ -64,15 +63,14 @@ export class TypedLines {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const [only] = lines;
     if (only === undefined) {
-      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+      this.#store.act('clear-line');
     } else if (EARLY_ANSWER.test(only)) {
-      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
-      const text = `"${only.trim()}" answers nothing: no question is open`;
-      this.#store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
+      this.#store.act('clear-line');
+      this.#store.say('warning', `"${only.trim()}" answers nothing: no question is open`);
     } else if (lines.length > 1) {
       void this.#runSeveral(lines);
     } else if (this.submit(only)) {
-      this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+      this.#store.act('clear-line');
       void this.#history.add(only);
     }
   }
@@ -89,7 +87,7 @@ export class TypedLines {
       if (!this.submit(line)) return;
       await this.#history.add(line);
     }
-    this.#store.dispatch({ kind: 'view', action: 'clear-line' });
+    this.#store.act('clear-line');
   }
 
   /** False when the line cannot be understood; it then stays, with what is wrong with it. */
@@ -111,8 +109,7 @@ export class TypedLines {
     // Who has typed on is not to lose that, and keys of the table must not become a line.
     const hasTypedOn = typed !== line && typed.trim() !== '' && !typed.includes('\n');
     if (hasTypedOn || state.focus !== 'prompt') {
-      const text = visibleLines(`error: ${message}`);
-      this.#store.dispatch({ kind: 'log', lines: [{ tone: 'bad', text }] });
+      this.#store.say('bad', `error: ${message}`);
       return;
     }
     if (typed !== line) this.#store.dispatch({ kind: 'set-line', line });
@@ -186,7 +183,6 @@ export class LineHistory {
   /** A history that cannot be kept is no reason to stop. */
   #warn(error: unknown): void {
     if (!(error instanceof DevshError)) throw error;
-    const text = `warning: ${visibleLines(error.message)}`;
-    this.#store.dispatch({ kind: 'log', lines: [{ tone: 'warning', text }] });
+    this.#store.say('warning', `warning: ${error.message}`);
   }
 }

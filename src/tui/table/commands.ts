@@ -6,7 +6,7 @@ import { quoteAssignment, quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
-import { marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
+import { isRead, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
 /* What the keys of the table do, as lines that could be typed. */
@@ -179,10 +179,6 @@ function holdersOfOthers(
     }
   }
   return others;
-}
-
-function isRead({ table }: State, name: string): boolean {
-  return table.reads.get(name)?.outcome.ok === true;
 }
 
 /** Without `--on` a line means the devices that are selected. */

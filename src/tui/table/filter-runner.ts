@@ -7,69 +7,57 @@ const SLICE_MS = 8;
 
 /**
  * Looks through long tables in slices while a filter is typed, so that each letter shows at once; the
- * rows follow. What was found is remembered by `filterRows`.
+ * rows follow. What was found is remembered by `filterRows`. Returns the way to end that.
  */
-export class FilterRunner {
-  readonly #store: Store;
-  readonly #unsubscribe: () => void;
-  readonly #prepared = new WeakSet<object>();
-  #next: NodeJS.Immediate | undefined;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#unsubscribe = store.subscribe(() => {
-      if (this.#next !== undefined) return;
-      if (this.#isPending()) this.#begin();
-      else if (store.state.table.filter.isOpen) this.#prepare();
-    });
-  }
-
-  stop(): void {
-    this.#unsubscribe();
-    clearImmediate(this.#next);
-  }
-
-  #begin(): void {
-    const { state } = this.#store;
-    const { all } = tableRows(state);
-    const { parsed } = state.table.filter;
-    const steps = filterSteps(all, parsed);
-    const isWanted = (): boolean => {
-      const { state: now } = this.#store;
-      return now.table.filter.parsed === parsed && tableRows(now).all === all;
-    };
+export function filterInSlices(store: Store): () => void {
+  const prepared = new WeakSet<object>();
+  let next: NodeJS.Immediate | undefined;
+  const isPending = (): boolean => {
+    const { parsed, applied } = store.state.table.filter;
+    return parsed !== applied;
+  };
+  /** Works between the keys as long as it `isWanted`; then what was typed since has its turn. */
+  const inSlices = (
+    steps: Iterator<unknown>,
+    isWanted: () => boolean,
+    onDone: () => void = () => undefined,
+  ): void => {
     const slice = (): void => {
-      this.#next = undefined;
+      next = undefined;
       const end = performance.now() + SLICE_MS;
       while (isWanted() && performance.now() < end) {
         if (steps.next().done !== true) continue;
-        this.#store.dispatch({ kind: 'apply-filter', filter: parsed });
+        onDone();
         return;
       }
-      if (isWanted()) this.#next = setImmediate(slice);
-      else if (this.#isPending()) this.#begin();
+      if (isWanted()) next = setImmediate(slice);
+      else if (isPending()) begin();
     };
-    this.#next = setImmediate(slice);
-  }
-
-  /** Between `/` and the first letter there is time for what each filter needs. */
-  #prepare(): void {
-    const { all } = tableRows(this.#store.state);
-    if (this.#prepared.has(all)) return;
-    this.#prepared.add(all);
-    const steps = prepareSteps(all);
-    const slice = (): void => {
-      this.#next = undefined;
-      const end = performance.now() + SLICE_MS;
-      while (!this.#isPending() && performance.now() < end) if (steps.next().done === true) return;
-      if (this.#isPending()) this.#begin();
-      else this.#next = setImmediate(slice);
-    };
-    this.#next = setImmediate(slice);
-  }
-
-  #isPending(): boolean {
-    const { parsed, applied } = this.#store.state.table.filter;
-    return parsed !== applied;
-  }
+    next = setImmediate(slice);
+  };
+  const begin = (): void => {
+    const { all } = tableRows(store.state);
+    const { parsed } = store.state.table.filter;
+    const isWanted = (): boolean =>
+      store.state.table.filter.parsed === parsed && tableRows(store.state).all === all;
+    inSlices(filterSteps(all, parsed), isWanted, () => {
+      store.dispatch({ kind: 'apply-filter', filter: parsed });
+    });
+  };
+  const unsubscribe = store.subscribe(() => {
+    if (next !== undefined) return;
+    if (isPending()) {
+      begin();
+    } else if (store.state.table.filter.isOpen) {
+      // Between `/` and the first letter there is time for what each filter needs.
+      const { all } = tableRows(store.state);
+      if (prepared.has(all)) return;
+      prepared.add(all);
+      inSlices(prepareSteps(all), () => !isPending());
+    }
+  });
+  return () => {
+    unsubscribe();
+    clearImmediate(next);
+  };
 }

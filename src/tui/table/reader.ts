@@ -1,4 +1,4 @@
-import { shownDevices } from './rows.ts';
+import { isRead, shownDevices } from './rows.ts';
 import { nextWait } from '../../shell/watch.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { errorLines, type Failure } from '../../output/streams.ts';
@@ -110,77 +110,57 @@ export class TableReader {
 }
 
 /** So long what changed stands out. */
-export const SHOWN_MS = 4_000;
+const SHOWN_MS = 4_000;
 
 /** While somebody is asked, or a line runs, it is looked again after so long. */
-export const BUSY_MS = 250;
+const BUSY_MS = 250;
 
-/** Reads a watched table again and again, and lets what changed stand out for a moment. */
-export class TableWatch {
-  readonly #store: Store;
-  readonly #reader: TableReader;
-  readonly #unsubscribe: () => void;
-  #everyMs: number | undefined;
-  #waitMs = 0;
-  #round: NodeJS.Timeout | undefined;
-  #changes: unknown;
-  #fading: NodeJS.Timeout | undefined;
-
-  /** `isStill`: what changed stands out until the next change, and does not fade by itself. */
-  constructor(store: Store, reader: TableReader, isStill: boolean) {
-    this.#store = store;
-    this.#reader = reader;
-    this.#unsubscribe = store.subscribe(() => {
-      this.#follow();
-      if (!isStill) this.#fade();
-    });
-  }
-
-  stop(): void {
-    this.#unsubscribe();
-    clearTimeout(this.#round);
-    clearTimeout(this.#fading);
-  }
-
-  #follow(): void {
-    const { watchMs } = this.#store.state.table;
-    if (watchMs === this.#everyMs) return;
-    this.#everyMs = watchMs;
-    this.#waitMs = watchMs ?? 0;
-    this.#plan(this.#waitMs);
-  }
-
-  #plan(afterMs: number): void {
-    clearTimeout(this.#round);
-    if (this.#everyMs === undefined) return;
-    this.#round = setTimeout(() => void this.#read(), afterMs);
-  }
-
-  async #read(): Promise<void> {
-    const { state } = this.#store;
+/**
+ * Reads a watched table again and again, and lets what changed stand out for a moment; returns the way to
+ * end that. `isStill`: it stands out until the next change, and does not fade by itself.
+ */
+export function watchTable(store: Store, reader: TableReader, isStill: boolean): () => void {
+  let everyMs: number | undefined;
+  let waitMs = 0;
+  let round: NodeJS.Timeout | undefined;
+  let shown: unknown;
+  let fading: NodeJS.Timeout | undefined;
+  const plan = (afterMs: number): void => {
+    clearTimeout(round);
+    if (everyMs !== undefined) round = setTimeout(() => void read(), afterMs);
+  };
+  const read = async (): Promise<void> => {
+    const { questions, work } = store.state;
     // What a question is about must not change while it is read.
-    if (state.questions.length > 0 || state.work !== undefined || this.#reader.isReading) {
-      this.#plan(BUSY_MS);
+    if (questions.length > 0 || work !== undefined || reader.isReading) {
+      plan(BUSY_MS);
       return;
     }
-    await this.#reader.read();
-    if (this.#everyMs === undefined) return;
-    const { table, fleet } = this.#store.state;
-    const hasAnswer = shownDevices({ table, fleet }).some(
-      (name) => table.reads.get(name)?.outcome.ok === true,
-    );
-    this.#waitMs = nextWait(this.#everyMs, this.#waitMs, hasAnswer);
-    this.#plan(this.#waitMs);
-  }
-
-  #fade(): void {
-    const { changes } = this.#store.state.table;
-    if (changes === this.#changes) return;
-    this.#changes = changes;
-    clearTimeout(this.#fading);
+    await reader.read();
+    if (everyMs === undefined) return;
+    const { state } = store;
+    const hasAnswer = shownDevices(state).some((name) => isRead(state, name));
+    waitMs = nextWait(everyMs, waitMs, hasAnswer);
+    plan(waitMs);
+  };
+  const unsubscribe = store.subscribe(() => {
+    const { watchMs, changes } = store.state.table;
+    if (watchMs !== everyMs) {
+      everyMs = watchMs;
+      waitMs = watchMs ?? 0;
+      plan(waitMs);
+    }
+    if (isStill || changes === shown) return;
+    shown = changes;
+    clearTimeout(fading);
     if (changes === undefined) return;
-    this.#fading = setTimeout(() => {
-      this.#store.dispatch({ kind: 'changes-seen' });
+    fading = setTimeout(() => {
+      store.dispatch({ kind: 'changes-seen' });
     }, SHOWN_MS);
-  }
+  });
+  return () => {
+    unsubscribe();
+    clearTimeout(round);
+    clearTimeout(fading);
+  };
 }

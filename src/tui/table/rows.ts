@@ -65,6 +65,11 @@ export function shownDevices({ table, fleet }: Pick<State, 'table' | 'fleet'>): 
   return table.scope ?? fleet.selected;
 }
 
+/** Whether a device has answered, and answers now. */
+export function isRead({ table }: Pick<State, 'table'>, name: string): boolean {
+  return table.reads.get(name)?.outcome.ok === true;
+}
+
 /** What the table is sorted by, most important first, as `--sort` has it: as typed by key, or as the line said. */
 export function sortFields({ sort, view }: TableState, keyField: string): readonly string[] {
   return sort ?? view.sort ?? [keyField];

@@ -6,7 +6,7 @@ import { visible } from '../../text/visible.ts';
 import { cut, fit, widthOf } from '../../text/width.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import { NO_FILTER, type Details, type State } from '../state.ts';
-import { asOfText, keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
+import { asOfText, isRead, keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
 import type { OverOf, View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
@@ -108,9 +108,8 @@ function variantsOf(state: State, key: string): Variants {
   variants.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const holders = new Set(variants.map(({ name }) => name));
   const others = order.filter((name) => !holders.has(name));
-  const isRead = (name: string): boolean => state.table.reads.get(name)?.outcome.ok === true;
-  const missing = others.filter(isRead);
-  const unread = others.filter((name) => !isRead(name));
+  const missing = others.filter((name) => isRead(state, name));
+  const unread = others.filter((name) => !isRead(state, name));
   return { variants, missing, unread, differing: meant.flatMap((row) => row.differing) };
 }
 
