@@ -8,7 +8,7 @@ import type { Theme } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';
 import { foundParts } from '../views/reduce-view.ts';
 import type { ListView } from '../views/view.ts';
-import { listView, shownView, viewLines } from '../views/views.ts';
+import { listView, viewText } from '../views/views.ts';
 import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
 import { formView } from '../form/form-view.ts';
 import type { FormState } from '../form/form-state.ts';
@@ -104,11 +104,10 @@ function Waiting({ state, theme, height }: BodyProps) {
 
 function OverlayText({ state, theme, height }: BodyProps) {
   const { overlay, size } = state;
-  const lines = viewLines(state);
-  const shown = shownView(state);
+  const { lines, toneAt } = viewText(state);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
   return lines.slice(top, top + height).map((line, index) => {
-    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
+    const tone = toneAt(top + index);
     return (
       <Row key={index}>
         {' ' +

@@ -2,6 +2,7 @@ import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
+import type { Tone } from '../screen/theme.ts';
 import type { Overlay, State } from '../state.ts';
 import { DETAILS } from './details.ts';
 import { DEVICES } from './devices.ts';
@@ -56,13 +57,27 @@ export function listView(state: State): ListView | undefined {
     : { ...list, empty: `nothing here has '${visible(wanted)}'` };
 }
 
-/** The lines of the text that lies over the table, as far as they are shown; lists have none. */
-export function viewLines(state: State): readonly string[] {
+/** The text that lies over the table, as far as it is shown, and the colour of each line; lists have none. */
+export function viewText(state: State): {
+  readonly lines: readonly string[];
+  readonly toneAt: (index: number) => Tone;
+} {
   const shown = shownView(state);
-  const lines = shown?.view.lines?.(shown.over, state) ?? [];
-  if (!state.find.isOnly || lineText(state.find.editing.line) === '') return lines;
+  const all = shown?.view.lines?.(shown.over, state) ?? [];
+  const toneOf = (index: number): Tone =>
+    shown?.view.tone?.(shown.over, state, all, index) ?? 'plain';
+  if (!state.find.isOnly || lineText(state.find.editing.line) === '')
+    return { lines: all, toneAt: toneOf };
   const search = searcher(state);
-  return lines.filter((line) => search(line).length > 0);
+  const places = all.flatMap((line, index) => (search(line).length > 0 ? [index] : []));
+  return {
+    lines: places.map((index) => all[index] ?? ''),
+    toneAt: (index) => toneOf(places[index] ?? index),
+  };
+}
+
+export function viewLines(state: State): readonly string[] {
+  return viewText(state).lines;
 }
 
 /** All of the list or the text in sight, for the pager. */
