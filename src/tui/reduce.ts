@@ -1,23 +1,23 @@
 import type { Filter } from '../fleet/filter.ts';
 import type { Action } from './store.ts';
-import type { TableAction, ViewAction } from './keys/key-binding.ts';
+import type { ViewAction } from './keys/key-binding.ts';
 import {
-  actOnPrompt,
   editWithVi,
   openMenu,
+  PROMPT_ACTIONS,
   setLine,
   takeHistory,
   viPrompt,
 } from './prompt/reduce-prompt.ts';
 import {
-  actOnTable,
   addReads,
   dropLostMarks,
   editFilter,
   follow,
   settle,
+  TABLE_ACTIONS,
 } from './table/reduce-table.ts';
-import { actOnForm, closeForm, editForm, reduceForm } from './form/reduce-form.ts';
+import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey, EMPTY_EDITING } from './editor/line.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
@@ -54,6 +54,7 @@ import {
   scrolled,
   sortedList,
 } from './views/reduce-view.ts';
+import { MOVES } from './views/view.ts';
 import { addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
@@ -235,6 +236,16 @@ function act(state: State, action: ViewAction): State {
   const shown = shownView(state);
   const special = shown?.view.act?.(shown.over, state, action);
   if (special !== undefined) return special;
+  if (has(MOVES, action) && state.questions.length > 0) return scrolledQuestion(state, action);
+  if (has(MOVES, action) && shown !== undefined) return scrolled(state, action);
+  if ((action === 'sort' || action === 'reverse') && shown !== undefined)
+    return sortedList(state, action);
+  if (has(TABLE_ACTIONS, action))
+    return { ...state, table: TABLE_ACTIONS[action](state, tableHeight(state)) };
+  if (has(PROMPT_ACTIONS, action))
+    return { ...state, prompt: PROMPT_ACTIONS[action](state.prompt) };
+  if (has(FORM_ACTIONS, action))
+    return state.form === undefined ? state : { ...state, form: FORM_ACTIONS[action](state.form) };
   switch (action) {
     case 'go-table':
     case 'press-in-table':
@@ -286,65 +297,14 @@ function act(state: State, action: ViewAction): State {
         isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
         top: 0,
       }));
-    case 'history-back':
-    case 'history-forth':
-    case 'last-argument':
-    case 'search':
-    case 'search-accept':
-    case 'search-cancel':
-    case 'menu-next':
-    case 'menu-back':
-    case 'menu-accept':
-    case 'menu-close':
-    case 'clear-line':
-      return { ...state, prompt: actOnPrompt(state.prompt, action) };
-    case 'next-field':
-    case 'previous-field':
-    case 'fields-on':
-    case 'fields-back':
-    case 'switch':
-    case 'choice-next':
-    case 'choice-back':
-    case 'open-choices':
-    case 'take-choice':
-    case 'close-choices':
-      return state.form === undefined ? state : { ...state, form: actOnForm(state.form, action) };
     case 'close-form':
       return closeForm(state);
-    case 'up':
-    case 'down':
-    case 'page-up':
-    case 'page-down':
-    case 'half-up':
-    case 'half-down':
-    case 'first':
-    case 'last':
-      if (state.questions.length > 0) return scrolledQuestion(state, action);
-      return shown === undefined ? onTable(state, action) : scrolled(state, action);
-    case 'sort':
-    case 'reverse':
-      return shown === undefined ? onTable(state, action) : sortedList(state, action);
-    case 'left':
-    case 'right':
-    case 'mark':
-    case 'mark-all':
-    case 'mark-invert':
-    case 'mark-range':
-    case 'range-up':
-    case 'range-down':
-    case 'sort-more':
-    case 'fold':
-    case 'fold-row':
-    case 'watch':
-    case 'filter':
-    case 'keep-filter':
-    case 'clear-filter':
-      return onTable(state, action);
   }
 }
 
-function onTable(state: State, action: TableAction): State {
-  return { ...state, table: actOnTable(state, action, tableHeight(state)) };
+/** Whether a table of actions has this one. */
+function has<K extends string>(table: Readonly<Record<K, unknown>>, action: string): action is K {
+  return Object.hasOwn(table, action);
 }
 
 /** So many messages are kept to be read again. */

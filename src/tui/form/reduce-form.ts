@@ -112,32 +112,22 @@ export function closeForm(state: State): State {
   return { ...state, form: undefined, drafts: new Map(state.drafts).set(formId(form), typed) };
 }
 
-export function actOnForm(form: FormState, action: Exclude<FormAction, 'close-form'>): FormState {
-  switch (action) {
-    case 'next-field':
-      return moved(form, 1);
-    case 'previous-field':
-      return moved(form, -1);
-    case 'fields-on':
-      return moved(form, PAGE);
-    case 'fields-back':
-      return moved(form, -PAGE);
-    case 'switch':
-      return switched(form);
-    case 'choice-next':
-      return chosen(form, 1);
-    case 'choice-back':
-      return chosen(form, -1);
-    case 'open-choices':
-      return picking(form, false);
-    case 'take-choice':
-      return taken(form);
-    case 'close-choices':
-      return form.picking === undefined
-        ? form
-        : { ...put(form, form.picking.before), picking: undefined };
-  }
-}
+/** What keys do in a form besides editing. */
+export const FORM_ACTIONS: Readonly<
+  Record<Exclude<FormAction, 'close-form'>, (form: FormState) => FormState>
+> = {
+  'next-field': (form) => moved(form, 1),
+  'previous-field': (form) => moved(form, -1),
+  'fields-on': (form) => moved(form, PAGE),
+  'fields-back': (form) => moved(form, -PAGE),
+  switch: switched,
+  'choice-next': (form) => chosen(form, 1),
+  'choice-back': (form) => chosen(form, -1),
+  'open-choices': (form) => picking(form, false),
+  'take-choice': taken,
+  'close-choices': (form) =>
+    form.picking === undefined ? form : { ...put(form, form.picking.before), picking: undefined },
+};
 
 /** A key that edits goes to the field with the cursor. */
 export function editForm(form: FormState, key: EditKey): FormState {

@@ -43,43 +43,29 @@ export function takeHistory(prompt: PromptState, history: readonly string[]): Pr
   };
 }
 
-export function actOnPrompt(prompt: PromptState, action: PromptAction): PromptState {
-  switch (action) {
-    case 'history-back':
-      return recall(prompt, -1);
-    case 'history-forth':
-      return recall(prompt, 1);
-    case 'last-argument':
-      return putLastArgument(prompt);
-    case 'search':
-      return searchOlder(prompt);
-    case 'search-accept': {
+/** What keys do at the prompt besides editing. */
+export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState) => PromptState>> =
+  {
+    'history-back': (prompt) => recall(prompt, -1),
+    'history-forth': (prompt) => recall(prompt, 1),
+    'last-argument': putLastArgument,
+    search: searchOlder,
+    'search-accept': (prompt) => {
       const found = searchedLine(prompt.history, prompt.search);
       return found === undefined ? { ...prompt, search: undefined } : setLine(prompt, found);
-    }
-    case 'search-cancel':
-      return { ...prompt, search: undefined };
-    case 'menu-next':
-      return { ...prompt, menu: moveChoice(prompt.menu, 1) };
-    case 'menu-back':
-      return { ...prompt, menu: moveChoice(prompt.menu, -1) };
-    case 'menu-accept':
-      return acceptChoice(prompt);
-    case 'menu-close':
-      return { ...prompt, menu: undefined };
-    case 'clear-line':
-      return {
-        ...setLine(prompt, ''),
-        editing: {
-          ...EMPTY_EDITING,
-          killed: prompt.editing.killed,
-          killedBefore: prompt.editing.killedBefore,
-        },
-        // A new line begins with typing.
-        vi: prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange },
-      };
-  }
-}
+    },
+    'search-cancel': (prompt) => ({ ...prompt, search: undefined }),
+    'menu-next': (prompt) => ({ ...prompt, menu: moveChoice(prompt.menu, 1) }),
+    'menu-back': (prompt) => ({ ...prompt, menu: moveChoice(prompt.menu, -1) }),
+    'menu-accept': acceptChoice,
+    'menu-close': (prompt) => ({ ...prompt, menu: undefined }),
+    'clear-line': (prompt) => {
+      const { killed, killedBefore } = prompt.editing;
+      // A new line begins with typing.
+      const vi = prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange };
+      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed, killedBefore }, vi };
+    },
+  };
 
 /** The last word of the line before, at the cursor; again, in its place that of an older line. */
 function putLastArgument(prompt: PromptState): PromptState {
@@ -246,7 +232,7 @@ export function viPrompt(prompt: PromptState, key: 'escape' | { character: strin
       : viKey(prompt.vi, prompt.editing, key.character);
   const isEdited = editing.line !== prompt.editing.line;
   const next = { ...prompt, vi, editing, ...(isEdited && { problem: undefined, menu: undefined }) };
-  return request === undefined ? next : actOnPrompt(next, request);
+  return request === undefined ? next : PROMPT_ACTIONS[request](next);
 }
 
 /** A key that edits: in insert mode it is part of what `.` does again. */

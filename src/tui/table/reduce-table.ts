@@ -24,66 +24,55 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 const AT_ONCE = 5_000;
 
 /** The table after a key. `height` is the number of rows on the screen. */
-export function actOnTable(state: State, action: TableAction, height: number): TableState {
+export const TABLE_ACTIONS: Readonly<
+  Record<TableAction, (state: State, height: number) => TableState>
+> = {
+  up: (state) => moved(state, -1),
+  down: (state) => moved(state, 1),
+  'page-up': (state, height) => moved(state, -Math.max(1, height - 1)),
+  'page-down': (state, height) => moved(state, Math.max(1, height - 1)),
+  'half-up': (state, height) => moved(state, -Math.max(1, Math.floor(height / 2))),
+  'half-down': (state, height) => moved(state, Math.max(1, Math.floor(height / 2))),
+  first: (state) => moved(state, -Infinity),
+  last: (state) => moved(state, tableRows(state).rows.length),
+  left: ({ table }) => ({ ...table, shift: Math.max(0, table.shift - 1) }),
+  right: (state) => {
+    const { table, size } = state;
+    const { hidden } = columnLayout(state, size.columns);
+    return hidden === 0 ? table : { ...table, shift: table.shift + 1 };
+  },
+  mark: toggleMark,
+  'mark-all': toggleAll,
+  'mark-invert': invertMarks,
+  'mark-range': toggleRange,
+  'range-up': (state) => rangeMoved(state, -1),
+  'range-down': (state) => rangeMoved(state, 1),
+  sort: (state) => sorted(state, 'sort'),
+  'sort-more': (state) => sorted(state, 'sort-more'),
+  reverse: (state) => sorted(state, 'reverse'),
+  fold: ({ table }) => ({ ...table, isFolded: !table.isFolded, turnedRows: new Set() }),
+  'fold-row': foldRow,
+  watch: ({ table }) => ({
+    ...table,
+    watchMs: table.watchMs === undefined ? WATCH_MS : undefined,
+  }),
+  filter: ({ table }) => ({ ...table, filter: { ...table.filter, isOpen: true } }),
+  'keep-filter': ({ table }) => ({
+    ...table,
+    filter: { ...table.filter, isOpen: false, problem: undefined },
+  }),
+  'clear-filter': ({ table }) => ({ ...table, filter: NO_FILTER }),
+};
+
+function moved(state: State, by: number, table = state.table): TableState {
+  return extendRange(state, { ...table, cursor: Math.max(0, table.cursor + by) });
+}
+
+/** Marks what the cursor passes; a range begins where it stands. */
+function rangeMoved(state: State, by: 1 | -1): TableState {
   const { table } = state;
-  const page = Math.max(1, height - 1);
-  const half = Math.max(1, Math.floor(height / 2));
-  const move = (by: number): TableState =>
-    extendRange(state, { ...table, cursor: Math.max(0, table.cursor + by) });
-  switch (action) {
-    case 'up':
-      return move(-1);
-    case 'down':
-      return move(1);
-    case 'page-up':
-      return move(-page);
-    case 'page-down':
-      return move(page);
-    case 'half-up':
-      return move(-half);
-    case 'half-down':
-      return move(half);
-    case 'first':
-      return move(-table.cursor);
-    case 'last':
-      return move(tableRows(state).rows.length);
-    case 'left':
-      return { ...table, shift: Math.max(0, table.shift - 1) };
-    case 'right':
-      return columnLayout(state, state.size.columns).hidden === 0
-        ? table
-        : { ...table, shift: table.shift + 1 };
-    case 'mark':
-      return toggleMark(state);
-    case 'mark-all':
-      return toggleAll(state);
-    case 'mark-invert':
-      return invertMarks(state);
-    case 'mark-range':
-      return toggleRange(state);
-    case 'range-up':
-    case 'range-down': {
-      const range = table.range ?? { from: table.cursor, before: table.marks };
-      const cursor = Math.max(0, table.cursor + (action === 'range-up' ? -1 : 1));
-      return extendRange(state, { ...table, range, cursor });
-    }
-    case 'sort':
-    case 'sort-more':
-    case 'reverse':
-      return { ...table, sort: sortAfter(state, action) };
-    case 'fold':
-      return { ...table, isFolded: !table.isFolded, turnedRows: new Set() };
-    case 'fold-row':
-      return foldRow(state);
-    case 'watch':
-      return { ...table, watchMs: table.watchMs === undefined ? WATCH_MS : undefined };
-    case 'filter':
-      return { ...table, filter: { ...table.filter, isOpen: true } };
-    case 'keep-filter':
-      return { ...table, filter: { ...table.filter, isOpen: false, problem: undefined } };
-    case 'clear-filter':
-      return { ...table, filter: NO_FILTER };
-  }
+  const range = table.range ?? { from: table.cursor, before: table.marks };
+  return moved(state, by, { ...table, range });
 }
 
 /** The filter of `/` after a key; the rows follow at once, or in a moment where they are many. */
@@ -108,6 +97,10 @@ export function editFilter(state: State, key: EditKey): TableFilter {
  * `sort`: by the next column first; `sort-more`: by one more, and by one alone when there is none left;
  * `reverse`: turns the last one around.
  */
+function sorted(state: State, action: 'sort' | 'sort-more' | 'reverse'): TableState {
+  return { ...state.table, sort: sortAfter(state, action) };
+}
+
 function sortAfter(state: State, action: 'sort' | 'sort-more' | 'reverse'): readonly string[] {
   const fields = sortableFields(state);
   const now = sortFields(state.table, tableRows(state).keyField);

@@ -216,19 +216,21 @@ export function searcher({ find }: { readonly find: Find }): (line: string) => n
   };
 }
 
+/** By how many lines a move goes where so many are in sight. */
+export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
+  up: () => -1,
+  down: () => 1,
+  'page-up': (height) => 1 - height,
+  'page-down': (height) => height - 1,
+  'half-up': (height) => -Math.ceil(height / 2),
+  'half-down': (height) => Math.ceil(height / 2),
+  first: () => -Infinity,
+  last: () => Infinity,
+};
+
 /** The first line shown after a move; `last` is the furthest that it can be. */
 export function movedTop(top: number, action: MoveAction, height: number, last: number): number {
-  const by: Record<MoveAction, number> = {
-    up: -1,
-    down: 1,
-    'page-up': 1 - height,
-    'page-down': height - 1,
-    'half-up': -Math.ceil(height / 2),
-    'half-down': Math.ceil(height / 2),
-    first: -Infinity,
-    last: Infinity,
-  };
-  return Math.max(0, Math.min(last, Math.min(top, last) + by[action]));
+  return Math.max(0, Math.min(last, Math.min(top, last) + MOVES[action](height)));
 }
 
 /* What `/`, `s` and `o` do with a list over the table, the same for each. */
