@@ -49,38 +49,75 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [field: string]: JsonValue };
 
-/**
- * JSON with exact numbers: a `bigint` is written as its digits, a field that is `undefined` is left
- * out. Recursive: what nests deeper than 64 levels was not read.
- *
- * @param indent spaces for each level; 0: everything on one line
- */
-export function jsonText(value: JsonValue, { indent = 0 } = {}): string {
-  return write(value, indent, '\n');
+interface JsonTextOptions {
+  /** Spaces per level; absent: everything on one line. */
+  readonly indent?: number;
 }
 
-/** `newLine` with the blanks before what is around the value. */
-function write(value: JsonValue, indent: number, newLine: string): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return 'null';
-  if (typeof value !== 'object' || value === null) return String(value);
-  const inner = indent === 0 ? newLine : newLine + ' '.repeat(indent);
-  const isArray = isList(value);
+/** An array or object that is being written, and how far. */
+interface Level {
+  readonly entries: readonly (readonly [label: string, value: JsonValue])[];
+  readonly close: string;
+  next: number;
+}
+
+/**
+ * JSON with exact numbers: a `bigint` is written as its digits, a field that is `undefined` is left
+ * out. Not recursive, because a device may nest deeper than the stack.
+ */
+export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
+  const indent = options.indent ?? 0;
   const parts: string[] = [];
-  if (isArray) {
-    for (const item of value) parts.push(write(item, indent, inner));
-  } else {
-    const colon = indent === 0 ? ':' : ': ';
-    for (const [field, item] of Object.entries(value)) {
-      if (item !== undefined)
-        parts.push(JSON.stringify(field) + colon + write(item, indent, inner));
+  const levels: Level[] = [];
+
+  const newLine = (): void => {
+    if (indent > 0) parts.push('\n' + ' '.repeat(indent * levels.length));
+  };
+  const write = (item: JsonValue): void => {
+    if (typeof item !== 'object' || item === null) {
+      parts.push(scalarText(item));
+      return;
     }
+    const level = levelOf(item, indent > 0 ? ': ' : ':');
+    parts.push(level.close === ']' ? '[' : '{');
+    levels.push(level);
+  };
+
+  write(value);
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const entry = level.entries[level.next];
+    if (!entry) {
+      levels.pop();
+      if (level.entries.length > 0) newLine();
+      parts.push(level.close);
+      continue;
+    }
+    if (level.next > 0) parts.push(',');
+    level.next += 1;
+    newLine();
+    parts.push(entry[0]);
+    write(entry[1]);
   }
-  const body =
-    indent === 0 || parts.length === 0
-      ? parts.join(',')
-      : inner + parts.join(`,${inner}`) + newLine;
-  return isArray ? `[${body}]` : `{${body}}`;
+  return parts.join('');
+}
+
+function levelOf(
+  item: readonly JsonValue[] | { readonly [field: string]: JsonValue },
+  colon: string,
+): Level {
+  if (isList(item)) {
+    return { entries: item.map((value) => ['', value]), close: ']', next: 0 };
+  }
+  const entries = Object.entries(item)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [JSON.stringify(field) + colon, value] as const);
+  return { entries, close: '}', next: 0 };
+}
+
+function scalarText(item: string | number | bigint | boolean | null | undefined): string {
+  if (typeof item === 'string') return JSON.stringify(item);
+  if (item === undefined || (typeof item === 'number' && !Number.isFinite(item))) return 'null';
+  return String(item);
 }
 
 /** `Array.isArray` does not narrow read-only arrays. */
