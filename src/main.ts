@@ -16,7 +16,7 @@ import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
 import { wordsOfArgv } from './text/words.ts';
 import { rememberKeys } from './shell/records/last-seen.ts';
-import { Session } from './shell/session.ts';
+import { ShellSession } from './shell/session.ts';
 import { VERSION } from './version.ts';
 import { type Paths, resolvePaths } from './os/paths.ts';
 import type { Format } from './shell/grammar/options.ts';
@@ -71,18 +71,18 @@ async function runIn(
   const readStdin = once(() => readStandardInput(host.stdin));
   const { env, stdout } = host;
   const services = new AllServices({ env, version: VERSION, paths, settings, readStdin, stdout });
-  const session = new Session(services);
-  session.defaults = {
+  const shellSession = new ShellSession(services);
+  shellSession.defaults = {
     timeoutMs: settings.get('timeoutMs'),
     concurrency: settings.get('concurrency'),
     format: settings.get('format'),
   };
-  session.isReadOnly = settings.get('readOnly') === true;
-  const shell = new Shell(session);
+  shellSession.isReadOnly = settings.get('readOnly') === true;
+  const shell = new Shell(shellSession);
   try {
     return await runDoor(host, shell, settings, readStdin, cleanUp);
   } finally {
-    await session.close();
+    await shellSession.close();
   }
 }
 
@@ -113,9 +113,9 @@ async function runDoor(
     await end.paged?.show();
     return stoppedBy === 'SIGTERM' ? 143 : end.exitCode;
   }
-  rememberKeys(shell.session);
+  rememberKeys(shell.shell);
   // At a prompt somebody reads.
-  shell.session.defaults = { ...shell.session.defaults, format: undefined };
+  shell.shell.defaults = { ...shell.shell.defaults, format: undefined };
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {

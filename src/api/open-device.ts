@@ -9,7 +9,7 @@ import { readUserFile } from '../os/user-file.ts';
 import { suggest } from '../text/suggest.ts';
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
 import { type Access, CredentialGate } from '../fleet/access.ts';
-import { Member } from '../fleet/member.ts';
+import { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceRecord } from '../device/record.ts';
 
 /** Who asks: an account with its password, or a token (`user` says whose it is; it is not sent). */
@@ -158,31 +158,31 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** One device. Whoever opened it closes it. */
 export class OpenDevice {
-  readonly #member: Member;
+  readonly #session: DeviceSession;
   readonly #access: Access;
 
-  private constructor(member: Member, access: Access) {
-    this.#member = member;
+  private constructor(session: DeviceSession, access: Access) {
+    this.#session = session;
     this.#access = access;
   }
 
   /** @internal */
-  static of(member: Member, access: Access): OpenDevice {
-    return new OpenDevice(member, access);
+  static of(session: DeviceSession, access: Access): OpenDevice {
+    return new OpenDevice(session, access);
   }
 
   /** What is behind it, for `plan` and `apply`; nobody else sees it, not even printed. @internal */
-  static behind(device: OpenDevice): { member: Member; access: Access } {
-    return { member: device.#member, access: device.#access };
+  static behind(device: OpenDevice): { session: DeviceSession; access: Access } {
+    return { session: device.#session, access: device.#access };
   }
 
   get name(): string {
-    return this.#member.ref.name;
+    return this.#session.ref.name;
   }
 
   /** `host:port` */
   get address(): string {
-    return this.#member.ref.address;
+    return this.#session.ref.address;
   }
 
   /**
@@ -194,12 +194,12 @@ export class OpenDevice {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly DeviceRecord[]> {
     if (signal?.aborted === true) throw new CancelledError();
-    const records = await this.#member.list(this.#access, resource, signal);
-    return this.#member.inFull(this.#access, resource, records, signal);
+    const records = await this.#session.list(this.#access, resource, signal);
+    return this.#session.inFull(this.#access, resource, records, signal);
   }
 
   async close(): Promise<void> {
-    await this.#member.close();
+    await this.#session.close();
   }
 }
 
@@ -233,5 +233,5 @@ export async function openDevice(
     ...(readOnly === true && { readOnly }),
   };
   gate.forgetRefusals();
-  return OpenDevice.of(new Member(entry), access);
+  return OpenDevice.of(new DeviceSession(entry), access);
 }

@@ -5,7 +5,7 @@ import { CancelledError, UsageError } from '../errors.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { allowedBy, type AllowWord } from '../change/allow.ts';
 import { doubtfulFields } from '../change/doubts.ts';
-import { planMember } from '../change/plan-member.ts';
+import { readAndPlan } from '../change/read-and-plan.ts';
 import type { DevicePlan } from '../change/plan.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { gate, OpenDevice } from './open-device.ts';
@@ -146,8 +146,8 @@ export async function plan(
     all,
     'adaptive',
     async (device, emit) => {
-      const { access, member } = OpenDevice.behind(device);
-      emit([device, await planMember({ access, signal, allow: allowed }, member, wanted)]);
+      const { access, session: session } = OpenDevice.behind(device);
+      emit([device, await readAndPlan({ access, signal, allow: allowed }, session, wanted)]);
     },
     signal,
   );

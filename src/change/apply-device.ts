@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { carryOut, type DeviceWork, driftOf, readFor, settleDoubt } from './carry-out.ts';
+import { runStep, type DeviceWork, driftOf, readFor, settleDoubt } from './run-step.ts';
 import { withAdvice } from './doubts.ts';
 import { find } from './find-record.ts';
 import { guardStep } from './guard.ts';
@@ -26,11 +26,11 @@ interface ApplyWork extends DeviceWork {
  * drifted, then one step after the other. Each reading back is the reading before the next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
-  const { devicePlan, pending, member } = work;
+  const { devicePlan, pending, session: session } = work;
   if (pending.length === 0) return;
   const readings = new LatestReadings(work);
   const driftNow = ({ step }: PendingStep): string | undefined =>
-    driftOf(member.profile, step, readings.of(step.resource));
+    driftOf(session.profile, step, readings.of(step.resource));
   let left: readonly PendingStep[];
   try {
     await readings.read(pending);
@@ -68,32 +68,32 @@ async function applyStep(
   { step: planned, ref, isInDoubt }: PendingStep,
   readings: LatestReadings,
 ): Promise<string | undefined> {
-  const { member, devicePlan } = work;
+  const { session: session, devicePlan } = work;
   const before = readings.of(planned.resource);
-  const step = readdressed(member.profile, planned, before);
+  const step = readdressed(session.profile, planned, before);
   const one = { step, ref, isInDoubt };
   const refusal = refusalOf(work, step, before);
   if (refusal !== undefined) {
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
   }
-  const done = await carryOut(work, one, before, step !== planned);
-  const stepEnd = withAdvice(devicePlan.device, member.profile, step, done.end);
+  const done = await runStep(work, one, before, step !== planned);
+  const stepEnd = withAdvice(devicePlan.device, session.profile, step, done.end);
   readings.take(step, done.after);
-  await member.facts.told;
+  await session.facts.told;
   await end(work, one, stepEnd);
   return undefined;
 }
 
 /** Why a step is not to be sent after all, by what the device holds now. */
 function refusalOf(
-  { member, allowed }: ApplyWork,
+  { session: session, allowed }: ApplyWork,
   step: Step,
   records: readonly DeviceRecord[],
 ): RefusedError | undefined {
-  const held = step.before && find(member.profile, step, records, step.before);
+  const held = step.before && find(session.profile, step, records, step.before);
   try {
-    guardStep(member, held === undefined ? step : { ...step, before: held }, records, allowed);
+    guardStep(session, held === undefined ? step : { ...step, before: held }, records, allowed);
     return undefined;
   } catch (error) {
     if (error instanceof RefusedError) return error;
@@ -150,7 +150,7 @@ async function settleAll(
 ): Promise<readonly PendingStep[]> {
   const { pending, settleDelaysMs } = work;
   const settle = ({ step }: PendingStep): StepEnd | undefined =>
-    settleDoubt(work.member.profile, step, readings.of(step.resource));
+    settleDoubt(work.session.profile, step, readings.of(step.resource));
   const settled = new Map<PendingStep, StepEnd>();
   const doubted = pending.filter(({ isInDoubt }) => isInDoubt);
   for (const delayMs of [undefined, ...settleDelaysMs]) {
@@ -171,21 +171,21 @@ async function settleAll(
 
 /** What looks like drift may be a counter: then it goes on changing while nobody writes. */
 async function settleDrift(
-  { member, settleDelaysMs }: ApplyWork,
+  { session: session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
   readings: LatestReadings,
 ): Promise<void> {
   const planned = imagesOf(left);
   const watches = onePerResource(left).map(({ step }) => {
     const images = planned.get(step.resource) ?? [];
-    return { step, watch: new Watch(member.facts, { ...step, asked: {} }, images) };
+    return { step, watch: new Watch(session.facts, { ...step, asked: {} }, images) };
   });
   for (const delayMs of [...settleDelaysMs, undefined]) {
     const open = watches.filter(({ step: { resource }, watch }) => {
       const records = readings.of(resource);
       const hasDrifted = left.some(
         ({ step }) =>
-          step.resource === resource && driftOf(member.profile, step, records) !== undefined,
+          step.resource === resource && driftOf(session.profile, step, records) !== undefined,
       );
       return hasDrifted && watch.next(records);
     });
@@ -239,7 +239,7 @@ class LatestReadings {
     for (const { step } of onePerResource(steps)) {
       this.take(step, await readFor(this.#work, step.resource));
     }
-    await this.#work.member.facts.told;
+    await this.#work.session.facts.told;
   }
 
   /** Takes what was read back, if it could be. */
@@ -249,7 +249,7 @@ class LatestReadings {
       this.#stale.add(resource);
       return;
     }
-    noteMovedIds(this.#work.member.facts, step, this.of(resource), records);
+    noteMovedIds(this.#work.session.facts, step, this.of(resource), records);
     this.#latest.set(resource, records);
     this.#stale.delete(resource);
   }

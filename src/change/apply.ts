@@ -5,10 +5,10 @@ import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endUnread, notReached } from './apply-device.ts';
-import { pause, SETTLE_DELAYS_MS } from './carry-out.ts';
+import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
 import type { Access } from '../fleet/access.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
 
 /** So many devices refused the login: nothing more is sent, a wrong password must not lock accounts. */
@@ -123,7 +123,7 @@ export interface ApplyOptions {
 
 /** A device that a plan is carried out on, and who decides about trust and login there. */
 interface Target {
-  readonly member: Member;
+  readonly session: DeviceSession;
   readonly access: Access;
 }
 
@@ -181,7 +181,7 @@ async function* applyPortion(
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
   const { allowed, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
-  const targets = new Map(devices.map((device) => [device.member.ref.address, device]));
+  const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
   yield* fanOut<DevicePlan, ApplyEvent>(portion, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
     const report = (result: StepResult): void => {
@@ -204,7 +204,7 @@ async function* applyPortion(
       return;
     }
     const told = { devicePlan, journal, report };
-    if (target.member.entry.readOnly === true) {
+    if (target.session.entry.readOnly === true) {
       const { name } = devicePlan.device;
       const error = new RefusedError(`${name}: read-only in the inventory; nothing was sent`);
       await endUnread(told, pending, error);

@@ -68,13 +68,13 @@ export function checkFields(
   const problems = new Map<string, string>();
   for (const [name, facts] of Object.entries(details)) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const isSaid = value !== undefined;
+    const isConfigured = value !== undefined;
     const problem =
-      facts.readOnly && isSaid
+      facts.readOnly && isConfigured
         ? 'read-only'
-        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isSaid)
+        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isConfigured)
           ? 'required'
-          : isSaid
+          : isConfigured
             ? checkValue(facts, value)
             : undefined;
     if (problem !== undefined) problems.set(name, problem);

@@ -27,7 +27,7 @@ export function grantsOf({ action, before = {}, after = {} }: Step): readonly Gr
 }
 
 /** Whether a field tells what a record may do. */
-export function tellsRights(path: string): boolean {
+export function showsRights(path: string): boolean {
   const names = path.split('.');
   return names.some((name) => isPrivilegeField(name) && RIGHTS.test(name)) && !isStatusField(path);
 }
@@ -39,7 +39,7 @@ export function isHarmless(value: Value | undefined): boolean {
 }
 
 function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
-  if (!tellsRights(field) || isSameValue(after, before)) return [];
+  if (!showsRights(field) || isSameValue(after, before)) return [];
   const held = isValueList(before) ? before : [before];
   const given = (isValueList(after) ? after : [after]).filter(
     (value) => !isHarmless(value) && !held.some((other) => isSameValue(value, other)),

@@ -5,10 +5,10 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { isValueList, valueText } from '../device/value-text.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
-import { isHarmless, tellsRights } from './grants.ts';
+import { isHarmless, showsRights } from './grants.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { RefusedError } from '../errors.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import { type Allowed, allowHint, type AllowWord } from './allow.ts';
 import { lossReason } from './losses.ts';
 
@@ -133,7 +133,7 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
 
 /** Whether a record may be that of an account which may write: unless its fields say no. */
 function mayWrite(record: DeviceRecord): boolean {
-  const rights = Object.keys(record).filter(tellsRights);
+  const rights = Object.keys(record).filter(showsRights);
   return (
     rights.length === 0 ||
     rights.some((field) => /level/i.test(field) || !isHarmless(valueAt(record, field)))
@@ -205,17 +205,17 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
  * Refuses a plan that would lock its user out or destroy what a device protects: taking the account in
  * use its access, deleting the last record, deleting a protected one.
  *
- * @param members the devices of the plan, opened
+ * @param sessions the devices of the plan, opened
  */
 export function guardPlan(
   plan: Plan,
-  members: readonly Pick<Member, 'ref' | 'credential' | 'seen'>[],
+  sessions: readonly Pick<DeviceSession, 'ref' | 'credential' | 'seen'>[],
   allowed: Allowed,
 ): void {
   const access = new Map(
-    members.map((member) => [
-      member.ref.address,
-      new OwnAccess(member.credential, (resource) => member.seen(resource) ?? []),
+    sessions.map((session) => [
+      session.ref.address,
+      new OwnAccess(session.credential, (resource) => session.seen(resource) ?? []),
     ]),
   );
   for (const devicePlan of plan.devices) {
@@ -231,7 +231,7 @@ export function guardPlan(
 
 /** Refuses a step that would lock its user out by what the device holds right before it is sent. */
 export function guardStep(
-  { ref, credential }: Pick<Member, 'ref' | 'credential'>,
+  { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,

@@ -14,13 +14,13 @@ import {
 } from './compare.ts';
 import { find, sameKey } from './find-record.ts';
 import { withLosses } from './losses.ts';
-import { type Bystanders, bystandersOf, pairRecords, withBystanders } from './pairing.ts';
+import { type OtherRecords, otherRecordsOf, pairRecords, withOtherRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 
 /** How the device answered the request: with a 2xx, with a refusal, or not at all. */
-export type Answered =
+export type RequestOutcome =
   /** `record`: as the answer shows it; `objection`: what it objects to in spite of its status. */
   | {
       readonly kind: 'accepted';
@@ -41,13 +41,13 @@ export interface Readings {
 interface Case extends Readings {
   readonly profile: Profile;
   readonly step: Step;
-  readonly answered: Answered;
+  readonly outcome: RequestOutcome;
 }
 
 /** The verdict on the record of a step by itself, and what became of the others. */
 interface OwnEnd {
   readonly own: StepEnd;
-  readonly bystanders: Bystanders;
+  readonly otherRecords: OtherRecords;
 }
 
 /**
@@ -58,7 +58,7 @@ interface OwnEnd {
 export function judge(
   profile: Profile,
   step: Step,
-  answered: Answered,
+  outcome: RequestOutcome,
   readings: Readings,
 ): StepEnd {
   const { before, after, own } = readings;
@@ -77,13 +77,13 @@ export function judge(
       after: step.after && shown(step.after),
       asked: shown(step.asked),
     },
-    answered,
+    outcome: outcome,
     before: unshown.length === 0 ? before : before.map(shown),
     after: own?.record ? [...rest, own.record] : rest,
     own,
   };
-  const { own: ownEnd, bystanders } = JUDGE[step.action](seen);
-  const end = withBystanders(seen.step, ownEnd, bystanders);
+  const { own: ownEnd, otherRecords: otherRecords } = JUDGE[step.action](seen);
+  const end = withOtherRecords(seen.step, ownEnd, otherRecords);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
@@ -138,7 +138,7 @@ function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceR
 }
 
 function judgeAdd(about: Case): OwnEnd {
-  const { profile, step, answered, before, after } = about;
+  const { profile, step, outcome: outcome, before, after } = about;
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
@@ -147,12 +147,12 @@ function judgeAdd(about: Case): OwnEnd {
   const answeredId = idAnswered(about);
   const held =
     [...twins][0] ??
-    pairing.newcomers.find((record) => foldedText(record[step.keyField]) === folded) ??
-    pairing.newcomers.find(
+    pairing.added.find((record) => foldedText(record[step.keyField]) === folded) ??
+    pairing.added.find(
       (record) => answeredId !== undefined && idOf(profile, record) === answeredId,
     );
-  const bystanders = bystandersOf(profile, step, before, pairing, held);
-  if (held === undefined) return { own: notShown(about, answeredId), bystanders };
+  const otherRecords = otherRecordsOf(profile, step, before, pairing, held);
+  if (held === undefined) return { own: notShown(about, answeredId), otherRecords: otherRecords };
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
@@ -161,27 +161,30 @@ function judgeAdd(about: Case): OwnEnd {
   const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = without(unread, differencesOfNew(compared, held));
   if (twins.size <= 1 && differences.length === 0) {
-    const note = remark(answered, unread);
-    return { own: { verdict: 'done', record: held, note }, bystanders };
+    const note = remark(outcome, unread);
+    return { own: { verdict: 'done', record: held, note }, otherRecords: otherRecords };
   }
   const note =
     twins.size > 1
       ? `the device now holds ${twins.size} records with this ${step.keyField}`
-      : (objectionText(answered) ?? respelling(differences));
-  return { own: { verdict: 'differs', record: held, differences, note }, bystanders };
+      : (objectionText(outcome) ?? respelling(differences));
+  return {
+    own: { verdict: 'differs', record: held, differences, note },
+    otherRecords: otherRecords,
+  };
 }
 
 /** A new record that does not show: where the device answered with it, it may be there all the same. */
 function notShown(about: Case, id: string | undefined): StepEnd {
   const isOpen = id !== undefined && about.own === undefined;
-  if (!isOpen || objectionText(about.answered) !== undefined) return notCarriedOut(about);
+  if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
   const note = `the device answered with the record (id ${id}), its list does not show it`;
   return { verdict: 'unknown', note };
 }
 
-function idAnswered({ profile, answered }: Case): string | undefined {
-  if (answered.kind !== 'accepted' || answered.record === undefined) return undefined;
-  return hasPositionalIds(profile) ? undefined : idOf(profile, answered.record);
+function idAnswered({ profile, outcome: outcome }: Case): string | undefined {
+  if (outcome.kind !== 'accepted' || outcome.record === undefined) return undefined;
+  return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
 }
 
 function respelling(differences: readonly Compared[]): string | undefined {
@@ -196,7 +199,7 @@ function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
 /** The record that a `set` or `delete` is about as it is after the request, and all the others. */
 function followTarget({ profile, step, before, after }: Case): {
   held: DeviceRecord | undefined;
-  bystanders: Bystanders;
+  otherRecords: OtherRecords;
 } {
   const image = step.before ?? {};
   const wanted = { ...image, ...step.after };
@@ -211,26 +214,26 @@ function followTarget({ profile, step, before, after }: Case): {
   if (renamed !== undefined) {
     const rest = after.filter((record) => record !== renamed);
     const pairing = pairRecords(profile, step, others, rest);
-    return { held: renamed, bystanders: bystandersOf(profile, step, others, pairing) };
+    return { held: renamed, otherRecords: otherRecordsOf(profile, step, others, pairing) };
   }
   const pairing = pairRecords(profile, step, before, after);
-  const heir = target && pairing.heirs.get(target);
+  const match = target && pairing.matches.get(target);
   const held =
-    heir ?? (step.action === 'set' ? sameKey(step, pairing.newcomers, wanted)[0] : undefined);
-  return { held, bystanders: bystandersOf(profile, step, others, pairing, held) };
+    match ?? (step.action === 'set' ? sameKey(step, pairing.added, wanted)[0] : undefined);
+  return { held, otherRecords: otherRecordsOf(profile, step, others, pairing, held) };
 }
 
 const GONE = 'the record is gone since the request: neither its list nor its own path shows it';
 
 function judgeSet(about: Case): OwnEnd {
-  const { held, bystanders } = followTarget(about);
-  if (held !== undefined) return { own: judgeHeld(about, held), bystanders };
+  const { held, otherRecords: otherRecords } = followTarget(about);
+  if (held !== undefined) return { own: judgeHeld(about, held), otherRecords: otherRecords };
   const note = about.own ? GONE : 'its list no longer shows it';
-  return { own: { verdict: 'differs', note }, bystanders };
+  return { own: { verdict: 'differs', note }, otherRecords: otherRecords };
 }
 
 function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
-  const { profile, step, answered } = about;
+  const { profile, step, outcome: outcome } = about;
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
   const missed = without(unread, differencesOf(step.asked, held));
@@ -245,8 +248,8 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
   if (missed.length === 0 && sideEffects.length === 0) {
     const isAllHidden =
       unread.hidden.length > 0 && unread.hidden.length === Object.keys(step.asked).length;
-    if (isAllHidden) return judgeHidden(answered, held, unread);
-    return { verdict: 'done', record: held, note: remark(answered, unread) };
+    if (isAllHidden) return judgeHidden(outcome, held, unread);
+    return { verdict: 'done', record: held, note: remark(outcome, unread) };
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
@@ -254,9 +257,9 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
       isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
     );
   if (isUntouched && sideEffects.length === 0) {
-    return missed.every(({ field }) => unread.untold.includes(field))
+    return missed.every(({ field }) => unread.unreported.includes(field))
       ? judgeUntold(about, held, unread)
-      : notCarriedOut(about, held);
+      : notApplied(about, held);
   }
   const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
@@ -264,7 +267,7 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
     record: held,
     differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
     note: noteOf(
-      missed.length > 0 ? objectionText(answered) : undefined,
+      missed.length > 0 ? objectionText(outcome) : undefined,
       respelling([...missed, ...sideEffects]),
       changed === '' ? undefined : `changed without being asked: ${changed}`,
     ),
@@ -285,39 +288,39 @@ function changesUnasked(
 }
 
 function judgeDelete(about: Case): OwnEnd {
-  const { profile, step, answered } = about;
-  const { held, bystanders } = followTarget(about);
+  const { profile, step, outcome: outcome } = about;
+  const { held, otherRecords: otherRecords } = followTarget(about);
   if (held === undefined) {
-    return { own: { verdict: 'done', note: remark(answered) }, bystanders };
+    return { own: { verdict: 'done', note: remark(outcome) }, otherRecords: otherRecords };
   }
   const changed =
-    answered.kind === 'refused'
+    outcome.kind === 'refused'
       ? []
       : changesUnasked(step, held, uncomparedFields(profile, step.resource));
-  if (changed.length === 0) return { own: notCarriedOut(about, held), bystanders };
+  if (changed.length === 0) return { own: notApplied(about, held), otherRecords: otherRecords };
   const own: StepEnd = {
     verdict: 'differs',
     record: held,
     differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
-    note: noteOf(objectionText(answered), 'the record is still there, and has changed'),
+    note: noteOf(objectionText(outcome), 'the record is still there, and has changed'),
   };
-  return { own, bystanders };
+  return { own, otherRecords: otherRecords };
 }
 
 const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
-function notCarriedOut({ answered, own }: Case, record?: DeviceRecord): StepEnd {
-  switch (answered.kind) {
+function notApplied({ outcome: outcome, own }: Case, record?: DeviceRecord): StepEnd {
+  switch (outcome.kind) {
     case 'accepted': {
       const seen = own ? 'nothing changed' : 'reading back shows no change';
-      const note = objectionText(answered) ?? `the device accepted it, but ${seen}`;
+      const note = objectionText(outcome) ?? `the device accepted it, but ${seen}`;
       return { verdict: 'no effect', record, note };
     }
     case 'refused':
-      return { verdict: 'failed', record, error: answered.error };
+      return { verdict: 'failed', record, error: outcome.error };
     case 'lost': {
-      const { error } = answered;
+      const { error } = outcome;
       return {
         verdict: 'failed',
         record,
@@ -328,37 +331,41 @@ function notCarriedOut({ answered, own }: Case, record?: DeviceRecord): StepEnd 
   }
 }
 
-function objectionText(answered: Answered): string | undefined {
-  const objection = answered.kind === 'accepted' ? answered.objection : undefined;
+function objectionText(outcome: RequestOutcome): string | undefined {
+  const objection = outcome.kind === 'accepted' ? outcome.objection : undefined;
   return objection && `the device answered: ${objection}`;
 }
 
 /** A change of nothing but what cannot be read back: only the answer tells. */
-function judgeHidden(answered: Answered, record: DeviceRecord, unread: Unread): StepEnd {
+function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unread): StepEnd {
   const note = unreadNote(unread) ?? '';
-  switch (answered.kind) {
+  switch (outcome.kind) {
     case 'accepted':
       return { verdict: 'done', record, note };
     case 'refused':
-      return { verdict: 'failed', record, error: answered.error };
+      return { verdict: 'failed', record, error: outcome.error };
     case 'lost': {
-      const { error } = answered;
+      const { error } = outcome;
       return { verdict: 'unknown', record, error, note: `the answer was lost, and ${note}` };
     }
   }
 }
 
 /** The same of fields of which nobody has told that there are any: then the answer tells nothing either. */
-function judgeUntold(about: Case, record: DeviceRecord, { untold }: Unread): StepEnd {
-  const { answered } = about;
-  if (answered.kind === 'refused' || objectionText(answered) !== undefined) {
-    return notCarriedOut(about, record);
+function judgeUntold(
+  about: Case,
+  record: DeviceRecord,
+  { unreported: unreported }: Unread,
+): StepEnd {
+  const { outcome: outcome } = about;
+  if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
+    return notApplied(about, record);
   }
   return {
     verdict: 'unknown',
     record,
-    error: answered.kind === 'lost' ? answered.error : undefined,
-    note: `${untold.join(', ')} cannot be read back: not known whether the device has stored it`,
+    error: outcome.kind === 'lost' ? outcome.error : undefined,
+    note: `${unreported.join(', ')} cannot be read back: not known whether the device has stored it`,
   };
 }
 
@@ -367,18 +374,18 @@ function without({ hidden, rehashed }: Unread, differences: readonly Compared[])
 }
 
 /** What is to be said of a step that was carried out: the device did not say so, or not all is shown. */
-function remark(answered: Answered, unread?: Unread): string | undefined {
+function remark(outcome: RequestOutcome, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
-  switch (answered.kind) {
+  switch (outcome.kind) {
     case 'accepted':
       return unreadText;
     case 'refused':
       return noteOf(
-        `the device refused it (${answered.error.message}), but reading back shows it`,
+        `the device refused it (${outcome.error.message}), but reading back shows it`,
         unreadText,
       );
     case 'lost':
-      return noteOf(`${lostText(answered.error)}; reading back shows it`, unreadText);
+      return noteOf(`${lostText(outcome.error)}; reading back shows it`, unreadText);
   }
 }
 

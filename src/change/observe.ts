@@ -16,7 +16,7 @@ import { isTimeStamp, valueText } from '../device/value-text.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
 import { find } from './find-record.ts';
-import type { Answered, Readings } from './judge.ts';
+import type { RequestOutcome, Readings } from './judge.ts';
 import { pairRecords } from './pairing.ts';
 import { recordName, type Step } from './plan.ts';
 import { isShown } from './unread-fields.ts';
@@ -48,9 +48,9 @@ function suspectFields(
     ...(known?.choiceFields ?? []),
     ...Object.keys(asked),
   ];
-  const { heirs } = pairRecords(profile, { keyField, resource }, earlier, later);
-  const fields = [...heirs].flatMap(([record, heir]) =>
-    changesSince(record, heir, ignored)
+  const { matches: matches } = pairRecords(profile, { keyField, resource }, earlier, later);
+  const fields = [...matches].flatMap(([record, match]) =>
+    changesSince(record, match, ignored)
       .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))
       .map(({ field }) => field),
   );
@@ -180,10 +180,10 @@ export function noteWrite(
   facts: DeviceFacts,
   step: Step,
   { before, after }: Readings,
-  answered: Answered,
+  outcome: RequestOutcome,
   { verdict, record, note }: StepEnd,
 ): void {
-  if (answered.kind !== 'accepted') return;
+  if (outcome.kind !== 'accepted') return;
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];

@@ -18,8 +18,8 @@ type About = Pick<Step, 'keyField' | 'resource'>;
 /** Which record of one reading is which of the next. */
 interface Pairing {
   /** A record before -> the same one after; what is gone is not in it. */
-  readonly heirs: ReadonlyMap<DeviceRecord, DeviceRecord>;
-  readonly newcomers: readonly DeviceRecord[];
+  readonly matches: ReadonlyMap<DeviceRecord, DeviceRecord>;
+  readonly added: readonly DeviceRecord[];
 }
 
 /**
@@ -48,12 +48,12 @@ export function pairRecords(
     : profile.idFields.includes(keyField)
       ? [content]
       : [keyAndContent, key];
-  const heirs = new Map<DeviceRecord, DeviceRecord>();
-  let newcomers = after;
+  const matches = new Map<DeviceRecord, DeviceRecord>();
+  let added = after;
   for (const nameOf of names) {
     const places = new Map<string, DeviceRecord[]>();
     // From the last on, so that `pop` gives the first.
-    for (const record of newcomers.toReversed()) {
+    for (const record of added.toReversed()) {
       const name = nameOf(record);
       if (name === undefined) continue;
       const place = places.get(name);
@@ -62,20 +62,20 @@ export function pairRecords(
     }
     const paired = new Set<DeviceRecord>();
     for (const record of before) {
-      const name = heirs.has(record) ? undefined : nameOf(record);
-      const heir = name === undefined ? undefined : places.get(name)?.pop();
-      if (heir === undefined) continue;
-      heirs.set(record, heir);
-      paired.add(heir);
+      const name = matches.has(record) ? undefined : nameOf(record);
+      const match = name === undefined ? undefined : places.get(name)?.pop();
+      if (match === undefined) continue;
+      matches.set(record, match);
+      paired.add(match);
     }
-    newcomers = newcomers.filter((record) => !paired.has(record));
-    if (newcomers.length === 0 || heirs.size === before.length) break;
+    added = added.filter((record) => !paired.has(record));
+    if (added.length === 0 || matches.size === before.length) break;
   }
-  return { heirs, newcomers };
+  return { matches: matches, added: added };
 }
 
 /** What became of the records that a step was not about, by natural key. */
-export interface Bystanders {
+export interface OtherRecords {
   readonly gone: readonly string[];
   /** The gone ones as they were. */
   readonly lost: readonly DeviceRecord[];
@@ -95,30 +95,30 @@ function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
  *
  * @param own the record that the step itself may have added
  */
-export function bystandersOf(
+export function otherRecordsOf(
   profile: Profile,
   { keyField, resource }: About,
   others: readonly DeviceRecord[],
-  { heirs, newcomers }: Pairing,
+  { matches: matches, added: addedRecords }: Pairing,
   own?: DeviceRecord,
-): Bystanders {
+): OtherRecords {
   const nameOf = (record: DeviceRecord): string =>
     valueText(record[keyField]) || idOf(profile, record) || '?';
   const ignored = [...profile.idFields, ...ownFields(profile, resource)];
   const lost: DeviceRecord[] = [];
   const changed: string[] = [];
   for (const record of others) {
-    const heir = heirs.get(record);
-    if (heir === undefined) {
+    const match = matches.get(record);
+    if (match === undefined) {
       lost.push(record);
-    } else if (!isIdentical(record, heir)) {
-      const fields = changesSince(record, heir, ignored)
+    } else if (!isIdentical(record, match)) {
+      const fields = changesSince(record, match, ignored)
         .filter(({ sent }) => !isTimeStamp(sent))
         .map(({ field }) => field);
       if (fields.length > 0) changed.push(`${nameOf(record)} (${fields.join(', ')})`);
     }
   }
-  const added = newcomers.filter((record) => record !== own).map(nameOf);
+  const added = addedRecords.filter((record) => record !== own).map(nameOf);
   return { gone: lost.map(nameOf), lost, changed, added };
 }
 
@@ -139,10 +139,10 @@ const NAMED = 10;
  * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
  * Added ones are told of; where the record itself does not show, one of them may be it under another name.
  */
-export function withBystanders(
+export function withOtherRecords(
   step: Step,
   own: StepEnd,
-  { gone, lost, changed, added }: Bystanders,
+  { gone, lost, changed, added }: OtherRecords,
 ): StepEnd {
   if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
   const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';

@@ -15,7 +15,7 @@ export interface Unread {
   /** The fields with these hashes: they changed because it was asked for. */
   readonly hashes: readonly string[];
   /** Fields that no record shows and of which nobody has told, where nothing else shows a change either. */
-  readonly untold: readonly string[];
+  readonly unreported: readonly string[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function unreadFields(
   const isTaken = told.length + rehashed.length > 0 || showsChange(step, held);
   const unknown = unknownFields(profile, step, held, records);
   const more = isTaken ? unknown.filter((field) => !told.includes(field)) : [];
-  return { hidden: [...told, ...more], rehashed, hashes, untold: isTaken ? [] : unknown };
+  return { hidden: [...told, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
 }
 
 /** What is to be said of them; undefined where all that was asked for can be read back. */

@@ -5,7 +5,7 @@ import { CredentialError } from '../errors.ts';
 import { type NetrcEntry, netrcEntryFor, readNetrc } from './netrc.ts';
 import { askCommand, askGit, commandFor } from './program-source.ts';
 import { Recent, type StoredCredential } from './store.ts';
-import { namedLogin } from './told-login.ts';
+import { namedLogin } from './read-login.ts';
 
 /** What the inventory says about where the login of a device is. */
 export interface CredentialPlaces {

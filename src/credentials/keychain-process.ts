@@ -16,7 +16,7 @@ export interface KeychainRequest {
   readonly remove?: readonly string[];
 }
 
-export interface KeychainAnswer {
+export interface KeychainResponse {
   readonly entries: readonly KeychainEntry[];
   /** How many accounts were there to be removed. */
   readonly removed: number;
@@ -70,10 +70,10 @@ work().then(answer, (error) => answer({ error: String(error.message) }));
 export async function askKeychain(
   request: KeychainRequest,
   options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
-): Promise<KeychainAnswer> {
+): Promise<KeychainResponse> {
   const module = findModule();
   const text = await run(JSON.stringify({ ...request, module, limitMs: options.limitMs }), options);
-  const answer = JSON.parse(text) as KeychainAnswer | { readonly error: string };
+  const answer = JSON.parse(text) as KeychainResponse | { readonly error: string };
   if ('error' in answer) throw errorFor(answer.error);
   return answer;
 }

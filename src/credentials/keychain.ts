@@ -1,7 +1,7 @@
 import { CredentialError } from '../errors.ts';
 import {
   askKeychain,
-  type KeychainAnswer,
+  type KeychainResponse,
   type KeychainRequest,
   KeychainUnavailableError,
 } from './keychain-process.ts';
@@ -26,7 +26,7 @@ export class OsKeychain implements CredentialStore {
   readonly #service: string;
   readonly #limitMs: number;
   /** A fleet is asked for device by device: one listing does for all of them. */
-  readonly #listing = new Recent<KeychainAnswer>();
+  readonly #listing = new Recent<KeychainResponse>();
 
   /** @param options.service another name than `devsh` keeps tests apart from real entries */
   constructor(options: {
@@ -74,7 +74,7 @@ export class OsKeychain implements CredentialStore {
     });
   }
 
-  async #ask(request: KeychainRequest): Promise<KeychainAnswer> {
+  async #ask(request: KeychainRequest): Promise<KeychainResponse> {
     const isRemote = Boolean(this.#env['SSH_CONNECTION']) && request.set !== undefined;
     const limitMs = isRemote ? Math.min(REMOTE_LIMIT_MS, this.#limitMs) : this.#limitMs;
     const answer = await askKeychain(request, { env: this.#env, limitMs });

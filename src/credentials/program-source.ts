@@ -4,7 +4,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { visible } from '../text/visible.ts';
 import { runProgram, type ProgramEnd } from '../os/program.ts';
 import type { StoredCredential } from './store.ts';
-import { readKeyValues, readLogin } from './told-login.ts';
+import { readKeyValues, readLogin } from './read-login.ts';
 
 export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -7,7 +7,7 @@ import { originOf, type Address } from './address.ts';
 import type { Credential } from './credential.ts';
 import { CancelledError } from '../errors.ts';
 import { UntrustedError } from './errors.ts';
-import { exchange, isRead, type Answer, type HttpRequest } from './exchange.ts';
+import { exchange, isRead, type Response, type HttpRequest } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
@@ -19,7 +19,7 @@ import { connectTls, viaText, type ConnectOptions, type Ending, type Trust } fro
 import { exchangeError } from './translate.ts';
 
 export { Credential } from './credential.ts';
-export type { Answer, HttpRequest } from './exchange.ts';
+export type { Response, HttpRequest } from './exchange.ts';
 
 export interface ClientOptions {
   readonly device: DeviceRef;
@@ -102,7 +102,7 @@ export class DeviceClient {
   }
 
   /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
-  async request(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
+  async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     try {
       return await (isRead(request) ? this.#read(request, signal) : this.#write(request, signal));
     } catch (error) {
@@ -119,7 +119,7 @@ export class DeviceClient {
   }
 
   /** Attempt after attempt, until the policy takes what came of one. */
-  async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+  async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     const { device, notice } = this.#options;
     let state = firstRead(request.path);
     for (;;) {
@@ -159,7 +159,7 @@ export class DeviceClient {
    * A write that has certainly not left, as the device did not take its connection, is tried again
    * without any other connection: it may be one that takes one at a time.
    */
-  async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+  async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     if (!this.#takesOne) {
       try {
         return await this.#writeOnce(request, signal);
@@ -167,7 +167,7 @@ export class DeviceClient {
         if (!isUnsent(error) || !this.#readers.isAnyOpen) throw error;
       }
     }
-    const persist = async (): Promise<Answer> => {
+    const persist = async (): Promise<Response> => {
       for (const delayMs of NOTICE_DELAYS_MS) {
         await wait(delayMs, undefined, { signal });
         try {
@@ -179,15 +179,15 @@ export class DeviceClient {
       return this.#writeOnce(request, signal);
     };
     try {
-      const answer = await this.#readers.alone(persist, CLOSED, signal);
+      const response = await this.#readers.alone(persist, CLOSED, signal);
       this.#takesOne = true;
-      return answer;
+      return response;
     } finally {
       if (!this.#takesOne) this.#readers.limitTo(READ_CONNECTIONS);
     }
   }
 
-  async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Answer> {
+  async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     // A kept-alive connection may die exactly when it is used again: a write never shares one.
     const client = new Client(this.#origin, {
       pipelining: 1,
@@ -204,7 +204,7 @@ export class DeviceClient {
     dispatcher: Dispatcher,
     request: HttpRequest,
     signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  ): Promise<Response> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     const { credential, trace, route } = this.#options;
     trace?.(() => {
@@ -223,12 +223,12 @@ export class DeviceClient {
     try {
       const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
-      const answer = await exchange(dispatcher, request, headers, limits, signal);
+      const response = await exchange(dispatcher, request, headers, limits, signal);
       trace?.(() => {
-        const bytes = Buffer.byteLength(answer.body);
-        return `< ${answer.status} ${bytes} bytes ${Math.round(answer.elapsedMs)} ms`;
+        const bytes = Buffer.byteLength(response.body);
+        return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
       });
-      return answer;
+      return response;
     } catch (error) {
       trace?.(() => `< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
       if (error instanceof UntrustedError) this.#distrust(error);

@@ -3,7 +3,7 @@ import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { idFieldOf, type Profile, saidSingle } from './profile.ts';
+import { idFieldOf, type Profile, configuredSingle } from './profile.ts';
 import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 import { type PageMarks, pageMarksOf } from './paging.ts';
@@ -42,7 +42,7 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
     return list;
   const [only] = list?.records.length === 1 ? list.records : [];
-  const said = saidSingle(profile, resource);
+  const said = configuredSingle(profile, resource);
   if (only !== undefined && (said ?? Object.keys(only).length > 1)) return singleObject(only);
   throw new DecodeFailure(
     `neither JSON nor another known format: ${oneLine(body) || 'nothing but control characters'}`,
@@ -232,7 +232,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   ) {
     throw new DeclinedFailure(declined);
   }
-  const said = saidSingle(profile, resource);
+  const said = configuredSingle(profile, resource);
   if (said === true) return singleObject(unwrapped(value, resource, profile));
   const { items } = profile.list;
   if (items !== undefined) return decodeItems(value, items, resource, profile);
@@ -298,7 +298,7 @@ function onlyList(value: DeviceRecord): string | undefined {
 function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: name };
   if (!isValueObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
-  const mayBeSingle = saidSingle(profile, resource) === undefined;
+  const mayBeSingle = configuredSingle(profile, resource) === undefined;
   if (isRecordLike(value, resource, profile)) {
     return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
   }

@@ -1,6 +1,6 @@
 import { areLinks, assertNoCollection, foundAt, otherPaths, writePath } from './record-path.ts';
 import { UsageError } from '../errors.ts';
-import { DeviceClient, type Answer, type ClientOptions, type HttpRequest } from './client.ts';
+import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
 import { arrivedText, entityTagOf } from './exchange.ts';
 import { type DecodedList, decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import {
@@ -26,7 +26,7 @@ import { idOf, isResourceName, keyFieldOf, listPath, type Profile } from './prof
 import type { DeviceRecord, DeviceRef } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
-  answerError,
+  responseError,
   type Circumstances,
   decodeError,
   redacted,
@@ -36,7 +36,7 @@ import { objectionIn } from './complaint.ts';
 import { valueText } from './value-text.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
-export interface WriteAnswer {
+export interface WriteResponse {
   readonly status: number;
   /** The record as the answer shows it, when it does. */
   readonly record?: DeviceRecord | undefined;
@@ -131,14 +131,14 @@ export class Device {
         this.#options.arriving?.(`${this.ref.name}: ${text}`);
       };
       const request = { method: 'GET', path: page, arriving } as const;
-      const answer = await this.#ask(request, signal);
-      const list = this.#decoded(request, answer, () => {
+      const response = await this.#ask(request, signal);
+      const list = this.#decoded(request, response, () => {
         const repeated = this.#warnOfRepeated(resource);
-        return decodePage(answer, resource, this.profile, repeated);
+        return decodePage(response, resource, this.profile, repeated);
       });
-      if (answer.movedTo !== undefined) this.#movedTo.set(page, answer.movedTo);
+      if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
       // No part was asked for: where the rest is must be said, or it would look like all there is.
-      if (answer.status === 206 && list.total === undefined && list.next === undefined) {
+      if (response.status === 206 && list.total === undefined && list.next === undefined) {
         const text = `${page} was answered with a part only (206), and nothing says how to get the rest`;
         throw new ProtocolError(this.ref, text);
       }
@@ -204,9 +204,9 @@ export class Device {
   ): Promise<DeviceRecord> {
     const facts = { path: profile.list.detail ?? '{item}' };
     const request = { method: 'GET', path: writePath(profile, facts, resource, record) } as const;
-    const answer = await this.#ask(request, signal);
-    const full = this.#decoded(request, answer, () =>
-      decodeRecord(answer.body, resource, profile, this.#warnOfRepeated(resource)),
+    const response = await this.#ask(request, signal);
+    const full = this.#decoded(request, response, () =>
+      decodeRecord(response.body, resource, profile, this.#warnOfRepeated(resource)),
     );
     const other = [keyFieldOf(profile, resource, [record]), ...profile.idFields].find(
       (field) =>
@@ -225,32 +225,32 @@ export class Device {
   }
 
   /** Sends a write once. Throws DeviceError unless the device says that it did it. */
-  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteAnswer> {
+  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResponse> {
     const { method, path } = request;
     if (method === 'DELETE') assertNoCollection(this.profile, path);
     const sent = { method, path, body: bodyOf(request) };
-    let answer = await this.#ask(sent, signal);
-    if (answer.status === 428 && method !== 'POST') {
+    let response = await this.#ask(sent, signal);
+    if (response.status === 428 && method !== 'POST') {
       // It has done nothing yet: it wants to be told which state of the record is meant (RFC 6585).
       const held = await this.#ask({ method: 'GET', path }, signal);
       const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
-      if (ifMatch !== undefined) answer = await this.#ask({ ...sent, ifMatch }, signal);
+      if (ifMatch !== undefined) response = await this.#ask({ ...sent, ifMatch }, signal);
     }
     const resource = path.slice(this.profile.basePath.length).split('/')[0] ?? '';
     const fields = fieldsSent(this.profile, request);
-    const record = this.#decoded({ ...request, fields }, answer, () =>
-      decodeWritten(answer.body, resource, this.profile),
+    const record = this.#decoded({ ...request, fields }, response, () =>
+      decodeWritten(response.body, resource, this.profile),
     );
-    const objection = objectionIn(answer.body, this.profile.errorsIn);
+    const objection = objectionIn(response.body, this.profile.errorsIn);
     return {
-      status: answer.status,
+      status: response.status,
       record,
       objection: objection && redacted(this.#circumstances(request), objection),
     };
   }
 
   /** Any request to this device; any status is an answer. Throws UsageError for a path that leaves it. */
-  async raw(request: RawRequest, signal?: AbortSignal): Promise<Answer> {
+  async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     const url = URL.canParse(request.path, this.#client.origin)
       ? new URL(request.path, this.#client.origin)
       : undefined;
@@ -265,9 +265,9 @@ export class Device {
     const { method, accept, redirect } = request;
     const path = url.pathname + url.search;
     const sent = { method, path, body: bodyOf(request), accept, redirect };
-    const answer = await this.#ask(sent, signal);
+    const response = await this.#ask(sent, signal);
     // Data is given as it came: in a list a word may be somebody's password by chance.
-    return isSuccess(answer) ? answer : withoutSecrets(this.#circumstances(request), answer);
+    return isSuccess(response) ? response : withoutSecrets(this.#circumstances(request), response);
   }
 
   /**
@@ -279,8 +279,8 @@ export class Device {
    */
   async allPages(
     path: string,
-    first: Answer,
-    onPage: (answer: Answer) => void,
+    first: Response,
+    onPage: (response: Response) => void,
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[] | undefined> {
     const [place = '', query] = path.split('?', 2);
@@ -299,11 +299,11 @@ export class Device {
       list = undefined;
       if (known !== undefined) return known;
       const request = { method: 'GET', path: page } as const;
-      const answer = await this.#ask(request, signal);
-      const further = this.#decoded(request, answer, () =>
-        decodePage(answer, resource, this.profile),
+      const response = await this.#ask(request, signal);
+      const further = this.#decoded(request, response, () =>
+        decodePage(response, resource, this.profile),
       );
-      onPage(answer);
+      onPage(response);
       return further;
     };
     const { records, paging } = await readPages(path, this.ref, readPage, {
@@ -328,7 +328,7 @@ export class Device {
     await this.#client.close();
   }
 
-  #ask(request: HttpRequest, signal?: AbortSignal): Promise<Answer> {
+  #ask(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     return this.#client.request(
       { ...request, accept: request.accept ?? this.profile.accept },
       signal,
@@ -336,19 +336,19 @@ export class Device {
   }
 
   /** The error that an answer is; undefined for one that is a success. */
-  failureOf(request: Request, answer: Answer): DeviceError | undefined {
-    return isSuccess(answer) ? undefined : answerError(this.#circumstances(request), answer);
+  failureOf(request: Request, response: Response): DeviceError | undefined {
+    return isSuccess(response) ? undefined : responseError(this.#circumstances(request), response);
   }
 
   /** What `decode` finds in an answer. Throws DeviceError for one that is no success, or not decoded. */
-  #decoded<T>(request: Request, answer: Answer, decode: () => T): T {
-    const failure = this.failureOf(request, answer);
+  #decoded<T>(request: Request, response: Response, decode: () => T): T {
+    const failure = this.failureOf(request, response);
     if (failure !== undefined) throw failure;
     try {
       return decode();
     } catch (error) {
       if (!isDecodeFailure(error)) throw error;
-      throw decodeError(this.#circumstances(request), answer, error);
+      throw decodeError(this.#circumstances(request), response, error);
     }
   }
 
@@ -368,13 +368,13 @@ export class Device {
 /** As much of a request as the words about its failure need. */
 type Request = Circumstances['request'] & Pick<Circumstances, 'fields'> & Body;
 
-function isSuccess({ status }: Answer): boolean {
+function isSuccess({ status }: Response): boolean {
   return status >= 200 && status < 300;
 }
 
 /** What an answer says of a page of a list, in its body and its headers. */
 function decodePage(
-  { headers, body }: Answer,
+  { headers, body }: Response,
   resource: string,
   profile: Profile,
   onRepeated?: (repeated: RepeatedName) => void,

@@ -28,7 +28,7 @@ export function isRead({ method }: Pick<HttpRequest, 'method'>): boolean {
 }
 
 /** A whole answer, whatever its status. */
-export interface Answer {
+export interface Response {
   readonly status: number;
   /** Names in lower case; of repeated headers the values joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ const WHOLE_TIME = 10;
 /** Less than that within the limit is silence: one byte now and then is no answer that comes. */
 const LEAST_BYTES = 1024;
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
@@ -66,7 +66,7 @@ export async function exchange(
   headers: Readonly<Record<string, string | undefined>>,
   limits: ExchangeLimits,
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<Response> {
   const startedAt = performance.now();
   const raw = await receive(dispatcher, request, headers, limits, signal);
   const bytes = await inflate(raw, limits.maxBodyBytes);
@@ -87,7 +87,7 @@ function receive(
   headers: Readonly<Record<string, string | undefined>>,
   { timeoutMs, maxBodyBytes }: ExchangeLimits,
   signal: AbortSignal | undefined,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(new CancelledError());
@@ -283,7 +283,7 @@ const DECODERS: Readonly<Record<string, 'gunzip' | 'brotliDecompress' | 'inflate
 };
 
 /** The body without its content encodings. Throws TransportFault when it is too large or broken. */
-async function inflate({ status, headers, bytes }: RawAnswer, maxBytes: number): Promise<Buffer> {
+async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number): Promise<Buffer> {
   const encodings = (headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
@@ -354,7 +354,7 @@ function decoderFor(charset: string | undefined): TextDecoder | undefined {
 }
 
 /** Whether the answer said where it ends: only then is a connection that ends no loss. */
-function isFramed({ status, headers }: Omit<RawAnswer, 'bytes'>): boolean {
+function isFramed({ status, headers }: Omit<RawResponse, 'bytes'>): boolean {
   return (
     status === 204 ||
     status === 304 ||
@@ -364,7 +364,7 @@ function isFramed({ status, headers }: Omit<RawAnswer, 'bytes'>): boolean {
 }
 
 /** The state that one record is in, as `ETag` or the record itself names it; for `If-Match`. */
-export function entityTagOf({ headers, body }: Answer): string | undefined {
+export function entityTagOf({ headers, body }: Response): string | undefined {
   const tag = headers['etag'] ?? tagIn(body);
   // As RFC 9110 spells it: anything else may not be sent in a header.
   return tag !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(tag) ? tag : undefined;

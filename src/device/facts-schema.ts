@@ -23,7 +23,7 @@ const fieldFactsSchema = z.object({
 const spelling = z.enum(['answers', 'redirects', 'not found']);
 
 /** How one and the same list is answered when it is asked for in other ways. */
-const listAnswersSchema = z.object({
+const listResponsesSchema = z.object({
   /** With the slash at the end of its path, and without it. */
   withSlash: spelling.exactOptional(),
   withoutSlash: spelling.exactOptional(),
@@ -49,7 +49,7 @@ const waySchema = z.object({
 const ofDevice = {
   /** What `GET /api/` lists: names of resources. */
   offers: names,
-  answers: listAnswersSchema,
+  answers: listResponsesSchema,
   /** Ids were seen to move when other records came or went. */
   ids: z.literal('positional'),
   /** A write was taken only when no other connection was open. */
@@ -115,7 +115,7 @@ export type Facts = { readonly [Name in FactName]?: FactValue<Name> };
 
 export type FieldFacts = ResourceFact['details'][string];
 export type PageStep = ResourceFact['pageStep'];
-export type ListAnswers = DeviceFact['answers'];
+export type ListResponses = DeviceFact['answers'];
 /** The kinds of writes. */
 export type WriteName = 'create' | 'update' | 'remove';
 

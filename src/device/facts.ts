@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { documentedProfile } from './built-in-profiles.ts';
-import type { FactName, Facts, FactValue, ListAnswers, SeenOfResource } from './facts-schema.ts';
+import type { FactName, Facts, FactValue, ListResponses, SeenOfResource } from './facts-schema.ts';
 import type { ReadPages } from './pages.ts';
 import { pagingText } from './paging.ts';
 import {
   isSingle,
   type Profile,
   resourceOf,
-  saidSingle,
+  configuredSingle,
   updateFacts,
   withResource,
   type WriteFacts,
@@ -67,7 +67,7 @@ export class DeviceFacts {
     value: FactValue<Name> | undefined,
     why?: string,
   ): boolean {
-    if (value === undefined || isSaid(this.#base, fact)) return false;
+    if (value === undefined || isConfigured(this.#base, fact)) return false;
     const seen = joined(this.#seen, { [fact]: value } as Facts);
     if (isDeepStrictEqual(seen[fact], this.#seen[fact])) return false;
     this.#seen = seen;
@@ -120,11 +120,11 @@ export function noteListing(facts: DeviceFacts, resource: string, listing: ReadP
 }
 
 /** The one rule of precedence: what somebody has said of his device is not overruled by what is seen. */
-function isSaid(profile: Profile, fact: string): boolean {
+function isConfigured(profile: Profile, fact: string): boolean {
   if (profile.origins[fact] === 'configured') return true;
   // A resource with a natural key is a list, whatever one answer looks like.
   const [, resource = ''] = /^resources\.([^.]+)\.single$/.exec(fact) ?? [];
-  return saidSingle(profile, resource) !== undefined;
+  return configuredSingle(profile, resource) !== undefined;
 }
 
 /** A profile with what was seen put in. */
@@ -133,7 +133,7 @@ function interpreted(base: Profile, seen: Facts): Profile {
   for (const [resource, own] of byResource(seen)) profile = withSeen(profile, resource, own);
   const { ids, connections, offers } = seen;
   const plain = Object.entries({ ids, connections, offers }).filter(
-    ([fact, value]) => value !== undefined && !isSaid(base, fact),
+    ([fact, value]) => value !== undefined && !isConfigured(base, fact),
   );
   const { origins, ...ways } = profile;
   const proven = WRITES.filter((write) => {
@@ -163,13 +163,13 @@ function byResource(seen: Facts): ReadonlyMap<string, SeenOfResource> {
 }
 
 /** Paths end as the device answers them. */
-function withAnswers(profile: Profile, answers: ListAnswers | undefined): Profile {
+function withAnswers(profile: Profile, answers: ListResponses | undefined): Profile {
   if (answers === undefined) return profile;
   const known = observed(profile, { answers }, ['answers']);
   const [slash, bare] = [answers.withSlash, answers.withoutSlash];
   const isDecided =
     slash !== undefined && bare !== undefined && (slash === 'answers') !== (bare === 'answers');
-  return isDecided && !isSaid(profile, 'endsWithSlash')
+  return isDecided && !isConfigured(profile, 'endsWithSlash')
     ? observed(known, { endsWithSlash: slash === 'answers' }, ['endsWithSlash'])
     : known;
 }
@@ -180,7 +180,7 @@ function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profil
   const found = Object.entries({ ...(paging && { paging }), ...seen }).filter(([fact]) =>
     fact === 'path'
       ? otherPaths(base, resource).includes(path)
-      : !isSaid(base, `resources.${resource}.${fact}`),
+      : !isConfigured(base, `resources.${resource}.${fact}`),
   );
   const names = [...found.map(([fact]) => fact), ...(details === undefined ? [] : ['fields'])];
   const { choiceFields } = resourceOf(base, resource);
@@ -207,7 +207,7 @@ function choicesIn(details: SeenOfResource['details'] = {}): string[] {
 
 /** How a record is added, changed and deleted, taken from what the path of one record allows. */
 function withWays(profile: Profile, resource: string, seen: SeenOfResource): Profile {
-  const isOpen = (fact: string): boolean => !isSaid(profile, fact);
+  const isOpen = (fact: string): boolean => !isConfigured(profile, fact);
   const facts: string[] = [];
   let { create, update, remove } = profile;
   const encoding = createEncoding(create.encoding, seen);
@@ -249,9 +249,9 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** What was seen of how records are changed, where nobody said it otherwise, fact by fact. */
 function ownUpdate(profile: Profile, seen: SeenOfResource): WriteFacts | undefined {
   const { update } = profile;
-  if (!isSaid(profile, 'update')) return observedUpdate(seen);
+  if (!isConfigured(profile, 'update')) return observedUpdate(seen);
   const said = Object.fromEntries(
-    Object.entries(update).filter(([fact]) => isSaid(profile, `update.${fact}`)),
+    Object.entries(update).filter(([fact]) => isConfigured(profile, `update.${fact}`)),
   );
   // Without a method or with a path of its own it is another way than the one that was seen.
   const isOther = said['method'] === undefined || said['path'] !== undefined;
@@ -310,7 +310,7 @@ function singleUpdate(
   { collectionAllows: allows, parses }: SeenOfResource,
 ): WriteFacts | undefined {
   const isUpdateSaid = ['update', `resources.${resource}.update`].some((fact) =>
-    isSaid(profile, fact),
+    isConfigured(profile, fact),
   );
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows?.includes(name));
   if (isUpdateSaid || method === undefined) return undefined;

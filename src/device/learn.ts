@@ -1,10 +1,10 @@
 import { DevshError, RefusedError } from '../errors.ts';
 import type { Device, RawRequest } from './device.ts';
 import { RejectedError, UntrustedError } from './errors.ts';
-import type { Answer } from './exchange.ts';
+import type { Response } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { DeviceFacts } from './facts.ts';
-import type { FieldFacts, ListAnswers, SeenOfResource } from './facts-schema.ts';
+import type { FieldFacts, ListResponses, SeenOfResource } from './facts-schema.ts';
 import { pagingText } from './paging.ts';
 import {
   collectionPath,
@@ -34,7 +34,7 @@ export async function learn(
 ): Promise<void> {
   const { profile } = device;
   const root = await ask(device, { method: 'GET', path: profile.basePath }, signal);
-  const options = (path: string): Promise<Answer | undefined> =>
+  const options = (path: string): Promise<Response | undefined> =>
     ask(device, { method: 'OPTIONS', path }, signal);
   const collection = await options(collectionPath(profile, resource));
   const listing = device.listing(resource);
@@ -112,8 +112,8 @@ async function lookAtOne(
   const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
     isLeftOut(device, resource, record, known, signal);
   const byId = await read(profile);
-  const isSaid = profile.origins[`resources.${resource}.namedBy`] === 'configured';
-  const isByKey = byId === 'not found' && !isSaid && !isNamedByKey(profile, resource);
+  const isConfigured = profile.origins[`resources.${resource}.namedBy`] === 'configured';
+  const isByKey = byId === 'not found' && !isConfigured && !isNamedByKey(profile, resource);
   const found = isByKey ? await read(profileFor(profile, resource, 'key')) : byId;
   if (found === 'not found' || found === undefined) return {};
   return {
@@ -149,7 +149,7 @@ async function ask(
   device: Device,
   request: RawRequest,
   signal: AbortSignal | undefined,
-): Promise<Answer | undefined> {
+): Promise<Response | undefined> {
   try {
     return await device.raw(request, signal);
   } catch (error) {
@@ -159,16 +159,16 @@ async function ask(
 }
 
 /** `GET /api/` of Django REST Framework: names with their addresses. */
-function resourcesIn(root: Answer | undefined): string[] | undefined {
+function resourcesIn(root: Response | undefined): string[] | undefined {
   const names = Object.entries(objectIn(root) ?? {})
     .filter(([name, address]) => typeof address === 'string' && isResourceName(name))
     .map(([name]) => name);
   return names.length > 0 ? names : undefined;
 }
 
-function allowedBy(answer: Answer | undefined): string[] | undefined {
-  const allow = answer?.headers['allow'];
-  const isAnswer = answer !== undefined && (answer.status < 300 || answer.status === 405);
+function allowedBy(response: Response | undefined): string[] | undefined {
+  const allow = response?.headers['allow'];
+  const isAnswer = response !== undefined && (response.status < 300 || response.status === 405);
   if (allow === undefined || !isAnswer) return undefined;
   const methods = allow
     .split(',')
@@ -220,10 +220,10 @@ function textsIn(value: Value | undefined): string[] | undefined {
   return value.filter((item) => typeof item === 'string');
 }
 
-function objectIn(answer: Answer | undefined): JsonObject | undefined {
-  if (answer === undefined || answer.status >= 300) return undefined;
+function objectIn(response: Response | undefined): JsonObject | undefined {
+  if (response === undefined || response.status >= 300) return undefined;
   try {
-    const value = parseJson(answer.body);
+    const value = parseJson(response.body);
     return isValueObject(value) ? value : undefined;
   } catch (error) {
     if (error instanceof JsonFailure) return undefined;
@@ -231,19 +231,19 @@ function objectIn(answer: Answer | undefined): JsonObject | undefined {
   }
 }
 
-type Spelling = NonNullable<ListAnswers['withSlash']>;
+type Spelling = NonNullable<ListResponses['withSlash']>;
 
 /** Asks for a list with a slash at the end, without it, and in no certain format. Follows no redirect. */
 async function lookAtAnswers(
   device: Device,
   resource: string,
   signal?: AbortSignal,
-): Promise<ListAnswers> {
+): Promise<ListResponses> {
   const path = listPath(device.profile, resource);
   // A path with a query, or the root, has one spelling only.
   if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return {};
   const bare = path.replace(/\/$/, '');
-  const get = (at: string, accept?: string): Promise<Answer | undefined> =>
+  const get = (at: string, accept?: string): Promise<Response | undefined> =>
     ask(device, { method: 'GET', path: at, redirect: 'stay', ...(accept && { accept }) }, signal);
   const withSlash = spellingOf(await get(`${bare}/`));
   const withoutSlash = spellingOf(await get(bare));
@@ -266,20 +266,20 @@ function isNoAnswer(error: unknown): boolean {
 }
 
 /** Undefined for an answer that says nothing of the path, as one to too many requests. */
-function spellingOf(answer: Answer | undefined): Spelling | undefined {
-  if (answer === undefined) return undefined;
-  const { status } = answer;
+function spellingOf(response: Response | undefined): Spelling | undefined {
+  if (response === undefined) return undefined;
+  const { status } = response;
   if (status >= 200 && status < 300) return 'answers';
   if ([301, 302, 303, 307, 308].includes(status)) return 'redirects';
   return status === 404 ? 'not found' : undefined;
 }
 
-function formatOf(answer: Answer | undefined): ListAnswers['withoutAccept'] {
-  if (answer?.status === 406) return 'refused';
-  if (answer === undefined || answer.status < 200 || answer.status >= 300) return undefined;
-  if (/^\s*</.test(answer.body)) return 'HTML';
+function formatOf(response: Response | undefined): ListResponses['withoutAccept'] {
+  if (response?.status === 406) return 'refused';
+  if (response === undefined || response.status < 200 || response.status >= 300) return undefined;
+  if (/^\s*</.test(response.body)) return 'HTML';
   try {
-    parseJson(answer.body);
+    parseJson(response.body);
     return 'JSON';
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;

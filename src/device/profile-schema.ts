@@ -143,10 +143,10 @@ export const profileSchema = z.strictObject({
 
 export type ProfileContent = z.infer<typeof profileSchema>;
 type Facts<Schema extends z.ZodType> = NamedInCode<z.infer<Schema>>;
-export type SaidOfWrite = Facts<typeof writeSchema>;
-export type SaidOfList = Facts<typeof listSchema>;
-export type SaidOfResource = Omit<Facts<typeof resourceSchema>, 'update'>;
-export type SaidOfProfile = Facts<typeof profileSchema>;
+export type ConfiguredWrite = Facts<typeof writeSchema>;
+export type ConfiguredList = Facts<typeof listSchema>;
+export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update'>;
+export type ConfiguredProfile = Facts<typeof profileSchema>;
 
 /** The JSON schema of profile files, for editors. */
 export function profileJsonSchema(): unknown {

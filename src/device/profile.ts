@@ -1,5 +1,10 @@
-import type { ListAnswers, SeenOfResource, WriteName } from './facts-schema.ts';
-import type { SaidOfList, SaidOfProfile, SaidOfResource, SaidOfWrite } from './profile-schema.ts';
+import type { ListResponses, SeenOfResource, WriteName } from './facts-schema.ts';
+import type {
+  ConfiguredList,
+  ConfiguredProfile,
+  ConfiguredResource,
+  ConfiguredWrite,
+} from './profile-schema.ts';
 import type { DeviceRecord } from './record.ts';
 import { valueText } from './value-text.ts';
 
@@ -14,32 +19,32 @@ type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Name
 /** What is known about one resource (`user`, `interface`): said in a file, or seen. */
 export interface ResourceProfile
   extends
-    Known<SaidOfResource, 'keyField' | 'fields' | 'choiceFields'>,
-    Omit<SeenOfResource, keyof SaidOfResource> {
+    Known<ConfiguredResource, 'keyField' | 'fields' | 'choiceFields'>,
+    Omit<SeenOfResource, keyof ConfiguredResource> {
   /** How it is changed, where that is known of this resource alone. */
   readonly update?: WriteFacts;
 }
 
 /** One kind of write: create, update or delete. */
 export type WriteFacts = Known<
-  SaidOfWrite,
+  ConfiguredWrite,
   'method' | 'path' | 'encoding' | 'constants' | 'selector' | 'record'
 >;
 
 /** How all records of a resource are read. */
-export type ListFacts = Known<SaidOfList, 'path' | 'paging'>;
+export type ListFacts = Known<ConfiguredList, 'path' | 'paging'>;
 
 /** How many connections a device takes at the same time. */
 export type Connections = 'one' | 'several';
 
 /** How one family of devices speaks: data only. */
 export interface Profile extends Omit<
-  Known<SaidOfProfile, 'basePath' | 'endsWithSlash' | 'idFields' | 'noId'>,
+  Known<ConfiguredProfile, 'basePath' | 'endsWithSlash' | 'idFields' | 'noId'>,
   'extends' | 'resources' | 'list' | WriteName
 > {
   readonly name: string;
   /** How lists were seen to be answered. */
-  readonly answers?: ListAnswers;
+  readonly answers?: ListResponses;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
   /** What the device says that it has; absent when it has not been asked. */
   readonly offers?: readonly string[];
@@ -92,7 +97,10 @@ export function isSingle(profile: Profile, resource: string): boolean {
 }
 
 /** The same where somebody said so; what was only observed shows anew in each answer. */
-export function saidSingle({ resources, origins }: Profile, resource: string): boolean | undefined {
+export function configuredSingle(
+  { resources, origins }: Profile,
+  resource: string,
+): boolean | undefined {
   const isObserved = origins[`resources.${resource}.single`] === 'observed';
   return isObserved ? undefined : resources[resource]?.single;
 }

@@ -137,11 +137,11 @@ function checkedName(field: string, value: Value | undefined, resource: string):
  */
 export function otherPaths(profile: Profile, resource: string): readonly string[] {
   const { origins, resources, basePath, endsWithSlash, list } = profile;
-  const isSaid = (fact: string): boolean => origins[fact] === 'configured';
+  const isConfigured = (fact: string): boolean => origins[fact] === 'configured';
   const own = resources[resource]?.path;
   const isObserved = origins[`resources.${resource}.path`] === 'observed';
   if ((own !== undefined && !isObserved) || list.path !== '{collection}') return [];
-  const ends = isSaid('endsWithSlash') ? [endsWithSlash] : [endsWithSlash, !endsWithSlash];
+  const ends = isConfigured('endsWithSlash') ? [endsWithSlash] : [endsWithSlash, !endsWithSlash];
   const names = resource.endsWith('s') ? [resource] : [resource, `${resource}s`];
   const paths = names.flatMap((name) => ends.map((end) => `${basePath}${name}${end ? '/' : ''}`));
   const tried = own ?? paths[0];

@@ -1,5 +1,5 @@
 import { MAX_THROTTLE_MS, MAX_THROTTLES } from './errors.ts';
-import type { Answer } from './exchange.ts';
+import type { Response } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 
 const MAX_REDIRECTS = 3;
@@ -19,7 +19,7 @@ interface ReadState {
 }
 
 /** What came of one attempt. */
-export type Outcome = { readonly response: Answer } | { readonly fault: unknown };
+export type Outcome = { readonly response: Response } | { readonly fault: unknown };
 
 interface ReadRules {
   /** Of the device. */
@@ -100,7 +100,7 @@ export function isUnsent(error: unknown): boolean {
 
 /** The path to go on with; undefined when the answer is no redirect or leads away from the device. */
 function redirectOf(
-  { status, headers: { location } }: Answer,
+  { status, headers: { location } }: Response,
   origin: string,
   path: string,
 ): string | undefined {

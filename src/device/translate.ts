@@ -10,7 +10,7 @@ import {
   UnauthorizedError,
   UnreachableError,
 } from './errors.ts';
-import { type Answer, type HttpRequest, isRead } from './exchange.ts';
+import { type Response, type HttpRequest, isRead } from './exchange.ts';
 import { type FaultKind, faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
@@ -19,17 +19,17 @@ import type { Credential } from './credential.ts';
 import { redact } from './secret-fields.ts';
 
 /** The error for an answer that is no success (2xx). */
-export function answerError(circumstances: Circumstances, received: Answer): DeviceError {
+export function responseError(circumstances: Circumstances, received: Response): DeviceError {
   const { device, credential, request } = circumstances;
-  const answer = redactedAnswer(circumstances, received);
-  const { status, headers, body } = answer;
+  const response = redactedResponse(circumstances, received);
+  const { status, headers, body } = response;
   const what = describe(circumstances);
   const issues = redactedIssues(circumstances, body);
   const said = saying(issuesText(issues));
-  const advice = tokenAdvice(circumstances, answer);
+  const advice = tokenAdvice(circumstances, response);
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
-    const text = `the login was refused (401, ${who})${said}${otherScheme(answer)}${advice}`;
+    const text = `the login was refused (401, ${who})${said}${otherScheme(response)}${advice}`;
     return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
   }
   if (status === 403) {
@@ -42,9 +42,9 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
     const text = `${what} was answered with 304 (nothing is new), which devsh has not asked for`;
     return new ProtocolError(device, text, { status });
   }
-  if (status >= 300 && status < 400) return redirectError(circumstances, answer);
+  if (status >= 300 && status < 400) return redirectError(circumstances, response);
   if (status >= 400 && status < 500) {
-    const text = `${what} was refused (${status}${meaningOf(answer, device)})${said}${advice}`;
+    const text = `${what} was refused (${status}${meaningOf(response, device)})${said}${advice}`;
     const waitMs = status === 429 ? retryAfterMs(headers) : undefined;
     return new RejectedError(device, text, { status, issues, retryAfterMs: waitMs });
   }
@@ -60,11 +60,11 @@ export function answerError(circumstances: Circumstances, received: Answer): Dev
 /** The error for a 2xx whose body is not what it should be. */
 export function decodeError(
   circumstances: Circumstances,
-  answer: Answer,
+  response: Response,
   failure: DecodeFailure | DeclinedFailure,
 ): DeviceError {
   const { device, request, fields } = circumstances;
-  const { status, body } = redactedAnswer(circumstances, answer);
+  const { status, body } = redactedResponse(circumstances, response);
   const what = describe(circumstances);
   const message = redacted(circumstances, failure.message);
   if (failure instanceof DeclinedFailure) {
@@ -145,9 +145,9 @@ const REASONS: Readonly<
       : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
 };
 
-function redirectError(circumstances: Circumstances, answer: Answer): ProtocolError {
+function redirectError(circumstances: Circumstances, response: Response): ProtocolError {
   const { device, request } = circumstances;
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   const location = oneLine(headers.location ?? '');
   const why = isRead(request)
     ? 'devsh follows a redirect only on the same device, and not for ever'
@@ -170,7 +170,7 @@ function slashAdvice({ device, request }: Circumstances, location: string): stri
   return `. Say how its paths end: profile set ${device.name} ${said}`;
 }
 
-function meaningOf({ status, headers }: Answer, device: DeviceRef): string {
+function meaningOf({ status, headers }: Response, device: DeviceRef): string {
   switch (status) {
     case 404:
       return ', not found';
@@ -202,7 +202,7 @@ function waitText(retryAfter: string | undefined): string {
 }
 
 /** What the device wants instead of Basic or a token, where it says so. */
-function otherScheme({ headers }: Answer): string {
+function otherScheme({ headers }: Response): string {
   const wanted = headers['www-authenticate'] ?? '';
   const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
   if (scheme === undefined || /\b(?:basic|token|bearer)\b/i.test(wanted)) return '';
@@ -210,8 +210,8 @@ function otherScheme({ headers }: Answer): string {
 }
 
 /** A read is refused with no reason but who asks: the token may be right, and its scheme another one. */
-function tokenAdvice({ device, credential, request }: Circumstances, answer: Answer): string {
-  const { status, headers } = answer;
+function tokenAdvice({ device, credential, request }: Circumstances, response: Response): string {
+  const { status, headers } = response;
   if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
     return '';
   const sent = /^\w+/.exec(credential.header())?.[0] ?? '';
@@ -250,20 +250,20 @@ export interface Circumstances {
 const KEPT_BODY = 64 * 1024;
 
 /** As much of an answer as an error keeps. */
-function redactedAnswer(circumstances: Circumstances, answer: Answer): Answer {
+function redactedResponse(circumstances: Circumstances, response: Response): Response {
   // Before it is cut: what is left of a secret at the edge would not be known again.
-  const start = { ...answer, body: answer.body.slice(0, 2 * KEPT_BODY) };
+  const start = { ...response, body: response.body.slice(0, 2 * KEPT_BODY) };
   const clean = withoutSecrets(circumstances, start);
   return { ...clean, body: clean.body.slice(0, KEPT_BODY) };
 }
 
 /** An answer without what it was sent: a device may repeat that. */
-export function withoutSecrets(circumstances: Circumstances, answer: Answer): Answer {
+export function withoutSecrets(circumstances: Circumstances, response: Response): Response {
   return {
-    ...answer,
-    body: redacted(circumstances, answer.body),
+    ...response,
+    body: redacted(circumstances, response.body),
     headers: Object.fromEntries(
-      Object.entries(answer.headers).map(([name, text]) => [name, redacted(circumstances, text)]),
+      Object.entries(response.headers).map(([name, text]) => [name, redacted(circumstances, text)]),
     ),
   };
 }

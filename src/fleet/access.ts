@@ -32,7 +32,7 @@ export interface Access {
    * two devices at the most, so that a wrong password is not sprayed over a fleet. Throws when it was
    * refused twice. The answer is told by calling the returned function.
    */
-  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void>;
+  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialOutcome) => void>;
   /** Receives one line for each request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
   /** Receives what keeps the user waiting, in words. */
@@ -44,7 +44,7 @@ export interface Access {
   readonly timeoutMs?: number | undefined;
 }
 
-export type CredentialAnswer = 'accepted' | 'refused' | 'untold';
+export type CredentialOutcome = 'accepted' | 'refused' | 'untold';
 
 /** So many devices may refuse a credential before it is sent to no further one. */
 const MAX_REFUSALS = 2;
@@ -52,7 +52,7 @@ const MAX_REFUSALS = 2;
 /** A device that is silent for so long does not keep the others waiting. */
 const PATIENCE_MS = 1500;
 
-interface Standing {
+interface CredentialState {
   isAccepted: boolean;
   /** Names of the devices that refused it. */
   refusedBy: string[];
@@ -66,11 +66,11 @@ interface Standing {
  * credential it is with two devices at the most; when two have refused it, no other one gets it.
  */
 export class CredentialGate {
-  readonly #standings = new Map<string, Standing>();
+  readonly #states = new Map<string, CredentialState>();
 
   /** A new command is a new try: what was refused before may be tried again. */
   forgetRefusals(): void {
-    for (const standing of this.#standings.values()) standing.refusedBy = [];
+    for (const state of this.#states.values()) state.refusedBy = [];
   }
 
   /**
@@ -80,36 +80,40 @@ export class CredentialGate {
   async admit(
     deviceName: string,
     credential: Credential,
-  ): Promise<(answer: CredentialAnswer) => void> {
-    const standing = this.#standingOf(credential);
-    while (!standing.isAccepted && standing.refusedBy.length + standing.pending >= MAX_REFUSALS) {
-      this.#throwIfRefused(deviceName, credential, standing);
-      await new Promise<void>((resolve) => standing.waiting.push(resolve));
+  ): Promise<(answer: CredentialOutcome) => void> {
+    const state = this.#stateOf(credential);
+    while (!state.isAccepted && state.refusedBy.length + state.pending >= MAX_REFUSALS) {
+      this.#throwIfRefused(deviceName, credential, state);
+      await new Promise<void>((resolve) => state.waiting.push(resolve));
     }
-    this.#throwIfRefused(deviceName, credential, standing);
-    return this.#begin(deviceName, standing);
+    this.#throwIfRefused(deviceName, credential, state);
+    return this.#begin(deviceName, state);
   }
 
-  #begin(deviceName: string, standing: Standing): (answer: CredentialAnswer) => void {
-    standing.pending += 1;
+  #begin(deviceName: string, state: CredentialState): (answer: CredentialOutcome) => void {
+    state.pending += 1;
     let isPending = true;
     const settle = (): void => {
-      if (isPending) standing.pending -= 1;
+      if (isPending) state.pending -= 1;
       isPending = false;
-      for (const wake of standing.waiting.splice(0)) wake();
+      for (const wake of state.waiting.splice(0)) wake();
     };
     const patience = setTimeout(settle, PATIENCE_MS);
     return (answer) => {
       clearTimeout(patience);
-      if (answer === 'accepted') standing.isAccepted = true;
-      if (answer === 'refused' && !standing.refusedBy.includes(deviceName)) {
-        standing.refusedBy.push(deviceName);
+      if (answer === 'accepted') state.isAccepted = true;
+      if (answer === 'refused' && !state.refusedBy.includes(deviceName)) {
+        state.refusedBy.push(deviceName);
       }
       settle();
     };
   }
 
-  #throwIfRefused(deviceName: string, credential: Credential, { refusedBy }: Standing): void {
+  #throwIfRefused(
+    deviceName: string,
+    credential: Credential,
+    { refusedBy }: CredentialState,
+  ): void {
     if (refusedBy.length < MAX_REFUSALS) return;
     const whose = credential.user === undefined ? 'the token' : `the login of ${credential.user}`;
     throw new CredentialError(
@@ -118,13 +122,13 @@ export class CredentialGate {
     );
   }
 
-  #standingOf(credential: Credential): Standing {
+  #stateOf(credential: Credential): CredentialState {
     const key = credential.header();
-    let standing = this.#standings.get(key);
-    if (standing === undefined) {
-      standing = { isAccepted: false, refusedBy: [], pending: 0, waiting: [] };
-      this.#standings.set(key, standing);
+    let state = this.#states.get(key);
+    if (state === undefined) {
+      state = { isAccepted: false, refusedBy: [], pending: 0, waiting: [] };
+      this.#states.set(key, state);
     }
-    return standing;
+    return state;
   }
 }

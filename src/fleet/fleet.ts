@@ -4,12 +4,12 @@ import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut, type Width } from './fan-out.ts';
 import type { Access } from './access.ts';
-import { Member } from './member.ts';
+import { DeviceSession } from './device-session.ts';
 import type { DeviceEntry } from './selector.ts';
 
 /** What is made of the records of each device, as part of reading it. */
 export type Refine = (
-  member: Member,
+  session: DeviceSession,
   records: readonly DeviceRecord[],
 ) => Promise<readonly DeviceRecord[]>;
 
@@ -24,14 +24,18 @@ export interface FleetCall {
 }
 
 export type FleetRead =
-  | { readonly member: Member; readonly ok: true; readonly records: readonly DeviceRecord[] }
-  | { readonly member: Member; readonly ok: false; readonly error: DevshError };
+  | {
+      readonly session: DeviceSession;
+      readonly ok: true;
+      readonly records: readonly DeviceRecord[];
+    }
+  | { readonly session: DeviceSession; readonly ok: false; readonly error: DevshError };
 
 /** The devices of a session: those connected, and which of them the next command is about. */
 export class Fleet {
-  readonly #members = new Map<string, Member>();
-  #connected: readonly Member[] = [];
-  #selected: readonly Member[] | undefined;
+  readonly #sessions = new Map<string, DeviceSession>();
+  #connected: readonly DeviceSession[] = [];
+  #selected: readonly DeviceSession[] | undefined;
   /** By name, from 0, as they were first connected: a device keeps its place while others come and go. */
   readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
@@ -42,22 +46,22 @@ export class Fleet {
     this.onNew = onNew;
   }
 
-  get connected(): readonly Member[] {
+  get connected(): readonly DeviceSession[] {
     return this.#connected;
   }
 
   /** Counts from 0; the same from when the device was first connected, whichever others have left. */
-  placeOf({ ref }: Member): number {
+  placeOf({ ref }: DeviceSession): number {
     return this.#places.get(ref.name) ?? -1;
   }
 
   /** All devices that were used in this session, connected or not. */
-  get known(): readonly Member[] {
-    return [...this.#members.values()];
+  get known(): readonly DeviceSession[] {
+    return [...this.#sessions.values()];
   }
 
   /** The devices that a command without `--on` is about. */
-  get selection(): readonly Member[] {
+  get selection(): readonly DeviceSession[] {
     return this.#selected ?? this.#connected;
   }
 
@@ -65,24 +69,24 @@ export class Fleet {
     return this.#selected !== undefined;
   }
 
-  /** The members for these entries, made on first sight and when an entry changed; connects nothing. */
-  members(entries: readonly DeviceEntry[]): Member[] {
+  /** The sessions for these entries, made on first sight and when an entry changed; connects nothing. */
+  sessions(entries: readonly DeviceEntry[]): DeviceSession[] {
     const connected = new Map(this.#connected.map((one) => [one.ref.name, one]));
     return entries.map((entry) => {
-      const known = this.#members.get(entry.name);
+      const known = this.#sessions.get(entry.name);
       const held = connected.get(entry.name);
       for (const one of [known, held]) {
         if (one !== undefined && isDeepStrictEqual(one.entry, entry)) return one;
       }
       // One that is connected is closed when another one joins in its place.
       if (known !== held) void known?.close();
-      const member = new Member(entry, () => {
+      const session = new DeviceSession(entry, () => {
         this.#changed();
       });
       const { onNew } = this;
-      if (onNew !== undefined) member.facts.onNew((news) => onNew(entry, news));
-      this.#members.set(entry.name, member);
-      return member;
+      if (onNew !== undefined) session.facts.onNew((news) => onNew(entry, news));
+      this.#sessions.set(entry.name, session);
+      return session;
     });
   }
 
@@ -90,67 +94,75 @@ export class Fleet {
    * Adds to the connected devices: each takes its place of before, or the last one. A selection that was
    * narrowed stays what it is; without one, all connected devices are meant.
    */
-  join(members: readonly Member[]): void {
-    const held = new Map([...this.#connected, ...members].map((one) => [one.ref.name, one]));
+  join(sessions: readonly DeviceSession[]): void {
+    const held = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
     for (const one of this.#connected) if (held.get(one.ref.name) !== one) void one.close();
     for (const name of held.keys()) {
       if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
     }
     this.#connected = [...held.values()].sort((a, b) => this.placeOf(a) - this.placeOf(b));
-    this.#selected = this.#selected?.map((member) => held.get(member.ref.name) ?? member);
+    this.#selected = this.#selected?.map((session) => held.get(session.ref.name) ?? session);
     this.#changed();
   }
 
   /** A selection that was narrowed to these devices is empty then: no other is written to instead. */
-  async leave(members: readonly Member[]): Promise<void> {
-    const gone = new Set(members);
-    this.#connected = this.#connected.filter((member) => !gone.has(member));
-    this.#selected = this.#selected?.filter((member) => !gone.has(member));
+  async leave(sessions: readonly DeviceSession[]): Promise<void> {
+    const gone = new Set(sessions);
+    this.#connected = this.#connected.filter((session) => !gone.has(session));
+    this.#selected = this.#selected?.filter((session) => !gone.has(session));
     if (this.#connected.length === 0) {
       this.#selected = undefined;
       this.#places.clear();
     }
-    for (const member of members) this.#members.delete(member.entry.name);
-    await Promise.all(members.map((member) => member.close()));
+    for (const session of sessions) this.#sessions.delete(session.entry.name);
+    await Promise.all(sessions.map((session) => session.close()));
     this.#changed();
   }
 
   /** Narrows the selection; `undefined` widens it to all connected devices. */
-  select(members: readonly Member[] | undefined): void {
-    this.#selected = members;
+  select(sessions: readonly DeviceSession[] | undefined): void {
+    this.#selected = sessions;
     this.#changed();
   }
 
-  /** Reads a resource from each member, in parallel; yields each as soon as it has answered. */
-  read(members: readonly Member[], resource: string, call: FleetCall): AsyncIterable<FleetRead> {
-    return fanOut<Member, FleetRead>(
-      members,
+  /** Reads a resource from each device, in parallel; yields each as soon as it has answered. */
+  read(
+    sessions: readonly DeviceSession[],
+    resource: string,
+    call: FleetCall,
+  ): AsyncIterable<FleetRead> {
+    return fanOut<DeviceSession, FleetRead>(
+      sessions,
       call.width,
-      async (member, emit) => {
+      async (session, emit) => {
         try {
-          const records = await member.list(call.access, resource, call.signal);
+          const records = await session.list(call.access, resource, call.signal);
           const { refine } = call;
-          emit({ member, ok: true, records: refine ? await refine(member, records) : records });
+          emit({
+            session: session,
+            ok: true,
+            records: refine ? await refine(session, records) : records,
+          });
         } catch (error) {
           if (!(error instanceof DevshError)) throw error;
-          emit({ member, ok: false, error });
+          emit({ session: session, ok: false, error });
         } finally {
-          if (call.closes === true) await member.close();
+          if (call.closes === true) await session.close();
         }
       },
       call.signal,
     );
   }
 
-  /** Calls `listener` whenever a member's state, the connected devices or the selection change. */
+  /** Calls `listener` whenever a session's state, the connected devices or the selection change. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
-    const all = new Set([...this.#members.values(), ...this.#connected]);
-    await Promise.all([...all].map((member) => member.close()));
+    const all = new Set([...this.#sessions.values(), ...this.#connected]);
+    await Promise.all([...all].map((session) => session.close()));
   }
 
   #changed(): void {

@@ -175,7 +175,7 @@ class InventoryDocument {
  * The text of `devices.yaml` with all that the plan says; comments and order stay. Throws a SettingsError
  * when the text has changed since, or cannot be edited in this way.
  */
-export function carryOutImport(text: string, plan: ImportPlan, file: string): string {
+export function applyImport(text: string, plan: ImportPlan, file: string): string {
   const { written } = readInventory(text, file);
   const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));
   const document = new InventoryDocument(text);

@@ -23,7 +23,8 @@ export async function readUserFile(path: string): Promise<string> {
   try {
     return await readWhole(openToRead(path));
   } catch (error) {
-    if (error instanceof Unfit) throw new UsageError(`cannot read ${path}: ${error.message}`);
+    if (error instanceof UnsuitableFile)
+      throw new UsageError(`cannot read ${path}: ${error.message}`);
     const code = errorCode(error) ?? 'unknown error';
     throw new UsageError(`cannot read ${path}: ${PROBLEMS[code] ?? code}`, { cause: error });
   }
@@ -34,12 +35,12 @@ export async function readStandardInput(stdin: AsyncIterable<Buffer | string>): 
   try {
     return await readWhole(stdin);
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof UnsuitableFile)) throw error;
     throw new UsageError(`cannot read standard input: ${error.message}`);
   }
 }
 
-class Unfit extends Error {}
+class UnsuitableFile extends Error {}
 
 function openToRead(path: string): AsyncIterable<Buffer | string> {
   // Otherwise a pipe that nobody writes into, or a terminal, would hold devsh against any Ctrl-C.
@@ -48,7 +49,7 @@ function openToRead(path: string): AsyncIterable<Buffer | string> {
   if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (stats.isFile()) return createReadStream(path, { fd });
   closeSync(fd);
-  throw new Unfit(stats.isDirectory() ? 'it is a folder, not a file' : 'it is no file');
+  throw new UnsuitableFile(stats.isDirectory() ? 'it is a folder, not a file' : 'it is no file');
 }
 
 async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string> {
@@ -58,12 +59,12 @@ async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > MAX_MEBIBYTES * 1024 * 1024) {
-      throw new Unfit(`it is larger than ${MAX_MEBIBYTES} MiB`);
+      throw new UnsuitableFile(`it is larger than ${MAX_MEBIBYTES} MiB`);
     }
     chunks.push(bytes);
   }
   const whole = Buffer.concat(chunks);
   // Read as UTF-8 all the same, names would reach the devices with marks for broken bytes in them.
-  if (!isUtf8(whole)) throw new Unfit('it is no text in UTF-8: save it in that encoding');
+  if (!isUtf8(whole)) throw new UnsuitableFile('it is no text in UTF-8: save it in that encoding');
   return whole.toString('utf8');
 }

@@ -44,22 +44,22 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
       }
       return end.exitCode;
     }
-    if (await isFirstRun(shell.session)) {
-      const { path } = shell.session.services.inventory;
+    if (await isFirstRun(shell.shell)) {
+      const { path } = shell.shell.services.inventory;
       for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
     } else {
-      const lines = nextStepLines(await nextSteps(shell.session));
+      const lines = nextStepLines(await nextSteps(shell.shell));
       for (const line of lines) host.stderr.write(`${visible(line)}\n`);
     }
     // As on the full screen: who connects sees the users.
-    if (shell.session.fleet.connected.length > 0) await run('user list --fold');
+    if (shell.shell.fleet.connected.length > 0) await run('user list --fold');
     while (!isOver()) {
       const answer = await readPrompt(shell, host, ahead);
       if (answer.kind === 'end') break;
       if (answer.kind === 'cancelled') continue;
       for (const line of await linesToRun(answer.text, answer.rest, host, ahead)) {
         await run(line);
-        await shell.session.services.history.append(line);
+        await shell.shell.services.history.append(line);
         if (isOver()) break;
       }
     }
@@ -108,10 +108,10 @@ export async function runStoppable(
 /** One line from the terminal. */
 async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<LineAnswer> {
   return readLine(host, {
-    prompt: promptText(shell.session.fleet, shell.session.services.settings.get('on')),
+    prompt: promptText(shell.shell.fleet, shell.shell.services.settings.get('on')),
     shown: hideSecrets,
     typed: ahead.take().trim(),
-    history: await shell.session.services.history.load(),
+    history: await shell.shell.services.history.load(),
     complete: async (line) =>
       tabbed(line, await shell.complete(line, line.length), sizeOf(host.stderr).columns),
   });

@@ -40,14 +40,14 @@ export async function runLine(
   }
   const { given } = invocation;
   const streams = streamsOf(host, line, given);
-  const format = given.format ?? shell.session.defaults.format ?? 'table';
+  const format = given.format ?? shell.shell.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
     const arrivals = new Arriving();
     const outputs = shell.evaluate(invocation, { ...io, arriving: arrivals.tell });
     return print(outputs, format, streams, io.signal, arrivals);
   }
   const { PagedOutput } = await import('./paged-output.ts');
-  const paged = new PagedOutput(host, shell.session.services.settings.get('pager'));
+  const paged = new PagedOutput(host, shell.shell.services.settings.get('pager'));
   const { ask } = io;
   const asking = ask && {
     ask: (question: Question) => {

@@ -62,8 +62,8 @@ export class InventoryFile {
   }
 
   /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
-  async carryOut(plan: ImportPlan): Promise<void> {
-    await this.#edit((text, edit) => edit.carryOutImport(text, plan, this.path));
+  async runStep(plan: ImportPlan): Promise<void> {
+    await this.#edit((text, edit) => edit.applyImport(text, plan, this.path));
   }
 
   /** Throws UsageError when the name or the address is taken. */

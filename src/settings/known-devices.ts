@@ -125,7 +125,7 @@ interface Doubt {
 }
 
 /** What the file holds, and what speaks against it. */
-export interface Book {
+export interface PinFile {
   readonly pins: ReadonlyMap<string, Pin>;
   readonly doubts: readonly Doubt[];
 }
@@ -144,7 +144,7 @@ export class KnownDevices {
   readonly path: string;
   readonly #copy: GoodCopy;
   /** What the file held when it last had this stamp. */
-  #seen: { readonly stamp: string; readonly book: Book } | undefined;
+  #seen: { readonly stamp: string; readonly pinFile: PinFile } | undefined;
 
   constructor(path: string, copy: GoodCopy) {
     this.path = path;
@@ -152,28 +152,28 @@ export class KnownDevices {
   }
 
   async find(address: string): Promise<Pin | undefined> {
-    return (await this.book()).pins.get(address);
+    return (await this.pinFile()).pins.get(address);
   }
 
   async all(): Promise<Pin[]> {
-    return [...(await this.book()).pins.values()];
+    return [...(await this.pinFile()).pins.values()];
   }
 
   /** The pins that something else than devsh has taken away or altered. */
   async doubts(): Promise<readonly Doubt[]> {
-    return (await this.book()).doubts;
+    return (await this.pinFile()).doubts;
   }
 
   /** All of it as it is now, for whoever asks for many devices at once. */
-  async book(): Promise<Book> {
+  async pinFile(): Promise<PinFile> {
     // Taken before reading: a change in between makes the next call read again.
     const stamp = await fileStamp(this.path);
     if (this.#seen?.stamp !== stamp) {
       const lines = await this.#lines();
       const doubts = doubtsOf(lines, (await this.#copyLines()) ?? []);
-      this.#seen = { stamp, book: { pins: pinsIn(lines), doubts } };
+      this.#seen = { stamp, pinFile: { pins: pinsIn(lines), doubts } };
     }
-    return this.#seen.book;
+    return this.#seen.pinFile;
   }
 
   /** Pins certificates, all in one step; each replaces the pin that its address had. */

@@ -93,7 +93,7 @@ export interface Settings {
 const FILE = 'settings';
 
 /** What may speak beside the user's own file; nothing for the demo. */
-interface Surroundings {
+interface SettingsSources {
   readonly env: NodeJS.ProcessEnv;
   /** Where a project's file is looked for, upwards. */
   readonly folder?: string | undefined;
@@ -112,7 +112,7 @@ interface Layer {
  */
 export async function openSettings(
   paths: Paths,
-  { env, folder }: Surroundings = { env: {} },
+  { env, folder }: SettingsSources = { env: {} },
 ): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
   const text = await readText(path);

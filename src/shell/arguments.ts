@@ -1,4 +1,4 @@
-import { saidSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import { configuredSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -12,7 +12,7 @@ import { mayBeSecretField } from '../device/secret-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Options } from './grammar/options.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
@@ -122,7 +122,7 @@ export function recordKey(resource: string): ArgSpec {
       const { fleet, devices, given } = scope;
       // A single object has no key: its fields come at once.
       if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
-      const seen = fleet.selection.flatMap((member) => member.seen(resource) ?? []);
+      const seen = fleet.selection.flatMap((session) => session.seen(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
       return knownKeys(devices, resource, keyField).filter(({ text }) => !given.includes(text));
     },
@@ -201,28 +201,28 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
 export function meantBy(
   { only }: Options<'only'>,
   keys: readonly string[],
-  members: readonly Member[],
-): (key: string, member: Member) => boolean {
+  sessions: readonly DeviceSession[],
+): (key: string, session: DeviceSession) => boolean {
   if (only.length === 0) return () => true;
-  const devicesByKey = new Map<string, Set<Member>>();
+  const devicesByKey = new Map<string, Set<DeviceSession>>();
   for (const { key, devices } of only) {
     if (!keys.includes(key))
       throw new UsageError(`--only is about a KEY of the line, not "${key}"`);
     const named = devicesByKey.get(key) ?? new Set();
-    for (const device of devices) named.add(memberNamed(device, members));
+    for (const device of devices) named.add(sessionNamed(device, sessions));
     devicesByKey.set(key, named);
   }
-  return (key, member) => devicesByKey.get(key)?.has(member) !== false;
+  return (key, session) => devicesByKey.get(key)?.has(session) !== false;
 }
 
-function memberNamed(device: string, members: readonly Member[]): Member {
-  const member = members.find(({ ref }) => ref.name === device || ref.address === device);
-  if (member !== undefined) return member;
-  const names = members.map(({ ref }) => ref.name).join(', ');
+function sessionNamed(device: string, sessions: readonly DeviceSession[]): DeviceSession {
+  const session = sessions.find(({ ref }) => ref.name === device || ref.address === device);
+  if (session !== undefined) return session;
+  const names = sessions.map(({ ref }) => ref.name).join(', ');
   throw new UsageError(`--only: "${device}" is none of the selected devices (${names})`);
 }
 
 /** Whether its records have keys, as far as that is known before any device is asked. */
 export function isKeyed(resource: string): boolean {
-  return saidSingle(documentedProfile, resource) === false;
+  return configuredSingle(documentedProfile, resource) === false;
 }

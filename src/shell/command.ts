@@ -20,14 +20,14 @@ import { readUserFile } from '../os/user-file.ts';
 import { newRunId } from '../change/plan.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { UsageError } from '../errors.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { type DeviceEntry, selectDevices } from '../fleet/selector.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { Credentials } from '../credentials/sources.ts';
-import { type Session, type ShellIo, unlessCancelled } from './session.ts';
+import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
 
 /** A device that a line is about, as far as it is known without asking it. */
 export interface KnownDevice {
@@ -179,7 +179,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
   /** What the line itself says, without what holds for the session. */
   readonly given: Pick<Given, K | GeneralOption>;
-  readonly session: Session;
+  readonly shell: ShellSession;
   readonly io: ShellIo;
   /** For `help` and nested lines. */
   readonly grammar: Grammar;
@@ -189,22 +189,22 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   /** Trust and credentials were decided in this call. */
   hasAccess = false;
   /** The selection that the prompt named when the line began. */
-  readonly #began: readonly Member[];
+  readonly #began: readonly DeviceSession[];
 
   constructor(
     { args, line, given }: Pick<Invocation, 'args' | 'given' | 'line'>,
-    session: Session,
+    shell: ShellSession,
     io: ShellIo,
     grammar: Grammar,
   ) {
     this.args = args;
     this.line = line;
     this.#given = given;
-    this.#all = { ...FALLBACKS, ...session.defaults, ...given };
+    this.#all = { ...FALLBACKS, ...shell.defaults, ...given };
     this.given = given;
     this.options = this.#all;
-    this.session = session;
-    this.#began = session.fleet.selection;
+    this.shell = shell;
+    this.#began = shell.fleet.selection;
     this.io = io;
     // Each request of a wide fleet listens to it.
     setMaxListeners(0, io.signal);
@@ -215,15 +215,15 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   nested(invocation: Invocation): Call<OptionKey> {
     const given = inherit(this.#given, invocation.given);
     const io = { ...this.io, isLast: false, isPrompt: false };
-    return new Call({ ...invocation, given }, this.session, io, this.grammar);
+    return new Call({ ...invocation, given }, this.shell, io, this.grammar);
   }
 
   /** The same call with every question answered by yes: what must happen by itself. */
   nestedYes(): Call<K, M> {
-    const { args, line, session, grammar } = this;
+    const { args, line, shell: shell, grammar } = this;
     const given: Given = { ...this.#given, yes: true, canary: undefined };
     const io = { ...this.io, signal: new AbortController().signal };
-    return new Call({ args, line, given }, session, io, grammar);
+    return new Call({ args, line, given }, shell, io, grammar);
   }
 
   /** A file of the user's, or standard input for `-`. */
@@ -237,7 +237,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   newRun(): string {
-    return newRunId(this.session.services.now());
+    return newRunId(this.shell.services.now());
   }
 
   get access(): ShellAccess {
@@ -248,7 +248,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   /** The same access for one who asks elsewhere, or nobody. */
   accessWith(io: ShellIo, Kind = ShellAccess): ShellAccess {
     this.hasAccess = true;
-    return new Kind(this.session, io, this.#all);
+    return new Kind(this.shell, io, this.#all);
   }
 
   /** The same access where nobody is asked, and nothing is said of what is on its way. */
@@ -258,7 +258,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   get credentials(): Credentials {
-    return this.session.services.credentials(this.#all);
+    return this.shell.services.credentials(this.#all);
   }
 
   /** Reads go to as many devices as machine and network bear, unless `--concurrency` says otherwise. */
@@ -273,24 +273,24 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** Reads a resource from these devices, each as soon as it answers. */
   read(
-    members: readonly Member[],
+    sessions: readonly DeviceSession[],
     resource: string,
     more: Partial<FleetCall> = {},
   ): AsyncIterable<FleetRead> {
-    const { session, readWidth: width, io } = this;
+    const { shell: shell, readWidth: width, io } = this;
     const access = more.access ?? this.access;
-    return session.fleet.read(members, resource, { width, signal: io.signal, ...more, access });
+    return shell.fleet.read(sessions, resource, { width, signal: io.signal, ...more, access });
   }
 
   get isReadOnly(): boolean {
-    return this.#all.readOnly || this.session.isReadOnly;
+    return this.#all.readOnly || this.shell.isReadOnly;
   }
 
   /** The devices that `--on` names, or those selected in the session. Throws when there are none. */
-  async members(): Promise<readonly Member[]> {
-    const members = await this.selected();
-    if (members.length > 0) return members;
-    const { connected } = this.session.fleet;
+  async sessions(): Promise<readonly DeviceSession[]> {
+    const sessions = await this.selected();
+    if (sessions.length > 0) return sessions;
+    const { connected } = this.shell.fleet;
     throw new UsageError(
       connected.length > 0
         ? `none of the ${connected.length} connected devices is selected: "use" chooses, "use all" takes all`
@@ -299,39 +299,39 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /** The same, where there may be none. */
-  async selected(): Promise<readonly Member[]> {
+  async selected(): Promise<readonly DeviceSession[]> {
     // Who went on without this line may have chosen others since.
     this.io.signal.throwIfAborted();
     const { on } = this.#all;
-    const { fleet } = this.session;
-    const members = on.length > 0 ? await this.resolve(on) : this.#began;
+    const { fleet } = this.shell;
+    const sessions = on.length > 0 ? await this.resolve(on) : this.#began;
     // The prompt names no others where those that were selected have left.
-    return members.length > 0 || fleet.connected.length > 0 ? members : this.#usualMembers();
+    return sessions.length > 0 || fleet.connected.length > 0 ? sessions : this.#usualSessions();
   }
 
   /** The devices that the line itself names, else those it is about. */
-  async targets(): Promise<readonly Member[]> {
+  async targets(): Promise<readonly DeviceSession[]> {
     const targets = this.args.all('TARGET');
-    return targets.length > 0 ? this.resolve(targets) : this.members();
+    return targets.length > 0 ? this.resolve(targets) : this.sessions();
   }
 
   /**
    * Those of the setting `on`. A file in the folder of a project, which may come with a checkout, names
    * devices of the inventory only: no login goes where it leads.
    */
-  async #usualMembers(): Promise<readonly Member[]> {
-    const { settings, notices } = this.session.services;
+  async #usualSessions(): Promise<readonly DeviceSession[]> {
+    const { settings, notices } = this.shell.services;
     const selector = settings.get('on');
     if (selector === undefined) return [];
     const origin = settings.origin('on');
     if (origin.kind !== 'project') return this.resolve([selector]);
-    const members = await this.resolveKnown([selector], originText(origin));
+    const sessions = await this.resolveKnown([selector], originText(origin));
     notices.add(`the devices are those of ${selector}, as ${originText(origin)} says`);
-    return members;
+    return sessions;
   }
 
-  /** The members at the addresses of a plan; with `--on`, only those that it names, too. */
-  async membersAt(devices: readonly DeviceRef[]): Promise<readonly Member[]> {
+  /** The sessions at the addresses of a plan; with `--on`, only those that it names, too. */
+  async sessionsAt(devices: readonly DeviceRef[]): Promise<readonly DeviceSession[]> {
     const { on } = this.#all;
     const named = on.length > 0 ? await this.resolve(on) : undefined;
     const wanted = named && new Set(named.map(({ ref }) => ref.address));
@@ -341,12 +341,12 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return addresses.length === 0 ? [] : this.resolve(addresses);
   }
 
-  /** The members for selectors over inventory, addresses and the devices of this session. */
+  /** The sessions for selectors over inventory, addresses and the devices of this session. */
   async resolve(
     selectors: readonly string[],
     overrides: Partial<DeviceEntry> = {},
-  ): Promise<readonly Member[]> {
-    const { fleet, services } = this.session;
+  ): Promise<readonly DeviceSession[]> {
+    const { fleet, services } = this.shell;
     const { devices } = await services.inventory.load();
     const connected = fleet.connected.map(({ entry }) => entry);
     const addresses = new Set(connected.map(({ address }) => address));
@@ -356,23 +356,26 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const { profile } = this.#all;
     const said = profile === undefined ? {} : { profile };
     const entries = this.#select(selectors, new Inventory([...connected, ...others]));
-    return fleet.members(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
+    return fleet.sessions(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
   }
 
   /**
-   * The members that a file names which may come from anywhere: those of the inventory and of this
+   * The sessions of devices that a file names, which may come from anywhere: those of the inventory and of this
    * session only, as no login is to go where such a file leads. Throws a `UsageError` for others.
    */
-  async resolveKnown(selectors: readonly string[], file: string): Promise<readonly Member[]> {
-    const { fleet, services } = this.session;
+  async resolveKnown(
+    selectors: readonly string[],
+    file: string,
+  ): Promise<readonly DeviceSession[]> {
+    const { fleet, services } = this.shell;
     const connected = new Set(fleet.connected.map(({ ref }) => ref.address));
-    const members = await this.resolve(selectors);
+    const sessions = await this.resolve(selectors);
     const inventory = await services.inventory.load();
-    const foreign = members.find(
+    const foreign = sessions.find(
       ({ ref: { address } }) =>
         !connected.has(address) && inventory.findByAddress(address) === undefined,
     );
-    if (foreign === undefined) return members;
+    if (foreign === undefined) return sessions;
     const { name } = foreign.ref;
     throw new UsageError(
       `${file}: ${name} is no device of the inventory, and a file leads no login elsewhere; --on ${name} means it`,

@@ -12,7 +12,7 @@ import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/kept-runs.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import { counted } from '../text/one-line.ts';
 
 /** One thing that `doctor` looked at. Nothing in it is secret: it is fit for a bug report. */
@@ -38,16 +38,16 @@ function finding(
 
 /** All that `doctor` looks at, as it is found. */
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
-  const { services, fleet } = call.session;
+  const { services, fleet } = call.shell;
   yield* machineFindings(services);
   yield* fileFindings(services);
   yield* keychainFindings(call);
   const named = [...call.args.all('TARGET'), ...call.options.on];
-  const members = named.length > 0 ? await call.resolve(named) : fleet.selection;
-  const look = async (member: Member, emit: (finding: Finding) => void): Promise<void> => {
-    for await (const one of findingsOf(call, member)) emit(one);
+  const sessions = named.length > 0 ? await call.resolve(named) : fleet.selection;
+  const look = async (session: DeviceSession, emit: (finding: Finding) => void): Promise<void> => {
+    for await (const one of findingsOf(call, session)) emit(one);
   };
-  yield* fanOut(members, call.readWidth, look, call.io.signal);
+  yield* fanOut(sessions, call.readWidth, look, call.io.signal);
 }
 
 /** The floor that package.json names. */
@@ -221,26 +221,26 @@ const CLOCK_TOLERANCE_MS = 60_000;
 const SOON_MS = 30 * 86_400_000;
 
 /** Reachability, certificate, login and clock of a device, by one GET. */
-async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> {
-  const { services } = call.session;
-  const area = member.ref.name;
+async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<Finding> {
+  const { services } = call.shell;
+  const area = session.ref.name;
   const before = services.now();
   try {
-    const answer = await member.use(call.access, async (device) => {
+    const response = await session.use(call.access, async (device) => {
       const path = device.profile.basePath;
       const said = await device.raw({ method: 'GET', path }, call.io.signal);
       // Thrown in here: a password that was refused goes to no further device.
       if (said.status === 401) {
         const advice = `"login ${area}" keeps another`;
-        throw new UnauthorizedError(member.ref, `the login is not accepted; ${advice}`, 401);
+        throw new UnauthorizedError(session.ref, `the login is not accepted; ${advice}`, 401);
       }
       return said;
     });
-    yield finding(area, 'answers', 'ok', `${Math.round(answer.elapsedMs)} ms`);
-    yield await certificateFinding(call, member);
-    const other = member.credential === undefined ? 'nobody' : 'the owner of the token';
-    yield finding(area, 'login', 'ok', `as ${member.account ?? other}`);
-    yield clockFinding(area, answer.headers['date'], before, services.now());
+    yield finding(area, 'answers', 'ok', `${Math.round(response.elapsedMs)} ms`);
+    yield await certificateFinding(call, session);
+    const other = session.credential === undefined ? 'nobody' : 'the owner of the token';
+    yield finding(area, 'login', 'ok', `as ${session.account ?? other}`);
+    yield clockFinding(area, response.headers['date'], before, services.now());
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     const isLogin = error instanceof UnauthorizedError || error instanceof CredentialError;
@@ -248,13 +248,13 @@ async function* findingsOf(call: Call, member: Member): AsyncGenerator<Finding> 
   }
 }
 
-async function certificateFinding(call: Call, { ref, trust }: Member): Promise<Finding> {
+async function certificateFinding(call: Call, { ref, trust }: DeviceSession): Promise<Finding> {
   const is = (state: Finding['state'], detail: string): Finding =>
     finding(ref.name, 'certificate', state, detail);
   if (trust?.kind === 'insecure') return is('warning', 'NOT CHECKED');
   if (trust?.kind === 'ca') return is('ok', `by the CA in ${trust.file}`);
   if (trust?.kind !== 'pinned') return is('ok', 'by a CA of the system');
-  const { services } = call.session;
+  const { services } = call.shell;
   const now = services.now();
   const validTo = (await services.knownDevices.find(ref.address))?.validTo;
   const pinned = `pinned since ${trust.pinnedAt.slice(0, 10)}`;

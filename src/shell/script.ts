@@ -24,7 +24,7 @@ type ScriptCall = Call<'dryRun' | 'keepGoing'>;
 export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
-  const variables = new Variables(given, call.session.services.env);
+  const variables = new Variables(given, call.shell.services.env);
   const steps = checked(await call.readText(file), file, variables, call.grammar);
   variables.refuseUnused(given);
   const isCancelled = (): boolean => call.io.signal.aborted;

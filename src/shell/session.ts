@@ -97,7 +97,7 @@ export interface Given {
 }
 
 /** What lasts from one line to the next. */
-export class Session {
+export class ShellSession {
   readonly services: Services;
   readonly fleet: Fleet;
   readonly gate = new CredentialGate();

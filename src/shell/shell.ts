@@ -8,7 +8,7 @@ import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/resources.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { helpOn } from './help/help.ts';
-import type { Session, ShellIo } from './session.ts';
+import type { ShellSession, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
 import { type Output, warning } from './output.ts';
 import { parseCompleteLine, parseLine, quoteLine, type Word, wordsOfArgv } from '../text/words.ts';
@@ -19,7 +19,7 @@ import type { ThemeName } from '../text/choices.ts';
  * `evaluate` carries it out.
  */
 export class Shell {
-  readonly session: Session;
+  readonly shell: ShellSession;
 
   readonly #grammar: Grammar = {
     commands: COMMANDS,
@@ -30,7 +30,7 @@ export class Shell {
       const command = resourceCommand(name);
       const hasVerb = command.verbs.some((verb) => verb.name === next);
       const isMeant = hasVerb && !isLikeCommand;
-      return isMeant || this.session.services.profiles.knowsResource(name) ? command : undefined;
+      return isMeant || this.shell.services.profiles.knowsResource(name) ? command : undefined;
     },
     resourceNamed: ({ text, start }) => {
       if (isResourceName(text)) return resourceCommand(text);
@@ -39,8 +39,8 @@ export class Shell {
     guess: (name, mistake) => (isResourceName(name) ? guessedResource(name, mistake) : undefined),
   };
 
-  constructor(session: Session) {
-    this.session = session;
+  constructor(shell: ShellSession) {
+    this.shell = shell;
   }
 
   /** Throws a `UsageError` with the column of the word at fault. */
@@ -67,9 +67,9 @@ export class Shell {
         '--token-stdin and --password-stdin cannot both read standard input: leave one out',
       );
     }
-    if (io.isBeside !== true) this.session.gate.forgetRefusals();
-    const call = new Call<OptionKey>(invocation, this.session, io, this.#grammar);
-    const { notices } = this.session.services;
+    if (io.isBeside !== true) this.shell.gate.forgetRefusals();
+    const call = new Call<OptionKey>(invocation, this.shell, io, this.#grammar);
+    const { notices } = this.shell.services;
     try {
       yield* verb.run(call);
     } catch (error) {
@@ -86,14 +86,14 @@ export class Shell {
 
   /** Proposals for the word at the cursor; never touches the network. */
   complete(line: string, cursor: number): Promise<Completion> {
-    const { fleet, services } = this.session;
+    const { fleet, services } = this.shell;
     const sources = { fleet, services, files: fileCandidates };
     return complete(line, cursor, [...COMMANDS, ...this.#resources()], sources);
   }
 
   /** The resources, besides users, that the devices of this session are known to have. */
   #resources(): CommandSpec[] {
-    return resourceNames(this.session.fleet)
+    return resourceNames(this.shell.fleet)
       .filter((name) => !COMMANDS.some((command) => command.name === name))
       .map(resourceCommand);
   }

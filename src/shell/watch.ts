@@ -12,7 +12,7 @@ import {
   type TableOutput,
   type View,
 } from './output.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import { bind, title } from './grammar/bind.ts';
 import { helpOn } from './help/help.ts';
 
@@ -66,7 +66,7 @@ export function watched(
   const seen = new Seen();
   async function* round(isFirst: boolean): AsyncGenerator<Output> {
     for await (const output of read()) {
-      const news = output.kind === 'read' ? seen.take(output, call.session.services.now()) : [];
+      const news = output.kind === 'read' ? seen.take(output, call.shell.services.now()) : [];
       if (isFirst) yield output;
       else yield* news;
     }
@@ -120,7 +120,7 @@ const NOTABLE_MS = 50;
  */
 export function watchDevices(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   everyMs: number,
   tableOf: () => TableOutput,
   ask: () => AsyncGenerator<Output>,
@@ -132,14 +132,14 @@ export function watchDevices(
     if (before === undefined) yield now;
     const rows = now.rows.map((row, index) => withOldLatency(row, before?.[index]));
     told = { ...now, rows };
-    for (const [index, { ref: device }] of members.entries()) {
+    for (const [index, { ref: device }] of sessions.entries()) {
       const [old = {}, row = {}] = [before?.[index], rows[index]];
       const changes = before === undefined ? [] : recordChanges([old], [row], '');
-      const at = call.session.services.now();
+      const at = call.shell.services.now();
       yield* changes.map((change) => ({ kind: 'change', at, device, view: VIEW, change }) as const);
     }
   }
-  return repeated(call, everyMs, () => members.some(({ state }) => state.kind === 'ready'), round);
+  return repeated(call, everyMs, () => sessions.some(({ state }) => state.kind === 'ready'), round);
 }
 
 /** A latency that is hardly another one is no change. */
@@ -185,7 +185,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
     if (isOver(signal)) return;
     yield { kind: 'checkpoint' };
     waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
-    const at = call.session.services.now().toTimeString().slice(0, 8);
+    const at = call.shell.services.now().toTimeString().slice(0, 8);
     const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
     // On the full screen the rounds follow each other in the same place.
     if (round === 1 || call.io.isRefreshing !== true) yield info(text);

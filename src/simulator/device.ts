@@ -200,7 +200,7 @@ export class SimulatedDevice {
     const reply =
       fault === undefined
         ? answer(site, request)
-        : fault.carryOut({ site, request, later: this.#later.bind(this) });
+        : fault.runStep({ site, request, later: this.#later.bind(this) });
     const list = isList(request, reply) ? this.#faults.take('list', about) : undefined;
     if (list === undefined) return reply;
     const records = JSON.parse(reply.body) as object[];

@@ -129,8 +129,8 @@ export class Controller {
         this.#sayOnce('keys that were typed before the focus came here were dropped');
       },
     );
-    this.#lookForLastSeen = lastSeenOf(shell.session, store);
-    this.#feed = new TableFeed(store, shell.session.fleet, shell.session.services.columns);
+    this.#lookForLastSeen = lastSeenOf(shell.shell, store);
+    this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#background = [filterInSlices(store), watchTable(store, this.#reader, reduceMotion)];
     this.runner = new LineRunner({
@@ -141,7 +141,7 @@ export class Controller {
       edit: (draft, signal) => surface.edit(draft, signal),
       onEnd: ({ command, args }, results, goesOn) => {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
-        if (isThemed) surface.showTheme(shell.session.services.settings.get('theme'));
+        if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
         if (goesOn) this.#fleetNews.now();
         else if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
@@ -154,12 +154,12 @@ export class Controller {
       },
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
-    this.#forms = new FormRunner(shell.session.fleet, store, this.runner);
+    this.#forms = new FormRunner(shell.shell.fleet, store, this.runner);
   }
 
   /** Runs the first line; resolves at once. */
   start(line: string): void {
-    this.#shell.session.fleet.subscribe(() => {
+    this.#shell.shell.fleet.subscribe(() => {
       this.#fleetNews.soon();
     });
     this.#fleetNews.now();
@@ -170,10 +170,10 @@ export class Controller {
 
   /** Who has nothing yet is told what one can begin with. */
   async #greet(): Promise<void> {
-    const { session } = this.#shell;
-    this.#store.dispatch({ kind: 'next-steps', steps: await nextSteps(session) });
-    if (!(await isFirstRun(session))) return;
-    this.#store.dispatch({ kind: 'first-run', inventory: session.services.inventory.path });
+    const { shell: shell } = this.#shell;
+    this.#store.dispatch({ kind: 'next-steps', steps: await nextSteps(shell) });
+    if (!(await isFirstRun(shell))) return;
+    this.#store.dispatch({ kind: 'first-run', inventory: shell.services.inventory.path });
   }
 
   /** Ends what goes on in the background; resolves when nothing is left to be written. */
@@ -375,7 +375,7 @@ export class Controller {
   }
 
   #afterLine(command: string, hasResults: boolean): void {
-    if (this.#shell.session.fleet.connected.length === 0) void this.#greet();
+    if (this.#shell.shell.fleet.connected.length === 0) void this.#greet();
     this.#fleetNews.now();
     const { table, fleet } = this.#store.state;
     const { scope } = table;
@@ -399,7 +399,7 @@ export class Controller {
   }
 
   #showFleet(): void {
-    const { fleet, isReadOnly, services } = this.#shell.session;
+    const { fleet, isReadOnly, services } = this.#shell.shell;
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lookForLastSeen();

@@ -161,9 +161,9 @@ export class TypedAhead {
   /** What came in one chunk of input behind a key that moved the focus. */
   #held: KeyEvent[] | undefined;
 
-  constructor(store: Store, carryOut: (event: KeyEvent) => void, onDrop: () => void) {
+  constructor(store: Store, runStep: (event: KeyEvent) => void, onDrop: () => void) {
     this.#store = store;
-    this.#carryOut = carryOut;
+    this.#carryOut = runStep;
     this.#onDrop = onDrop;
     this.#place = contextOf(store.state);
     store.subscribe(() => {

@@ -73,7 +73,7 @@ export async function runTui(
     send: (bytes) => void host.stdout.write(bytes),
     edit: (draft, signal) => lend(() => editInProgram(draft, host.env, signal)),
     page: (text) =>
-      lend(() => pageInProgram(text, host.env, shell.session.services.settings.get('pager'))),
+      lend(() => pageInProgram(text, host.env, shell.shell.services.settings.get('pager'))),
     copy: (text) => copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });

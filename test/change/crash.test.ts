@@ -180,8 +180,8 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         const undone = undoOf(journal.run, () => documentedProfile);
         for (const device of devices) device.clearFaults();
         for (const device of devices) {
-          const { member, access } = device.through(new Fuse(Infinity));
-          await member.list(access, 'user');
+          const { session: session, access } = device.through(new Fuse(Infinity));
+          await session.list(access, 'user');
         }
         const plan = {
           run: '20261121-093042-k3qd7m',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, type Answered } from '../../src/change/judge.ts';
+import { judge, type RequestOutcome } from '../../src/change/judge.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
@@ -10,13 +10,13 @@ const device = { name: 'fw1', address: '10.0.0.5:443' };
 const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };
 const zoe: DeviceRecord = { uuid: 'u2', username: 'zoe', lang: 'de' };
 const kim: DeviceRecord = { uuid: 'u3', username: 'kim', lang: 'de' };
-const accepted: Answered = { kind: 'accepted' };
-const refused: Answered = {
+const accepted: RequestOutcome = { kind: 'accepted' };
+const refused: RequestOutcome = {
   kind: 'refused',
   error: new RejectedError(device, 'no', { status: 400 }),
 };
 const doubt = 'Whether it was carried out is not known';
-const lost: Answered = {
+const lost: RequestOutcome = {
   kind: 'lost',
   error: new UnreachableError(device, 'no answer', { advice: doubt }),
 };

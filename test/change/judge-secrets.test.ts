@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, type Answered } from '../../src/change/judge.ts';
+import { judge, type RequestOutcome } from '../../src/change/judge.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
@@ -9,7 +9,7 @@ import { CancelledError } from '../../src/errors.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };
-const accepted: Answered = { kind: 'accepted' };
+const accepted: RequestOutcome = { kind: 'accepted' };
 
 function stepOf(records: readonly DeviceRecord[], fields: DeviceRecord): Step {
   const isNew = records.length === 0;
@@ -41,9 +41,9 @@ test.each([undefined, '********'])('a password shown as %s leaves it to the answ
   const step = stepOf([before], { password: 'x1' });
   const readings = { before: [before], after: [after] };
   expect(judge(profile, step, accepted, readings).verdict).toBe('done');
-  const lost: Answered = { kind: 'lost', error: new CancelledError() };
+  const lost: RequestOutcome = { kind: 'lost', error: new CancelledError() };
   expect(judge(profile, step, lost, readings).verdict).toBe('unknown');
-  const refused: Answered = { kind: 'refused', error: new CancelledError() };
+  const refused: RequestOutcome = { kind: 'refused', error: new CancelledError() };
   expect(judge(profile, step, refused, readings).verdict).toBe('failed');
 });
 
@@ -52,7 +52,7 @@ test('a password whose shown hash has changed is done, whatever was answered', (
   const after = { ...bob, password: 'pbkdf2$260000$abc' };
   const readings = { before: [before], after: [after] };
   const step = stepOf([before], { password: 'x1' });
-  const lost: Answered = { kind: 'lost', error: new CancelledError() };
+  const lost: RequestOutcome = { kind: 'lost', error: new CancelledError() };
   const note = 'not shown: password (its hash has changed)';
   expect(judge(profile, step, accepted, readings)).toMatchObject({ verdict: 'done', note });
   expect(judge(profile, step, lost, readings)).toMatchObject({
@@ -143,8 +143,8 @@ test('an unknown field alone, of which nothing shows, is not known to be stored'
 
 test('what a good answer objects to is told when nothing changed', () => {
   const step = stepOf([bob], { lang: 'en' });
-  const answered = { ...accepted, objection: 'Attribute cannot be modified' };
-  expect(judge(profile, step, answered, { before: [bob], after: [bob] })).toMatchObject({
+  const outcome = { ...accepted, objection: 'Attribute cannot be modified' };
+  expect(judge(profile, step, outcome, { before: [bob], after: [bob] })).toMatchObject({
     verdict: 'no effect',
     note: 'the device answered: Attribute cannot be modified',
   });

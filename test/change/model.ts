@@ -9,7 +9,7 @@ import { ProtocolError, RejectedError, UnreachableError } from '../../src/device
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import type { Access } from '../../src/fleet/access.ts';
-import type { Member } from '../../src/fleet/member.ts';
+import type { DeviceSession } from '../../src/fleet/device-session.ts';
 import { scripted } from './scripted.ts';
 
 /** What the model does with one write. `late` is carried out, but shows only at the second look. */
@@ -68,7 +68,7 @@ export class ModelDevice {
   }
 
   /** As one devsh sees it, until its fuse burns down. */
-  through(fuse: Fuse): { member: Member; access: Access } {
+  through(fuse: Fuse): { session: DeviceSession; access: Access } {
     return scripted(this.ref, {
       list: () => this.#list(fuse),
       write: (request) => this.#write(request, fuse),

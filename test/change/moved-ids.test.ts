@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { driftOf } from '../../src/change/carry-out.ts';
+import { driftOf } from '../../src/change/run-step.ts';
 import { movedId, readdressed, restlessFields } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import type { Step } from '../../src/change/plan.ts';

@@ -40,8 +40,8 @@ function timeFor(count: number): number {
   const parts = changes.map((change) => planDevice(DEVICE, documentedProfile, change, records));
   const plan = mergeDevicePlans(DEVICE, parts);
   const credential = Credential.token('abc', 'admin');
-  const member = { ref: DEVICE, credential, seen: () => records };
-  guardPlan({ run: 'run', devices: [plan] }, [member], new Set(['own-account']));
+  const session = { ref: DEVICE, credential, seen: () => records };
+  guardPlan({ run: 'run', devices: [plan] }, [session], new Set(['own-account']));
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);
   return elapsed;

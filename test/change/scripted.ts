@@ -1,9 +1,9 @@
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import type { WriteAnswer } from '../../src/device/device.ts';
+import type { WriteResponse } from '../../src/device/device.ts';
 import type { WriteRequest } from '../../src/device/encode.ts';
 import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import type { Access } from '../../src/fleet/access.ts';
-import { Member } from '../../src/fleet/member.ts';
+import { DeviceSession } from '../../src/fleet/device-session.ts';
 
 /** What a device does with reads and writes. */
 interface Script {
@@ -12,11 +12,14 @@ interface Script {
 }
 
 /** A device of the fleet without a network: it does what the script says. */
-export function scripted(ref: DeviceRef, script: Script): { member: Member; access: Access } {
-  return { member: new ScriptedMember(ref, script), access: NOBODY };
+export function scripted(
+  ref: DeviceRef,
+  script: Script,
+): { session: DeviceSession; access: Access } {
+  return { session: new ScriptedMember(ref, script), access: NOBODY };
 }
 
-class ScriptedMember extends Member {
+class ScriptedMember extends DeviceSession {
   readonly #script: Script;
 
   constructor(ref: DeviceRef, script: Script) {
@@ -28,7 +31,7 @@ class ScriptedMember extends Member {
     return this.#script.list(resource);
   }
 
-  override async write(_access: Access, request: WriteRequest): Promise<WriteAnswer> {
+  override async write(_access: Access, request: WriteRequest): Promise<WriteResponse> {
     await this.#script.write(request);
     return { status: 200 };
   }

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { Access } from '../../src/fleet/access.ts';
-import { Member } from '../../src/fleet/member.ts';
+import { DeviceSession } from '../../src/fleet/device-session.ts';
 import { DIRECT } from '../../src/device/route/route.ts';
 import { certificateFor, deviceAt, listen } from './server.ts';
 
@@ -68,18 +68,18 @@ test('the next command begins a new session, with the pin that holds by then', a
   const { port, requests, change } = await startChanging();
   let pin = before.fingerprint;
   const access = (): Access => accessWith(() => pin, Credential.basic('admin', 'hunter2secret'));
-  const member = new Member({ name: 'fw1', address: `127.0.0.1:${port}`, groups: [] });
-  await member.list(access(), 'user');
+  const session = new DeviceSession({ name: 'fw1', address: `127.0.0.1:${port}`, groups: [] });
+  await session.list(access(), 'user');
   change(after);
   const command = access();
-  await expect(member.list(command, 'user')).rejects.toMatchObject({ reason: 'changed' });
-  await expect(member.list(command, 'user')).rejects.toMatchObject({ reason: 'changed' });
-  await expect(member.list(access(), 'user')).rejects.toMatchObject({ reason: 'changed' });
+  await expect(session.list(command, 'user')).rejects.toMatchObject({ reason: 'changed' });
+  await expect(session.list(command, 'user')).rejects.toMatchObject({ reason: 'changed' });
+  await expect(session.list(access(), 'user')).rejects.toMatchObject({ reason: 'changed' });
   expect(requests).toHaveLength(1);
   pin = after.fingerprint; // "trust replace", here or in another devsh
-  expect(await member.list(access(), 'user')).toHaveLength(1);
+  expect(await session.list(access(), 'user')).toHaveLength(1);
   expect(requests).toHaveLength(2);
-  await member.close();
+  await session.close();
 });
 
 function accessWith(fingerprint: () => string, credential: Credential): Access {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
-import type { Answer } from '../../src/device/exchange.ts';
+import type { Response } from '../../src/device/exchange.ts';
 import { TransportFault } from '../../src/device/fault.ts';
-import { answerError, type Circumstances, exchangeError } from '../../src/device/translate.ts';
+import { responseError, type Circumstances, exchangeError } from '../../src/device/translate.ts';
 
 const circumstances: Circumstances = {
   device: { name: 'fw1', address: '10.0.0.5:443' },
@@ -10,7 +10,7 @@ const circumstances: Circumstances = {
   credential: Credential.basic('admin', 'hunter2'),
 };
 
-function answer(status: number, body = '', headers: Record<string, string> = {}): Answer {
+function answer(status: number, body = '', headers: Record<string, string> = {}): Response {
   return { status, body, headers, elapsedMs: 1 };
 }
 
@@ -30,7 +30,7 @@ const ANSWERS = [
 ];
 
 test('every refusal is told in one line that says what to try', () => {
-  const errors = ANSWERS.map((one) => answerError(circumstances, one));
+  const errors = ANSWERS.map((one) => responseError(circumstances, one));
   for (const { message } of errors) expect(message).not.toMatch(/\p{Cc}/u);
   const lines = errors.map(({ exitCode, code, message }) => `${exitCode} ${code} ${message}`);
   expect(lines.join('\n')).toMatchInlineSnapshot(`
@@ -47,7 +47,7 @@ test('every refusal is told in one line that says what to try', () => {
 });
 
 test('what the device objects to is kept per field, whatever the fields are called', () => {
-  const error = answerError(
+  const error = responseError(
     circumstances,
     answer(400, '{"__proto__":["a"],"constructor":"b","detail":"c"}'),
   );
@@ -59,7 +59,7 @@ test('what the device objects to is kept per field, whatever the fields are call
 });
 
 test('a long answer is cut in the message and kept for --raw', () => {
-  const error = answerError(circumstances, answer(500, `x${'y'.repeat(100_000)}`));
+  const error = responseError(circumstances, answer(500, `x${'y'.repeat(100_000)}`));
   expect(error.message.length).toBeLessThan(500);
   expect(error).toMatchObject({ body: expect.stringMatching(/^xy{1000}/) as string });
 });

@@ -106,8 +106,8 @@ test(
       if (file.endsWith('devices.yaml') && !file.includes('good')) {
         const list = await devsh('device list --json');
         const isWhole = addresses(inventory).every((one) => list.stdout.includes(`"${one}"`));
-        const isSaid = /device restore|than when devsh last read it/.test(said + list.stderr);
-        expect(isWhole || isSaid, `${name}: ${said}`).toBe(true);
+        const isConfigured = /device restore|than when devsh last read it/.test(said + list.stderr);
+        expect(isWhole || isConfigured, `${name}: ${said}`).toBe(true);
         expect(isWhole || held.includes(inventory), name).toBe(true);
       }
       if (file.endsWith('known-devices') && !file.includes('good')) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Field, Json, JsonObject, Model, Way } from './model-device.ts';
-import type { Member } from './model-fleet.ts';
+import type { DeviceSession } from './model-fleet.ts';
 
 /** What somebody types for one user: fields, or parts of them, with their values. */
 export type Typed = Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface Case {
   readonly model: Model;
   /** How the profile says that records are written; else that is learned of the device. */
   readonly isConfigured: boolean;
-  readonly devices: readonly Member[];
+  readonly devices: readonly DeviceSession[];
   readonly lines: readonly Line[];
   readonly isJson: boolean;
   readonly allowsLoss: boolean;
@@ -210,7 +210,7 @@ export const anyCase: fc.Arbitrary<Case> = model.chain((made) => {
   return fc.record({
     model: fc.constant(made),
     isConfigured: fc.boolean(),
-    devices: fc.tuple(first, others).map(([one, more]): Member[] => [one, ...more]),
+    devices: fc.tuple(first, others).map(([one, more]): DeviceSession[] => [one, ...more]),
     lines: fc
       .tuple(fc.array(lineFor(made.fields), { minLength: 1, maxLength: 2 }), fc.boolean())
       .map(([lines, isUndone]): Line[] => (isUndone ? [...lines, { kind: 'undo' }] : lines)),

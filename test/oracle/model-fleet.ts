@@ -10,7 +10,7 @@ import { ModelDevice, type JsonObject, type Model } from './model-device.ts';
  * A device that is selected: `silent` hangs up on whoever calls, `forbidding` answers 403, `leaving` carries
  * out the first write, and is never heard of again.
  */
-export interface Member {
+export interface DeviceSession {
   readonly presence: 'here' | 'silent' | 'forbidding' | 'leaving';
   readonly records: readonly JsonObject[];
 }
@@ -36,17 +36,17 @@ const certificate = createCertificate({
 /** @param isConfigured the profile says how records are written; else that is learned of the device */
 export async function openModelFleet(
   model: Model,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   isConfigured = true,
 ): Promise<ModelFleet> {
   const cleanUps: (() => Promise<void> | void)[] = [];
   const env = { DEVSH_USER: 'operator', DEVSH_PASSWORD: 'swordfish-1' };
   const devsh = await makeDevsh(env, (cleanUp) => cleanUps.push(cleanUp));
-  const devices = members.map(({ records }) => new ModelDevice(model, records));
+  const devices = sessions.map(({ records }) => new ModelDevice(model, records));
   const places = new Map<ModelDevice, Place>();
   const inventory = ['groups: {lab: {ca: ca.pem, profile: oracle}}', 'devices:'];
   for (const [index, device] of devices.entries()) {
-    const place = await serve(device, members[index]?.presence ?? 'here');
+    const place = await serve(device, sessions[index]?.presence ?? 'here');
     places.set(device, place);
     cleanUps.push(place.close);
     const name = DEVICE_NAMES[index] ?? `more${index}`;
@@ -92,7 +92,7 @@ interface Place {
   readonly close: () => void;
 }
 
-async function serve(device: ModelDevice, presence: Member['presence']): Promise<Place> {
+async function serve(device: ModelDevice, presence: DeviceSession['presence']): Promise<Place> {
   const { key, cert } = certificate;
   let isGone = presence === 'silent';
   const server = createServer({ key, cert }, (request, response) => {

@@ -30,8 +30,8 @@ test.each([
 ])(
   'the lines of %s are lines of devsh: pin, plan, pin, apply a shard, merge',
   async (name, values) => {
-    const { session } = await startSession();
-    const shell = new Shell(session);
+    const { session: shellSession } = await startSession();
+    const shell = new Shell(shellSession);
     const found = await lines(name, values);
     const invocations = found.map((line) => shell.parse(parseLine(line).words));
     expect(invocations.map(({ command, verb }) => `${command.name} ${verb.name}`.trim())).toEqual([

@@ -3,13 +3,13 @@ import { onTestFinished } from 'vitest';
 import { AllServices } from '../../src/main.ts';
 import { resolvePaths } from '../../src/os/paths.ts';
 import { openSettings } from '../../src/settings/settings.ts';
-import { Session, type ShellIo } from '../../src/shell/session.ts';
+import { ShellSession, type ShellIo } from '../../src/shell/session.ts';
 import { Shell } from '../../src/shell/shell.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 /** A session in folders of its own, with nothing connected. */
-export async function openSession(): Promise<Session> {
+export async function openSession(): Promise<ShellSession> {
   const folder = await makeTempFolder();
   const env = Object.fromEntries(
     ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
@@ -17,32 +17,32 @@ export async function openSession(): Promise<Session> {
   const paths = resolvePaths(env);
   const settings = await openSettings(paths);
   const readStdin = () => Promise.resolve('');
-  return new Session(
+  return new ShellSession(
     new AllServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
   );
 }
 
 /** A session connected to one simulated device, which has been asked nothing yet. */
 export async function startSession() {
-  const session = await openSession();
+  const shellSession = await openSession();
   const simulator = await startSimulator({ users: 8 });
   onTestFinished(async () => {
-    await session.close();
+    await shellSession.close();
     await simulator.close();
   });
   const [device] = simulator.devices;
   if (device === undefined) throw new Error('no device');
   const { name, address, fingerprint, accounts } = device;
-  session.give(name, { fingerprint, ...accounts.admin });
-  session.fleet.join(session.fleet.members([{ name, address, groups: [] }]));
-  const shell = new Shell(session);
+  shellSession.give(name, { fingerprint, ...accounts.admin });
+  shellSession.fleet.join(shellSession.fleet.sessions([{ name, address, groups: [] }]));
+  const shell = new Shell(shellSession);
   const io: ShellIo = {
     signal: new AbortController().signal,
     readInput: () => Promise.resolve(''),
     trace: () => undefined,
   };
   return {
-    session,
+    session: shellSession,
     device,
     /** Reads the users, so that there is something to complete from. */
     read: async (): Promise<number> => {

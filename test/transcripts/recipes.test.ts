@@ -17,7 +17,7 @@ const told = new Map<Recipe, string>();
 test.each(recipes)('recipe: $title', async (recipe) => {
   const fleet = await startStory(recipe.setup);
   const texts: string[] = [];
-  for (const part of recipe.parts) texts.push(await carryOut(part, fleet));
+  for (const part of recipe.parts) texts.push(await runStep(part, fleet));
   told.set(recipe, recipeText(texts));
   if (!isUpdate) expect(recipeText(texts)).toBe(recipeText(recipe.parts.map(({ text }) => text)));
 });
@@ -33,7 +33,7 @@ afterAll(() => {
 });
 
 /** Files are named as if they were in the folder where one works. */
-async function carryOut(part: Part, fleet: TestFleet): Promise<string> {
+async function runStep(part: Part, fleet: TestFleet): Promise<string> {
   if (part.kind === 'note') return part.text;
   const { folder } = fleet.devsh;
   if (part.kind === 'file') {

@@ -55,21 +55,23 @@ class WatchedShell extends Shell {
   async #devicesOfRun({ command, args }: Invocation): Promise<string[]> {
     const run = ['resume', 'retry'].includes(command.name) ? args.optional('RUN') : undefined;
     if (run === undefined) return [];
-    const { plan } = await loadRun(this.session.services, run);
+    const { plan } = await loadRun(this.shell.services, run);
     return plan.devices.map(({ device }) => device.name);
   }
 }
 
 async function startScreen() {
-  const session = await openSession();
+  const shellSession = await openSession();
   const simulator = await startSimulator({ users: 6, devices: 3, profile: 'drf' });
   const { devices } = simulator;
   for (const { name, fingerprint, accounts } of devices)
-    session.give(name, { fingerprint, ...accounts.admin });
-  session.fleet.join(
-    session.fleet.members(devices.map(({ name, address }) => ({ name, address, groups: [] }))),
+    shellSession.give(name, { fingerprint, ...accounts.admin });
+  shellSession.fleet.join(
+    shellSession.fleet.sessions(
+      devices.map(({ name, address }) => ({ name, address, groups: [] })),
+    ),
   );
-  const shell = new WatchedShell(session);
+  const shell = new WatchedShell(shellSession);
   const store = new Store(initialState({ columns: 80, rows: 24 }), reduce);
   shell.store = store;
   const surface: Surface = {
@@ -86,7 +88,7 @@ async function startScreen() {
   onTestFinished(async () => {
     controller.runner.interrupt();
     await controller.stop();
-    await session.close();
+    await shellSession.close();
     await simulator.close();
   });
   const writes = (): number =>

@@ -1,4 +1,4 @@
-import { doubtsText, type Book } from '../../settings/known-devices.ts';
+import { doubtsText, type PinFile } from '../../settings/known-devices.ts';
 import type {
   CredentialOrigin,
   CredentialRequest,
@@ -11,11 +11,11 @@ import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
 import { CredentialError } from '../../errors.ts';
-import type { Access, CredentialAnswer } from '../../fleet/access.ts';
+import type { Access, CredentialOutcome } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { Facts } from '../../device/facts-schema.ts';
 import type { Profile } from '../../device/profile.ts';
-import { type Session, type ShellIo, unlessCancelled } from '../session.ts';
+import { type ShellSession, type ShellIo, unlessCancelled } from '../session.ts';
 import type { Services } from '../services.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
 import { readUserFile } from '../../os/user-file.ts';
@@ -39,7 +39,7 @@ export class ShellAccess implements Access {
   readonly typed = new Map<DeviceEntry, Credential>();
   /** The line is there to ask: what others leave to the list of questions is asked at once. */
   asksAtOnce = false;
-  protected readonly session: Session;
+  protected readonly shell: ShellSession;
   protected readonly io: ShellIo;
   protected readonly options: AccessOptions;
   protected readonly credentials: Credentials;
@@ -47,34 +47,39 @@ export class ShellAccess implements Access {
   /** Whose login each device has refused while this line runs; undefined: a token's. */
   readonly #refused = new Map<string, string | undefined>();
   /** The pins when the command first asked: a fleet asks a thousand times. */
-  #pins: Promise<Book> | undefined;
+  #pins: Promise<PinFile> | undefined;
   /** Files with CA certificates: a whole fleet has the same. */
   readonly #ca = new Map<string, Promise<string>>();
   /** Answers with the time since when all of them are pinned. */
-  readonly #trustDesk: Desk<{ entry: DeviceEntry; error: UntrustedError }, string | undefined>;
-  readonly #loginDesk: Desk<DeviceEntry, Credential | undefined>;
+  readonly #trustQuestions: QuestionQueue<
+    { entry: DeviceEntry; error: UntrustedError },
+    string | undefined
+  >;
+  readonly #loginQuestions: QuestionQueue<DeviceEntry, Credential | undefined>;
 
-  constructor(session: Session, io: ShellIo, options: AccessOptions) {
-    this.session = session;
+  constructor(shell: ShellSession, io: ShellIo, options: AccessOptions) {
+    this.shell = shell;
     this.io = io;
     this.options = options;
-    this.credentials = session.services.credentials(options);
+    this.credentials = shell.services.credentials(options);
     this.credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
     this.notice = io.trace;
     this.arriving = io.arriving;
     this.warn = (text) => {
-      session.services.notices.add(text);
+      shell.services.notices.add(text);
     };
-    this.#trustDesk = new Desk((concerns) => this.#askTrust(concerns));
-    this.#loginDesk = new Desk((entries) => this.#askLogin(entries, io.asksLater === true));
+    this.#trustQuestions = new QuestionQueue((concerns) => this.#askTrust(concerns));
+    this.#loginQuestions = new QuestionQueue((entries) =>
+      this.#askLogin(entries, io.asksLater === true),
+    );
   }
 
   /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
   async trust(entry: DeviceEntry): Promise<Trust> {
     if (this.options.insecure || entry.insecure === true) return { kind: 'insecure' };
-    const given = this.session.given.get(entry.name);
+    const given = this.shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
     const { pins } = await (this.#pins ??= this.#readPins());
     const pin = pins.get(entry.address);
@@ -90,36 +95,36 @@ export class ShellAccess implements Access {
     return { kind: 'system' };
   }
 
-  async #readPins(): Promise<Book> {
-    const book = await this.session.services.knownDevices.book();
-    await tellDoubts(this.session);
-    return book;
+  async #readPins(): Promise<PinFile> {
+    const pinFile = await this.shell.services.knownDevices.pinFile();
+    await tellDoubts(this.shell);
+    return pinFile;
   }
 
   route(entry: DeviceEntry): Route {
-    return this.session.services.route(entry.address, this.options.route ?? entry.route);
+    return this.shell.services.route(entry.address, this.options.route ?? entry.route);
   }
 
   profile(entry: DeviceEntry): Promise<{ base: Profile; kept: Facts }> {
-    return knownOf(this.session.services, entry);
+    return knownOf(this.shell.services, entry);
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
     if (this.#ask === undefined) return undefined;
-    const pinnedAt = await this.#trustDesk.bring({ entry, error });
+    const pinnedAt = await this.#trustQuestions.bring({ entry, error });
     const { fingerprint } = error.presented;
     return pinnedAt === undefined ? undefined : { kind: 'pinned', fingerprint, pinnedAt };
   }
 
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
-    const given = this.session.given.get(entry.name);
+    const given = this.shell.given.get(entry.name);
     if (given !== undefined) return given.credential;
     return this.typed.get(entry) ?? (await this.credentials.find(this.request(entry)))?.credential;
   }
 
   /** Where the credential of a device would come from; nobody is asked. */
   async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
-    const given = this.session.given.get(entry.name)?.credential;
+    const given = this.shell.given.get(entry.name)?.credential;
     if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
     return this.credentials.origin(this.request(entry));
   }
@@ -140,7 +145,7 @@ export class ShellAccess implements Access {
     if (refused !== undefined) {
       const { user } = refused;
       if (this.typed.delete(entry) && user !== undefined)
-        this.session.refusedUsers.set(entry.name, user);
+        this.shell.refusedUsers.set(entry.name, user);
       this.#refused.set(entry.name, user);
     }
     if (this.#ask === undefined) {
@@ -157,7 +162,7 @@ export class ShellAccess implements Access {
     const logins = (this.#logins.get(entry.name) ?? 0) + 1;
     this.#logins.set(entry.name, logins);
     if (logins > MAX_LOGINS) return undefined;
-    const credential = await this.#loginDesk.bring(entry);
+    const credential = await this.#loginQuestions.bring(entry);
     if (credential !== undefined) this.typed.set(entry, credential);
     return credential;
   }
@@ -182,8 +187,8 @@ export class ShellAccess implements Access {
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
   }
 
-  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialAnswer) => void> {
-    return this.session.gate.admit(entry.name, credential);
+  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialOutcome) => void> {
+    return this.shell.gate.admit(entry.name, credential);
   }
 
   protected request(entry: DeviceEntry): CredentialRequest {
@@ -217,7 +222,7 @@ export class ShellAccess implements Access {
       expected: 'yes',
     });
     if (answer !== 'yes') return undefined;
-    const { services } = this.session;
+    const { services } = this.shell;
     const firstSeen = services.now().toISOString();
     this.#pins = undefined;
     await services.knownDevices.set(
@@ -236,7 +241,7 @@ export class ShellAccess implements Access {
     const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
     const where = someOf(names, 4);
     const problems = this.#untoldProblems();
-    const { refusedUsers } = this.session;
+    const { refusedUsers } = this.shell;
     const retyping = new Set(names.map((name) => refusedUsers.get(name)));
     const isRetyped = retyping.size === 1 && !retyping.has(undefined);
     const details = [
@@ -270,7 +275,7 @@ export class ShellAccess implements Access {
 
   /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
   #untoldProblems(): string[] {
-    const { notices } = this.session.services;
+    const { notices } = this.shell.services;
     return this.credentials.problems.filter((problem) => {
       const isNew = !notices.isTold(problem);
       notices.markTold(problem);
@@ -303,7 +308,7 @@ const PATIENCE_MS = 1500;
  * Gathers what many devices want to ask at about the same time, so that the user gets one question
  * that names them all instead of the same question again and again. One question at a time.
  */
-export class Desk<Concern, Answer> {
+export class QuestionQueue<Concern, Answer> {
   readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
   #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -356,7 +361,7 @@ export async function profileOf(services: Services, entry: DeviceEntry): Promise
 }
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
-export async function tellDoubts({ services }: Session): Promise<void> {
+export async function tellDoubts({ services }: ShellSession): Promise<void> {
   const text = await doubtsText(services.knownDevices);
   if (text !== undefined) services.notices.add(text);
 }

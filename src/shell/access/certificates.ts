@@ -4,7 +4,7 @@ import type { PresentedCertificate } from '../../device/errors.ts';
 import type { Trust } from '../../device/tls.ts';
 import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, success } from '../output.ts';
 import { counted } from '../../text/one-line.ts';
@@ -23,24 +23,24 @@ type Sighting =
   | { readonly kind: 'failed'; readonly error: DevshError };
 
 export interface Seen {
-  readonly member: Member;
+  readonly session: DeviceSession;
   readonly sighting: Sighting;
 }
 
 async function sight(
   call: Call<'route' | 'timeoutMs'>,
-  { ref, entry }: Member,
+  { ref, entry }: DeviceSession,
   trust: Trust | undefined,
 ): Promise<Sighting> {
   const { changedCertificate, scanCertificate } = await import('../../device/network.ts');
   try {
     const presented = await scanCertificate(ref, parseAddress(ref.address), {
-      route: call.session.services.route(ref.address, call.options.route ?? entry.route),
+      route: call.shell.services.route(ref.address, call.options.route ?? entry.route),
       connectTimeoutMs: call.options.timeoutMs ?? CONNECT_TIMEOUT_MS,
       signal: call.io.signal,
       trust,
     });
-    const pin = await call.session.services.knownDevices.find(ref.address);
+    const pin = await call.shell.services.knownDevices.find(ref.address);
     if (pin === undefined) return { kind: 'new', presented };
     if (pin.fingerprint === presented.fingerprint) return { kind: 'known', presented };
     return { kind: 'changed', presented, pin, error: changedCertificate(ref, presented) };
@@ -56,19 +56,19 @@ async function sight(
  */
 export async function* lookAt(
   call: Call<'route' | 'timeoutMs'>,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   trust?: Trust,
 ): AsyncGenerator<Output, readonly Seen[]> {
-  const seen = new Map<Member, Seen>();
-  const look = async (member: Member, emit: (seen: Seen) => void): Promise<void> => {
-    emit({ member, sighting: await sight(call, member, trust) });
+  const seen = new Map<DeviceSession, Seen>();
+  const look = async (session: DeviceSession, emit: (seen: Seen) => void): Promise<void> => {
+    emit({ session: session, sighting: await sight(call, session, trust) });
   };
-  for await (const one of fanOut(members, call.readWidth, look, call.io.signal)) {
-    seen.set(one.member, one);
-    const text = `looking at certificates: ${one.member.ref.name}`;
-    yield { kind: 'progress', done: seen.size, total: members.length, text };
+  for await (const one of fanOut(sessions, call.readWidth, look, call.io.signal)) {
+    seen.set(one.session, one);
+    const text = `looking at certificates: ${one.session.ref.name}`;
+    yield { kind: 'progress', done: seen.size, total: sessions.length, text };
   }
-  return members.flatMap((member) => seen.get(member) ?? []);
+  return sessions.flatMap((session) => seen.get(session) ?? []);
 }
 
 /** How long a certificate still holds, in words: `in 30 days`, `expired 3 days ago`. */
@@ -82,22 +82,22 @@ export function expiryText(validTo: string, now: Date): string {
 /** Shows the certificates and pins them; throws unless the user types yes. */
 export async function* askAndPin(
   call: Call,
-  shown: readonly { readonly member: Member; readonly presented: PresentedCertificate }[],
+  shown: readonly { readonly session: DeviceSession; readonly presented: PresentedCertificate }[],
 ): AsyncGenerator<Output> {
-  const names = shown.map(({ member }) => member.ref.name).join(', ');
+  const names = shown.map(({ session: session }) => session.ref.name).join(', ');
   if (call.io.ask === undefined) {
     const presents = shown.map(
-      ({ member, presented }) => `${member.ref.name} presents ${presented.fingerprint}`,
+      ({ session: session, presented }) => `${session.ref.name} presents ${presented.fingerprint}`,
     );
     throw new RefusedError(
       `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : 'a list of these: --fingerprints FILE'}`,
     );
   }
   const details: string[] = [];
-  for (const { member, presented } of shown) {
+  for (const { session: session, presented } of shown) {
     const { subject, validTo, fingerprint } = presented;
-    const known = await call.session.services.knownDevices.find(member.ref.address);
-    details.push(`${member.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
+    const known = await call.shell.services.knownDevices.find(session.ref.address);
+    details.push(`${session.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
     if (known !== undefined)
       details.push(`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`);
     details.push(`  presented ${fingerprint}`);
@@ -114,24 +114,24 @@ export async function* askAndPin(
 }
 
 export interface Vouched {
-  readonly member: Member;
+  readonly session: DeviceSession;
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
 /** Pins what devices presented, or fingerprints that the user vouches for; their file is written once. */
 export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   if (vouched.length === 0) return;
-  const { services } = call.session;
+  const { services } = call.shell;
   const firstSeen = services.now().toISOString();
   await services.knownDevices.set(
-    ...vouched.map(({ member, presented: { fingerprint, subject, validTo } }) => {
-      return { address: member.ref.address, fingerprint, firstSeen, subject, validTo };
+    ...vouched.map(({ session: session, presented: { fingerprint, subject, validTo } }) => {
+      return { address: session.ref.address, fingerprint, firstSeen, subject, validTo };
     }),
   );
   // The next command checks against the new pins.
-  await Promise.all(vouched.map(({ member }) => member.close()));
-  for (const { member, presented } of vouched) {
-    yield success(`${member.ref.name} is pinned to ${presented.fingerprint}`);
+  await Promise.all(vouched.map(({ session: session }) => session.close()));
+  for (const { session: session, presented } of vouched) {
+    yield success(`${session.ref.name} is pinned to ${presented.fingerprint}`);
   }
 }
 
@@ -141,10 +141,10 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
  */
 export async function refuseOther(
   call: Call,
-  { ref }: Member,
+  { ref }: DeviceSession,
   fingerprint: string,
 ): Promise<boolean> {
-  const known = await call.session.services.knownDevices.find(ref.address);
+  const known = await call.shell.services.knownDevices.find(ref.address);
   if (known !== undefined && known.fingerprint !== fingerprint) {
     throw new RefusedError(
       `${ref.name} is known already by ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +

@@ -2,7 +2,7 @@ import { normalizeFingerprint, readCa } from '../../device/trust-anchors.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Inventory } from '../../fleet/inventory.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, info } from '../output.ts';
 import { lookAt, pinAll, refuseOther, type Vouched } from './certificates.ts';
@@ -13,21 +13,25 @@ import { lookAt, pinAll, refuseOther, type Vouched } from './certificates.ts';
  */
 export async function* pinProved(
   call: Call<'fingerprints' | 'ca' | 'route' | 'timeoutMs'>,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
   const { fingerprints, ca: file } = call.given;
   if (fingerprints !== undefined) {
-    yield* acceptListed(call, members, fingerprints, true);
+    yield* acceptListed(call, sessions, fingerprints, true);
     return;
   }
   if (file === undefined) return;
   const pem = readCa(await call.readText(file), file);
   const vouched: Vouched[] = [];
-  for (const { member, sighting } of yield* lookAt(call, members, { kind: 'ca', pem, file })) {
+  for (const { session: session, sighting } of yield* lookAt(call, sessions, {
+    kind: 'ca',
+    pem,
+    file,
+  })) {
     if (sighting.kind === 'failed')
-      yield { kind: 'error', error: sighting.error, device: member.ref };
-    else if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
-    else vouched.push({ member, presented: sighting.presented });
+      yield { kind: 'error', error: sighting.error, device: session.ref };
+    else if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
+    else vouched.push({ session: session, presented: sighting.presented });
   }
   yield* pinAll(call, vouched);
 }
@@ -39,15 +43,15 @@ export async function* pinProved(
  */
 export async function* acceptListed(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   file: string,
   replaces = false,
 ): AsyncGenerator<Output> {
-  const inventory = await call.session.services.inventory.load();
+  const inventory = await call.shell.services.inventory.load();
   const listed = fingerprintsIn(await call.readText(file), file, inventory);
   const vouched: Vouched[] = [];
-  for (const member of members) {
-    const { ref } = member;
+  for (const session of sessions) {
+    const { ref } = session;
     try {
       const [fingerprint, ...others] = listed.get(ref.address) ?? [];
       if (fingerprint === undefined) {
@@ -56,8 +60,8 @@ export async function* acceptListed(
       if (others.length > 0) {
         throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
       }
-      if (await (replaces ? isOther : refuseOther)(call, member, fingerprint)) {
-        vouched.push({ member, presented: { fingerprint } });
+      if (await (replaces ? isOther : refuseOther)(call, session, fingerprint)) {
+        vouched.push({ session: session, presented: { fingerprint } });
       } else {
         yield info(`${ref.name} is known already`);
       }
@@ -69,8 +73,8 @@ export async function* acceptListed(
   yield* pinAll(call, vouched);
 }
 
-async function isOther(call: Call, { ref }: Member, fingerprint: string): Promise<boolean> {
-  const known = await call.session.services.knownDevices.find(ref.address);
+async function isOther(call: Call, { ref }: DeviceSession, fingerprint: string): Promise<boolean> {
+  const known = await call.shell.services.knownDevices.find(ref.address);
   return known?.fingerprint !== fingerprint;
 }
 

@@ -1,7 +1,7 @@
 import type { CredentialOrigin } from '../../credentials/sources.ts';
 import { UnauthorizedError, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { CredentialError, DevshError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, table, success } from '../output.ts';
 
@@ -15,31 +15,34 @@ export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
  * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the
  * session keeps a secret that two devices refused from the others.
  */
-export async function* checkLogins(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const origins = await originsOf(call, members);
+export async function* checkLogins(
+  call: Call,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output> {
+  const origins = await originsOf(call, sessions);
   const access = call.accessUnasked();
-  const results = new Map<Member, CheckResult>();
+  const results = new Map<DeviceSession, CheckResult>();
   // What is kept may have changed since the device was opened.
-  await Promise.all(members.map((member) => member.close()));
-  for await (const read of call.read(members, 'user', { access })) {
-    results.set(read.member, read.ok ? 'ok' : resultOf(read.error, origins.get(read.member)));
-    const text = `login: ${read.member.ref.name} ${results.get(read.member) ?? ''}`;
-    yield { kind: 'progress', done: results.size, total: members.length, text };
-    if (!read.ok) yield { kind: 'error', error: read.error, device: read.member.ref };
+  await Promise.all(sessions.map((session) => session.close()));
+  for await (const read of call.read(sessions, 'user', { access })) {
+    results.set(read.session, read.ok ? 'ok' : resultOf(read.error, origins.get(read.session)));
+    const text = `login: ${read.session.ref.name} ${results.get(read.session) ?? ''}`;
+    yield { kind: 'progress', done: results.size, total: sessions.length, text };
+    if (!read.ok) yield { kind: 'error', error: read.error, device: read.session.ref };
   }
   yield table(
     'logins',
     [...ORIGIN_COLUMNS, { key: 'result', title: 'LOGIN' }],
-    members.map((member) => {
-      const used = member.credential;
-      const origin = origins.get(member);
+    sessions.map((session) => {
+      const used = session.credential;
+      const origin = origins.get(session);
       return {
-        device: member.ref.name,
-        address: member.ref.address,
+        device: session.ref.name,
+        address: session.ref.address,
         source: origin?.source ?? null,
         user: used?.user ?? origin?.user ?? null,
         kind: used?.kind ?? origin?.kind ?? null,
-        result: results.get(member) ?? 'not tried',
+        result: results.get(session) ?? 'not tried',
       };
     }),
     { hasSuccess: [...results.values()].includes('ok') },
@@ -49,12 +52,14 @@ export async function* checkLogins(call: Call, members: readonly Member[]): Asyn
 /** Where the logins come from; a vault that may have one is opened first, if the user likes. */
 async function originsOf(
   call: Call,
-  members: readonly Member[],
-): Promise<Map<Member, CredentialOrigin>> {
-  const { access, credentials, session } = call;
-  const { vault } = session.services;
-  const look = async (): Promise<Map<Member, CredentialOrigin>> => {
-    const found = members.map(async (member) => [member, await originOf(call, member)] as const);
+  sessions: readonly DeviceSession[],
+): Promise<Map<DeviceSession, CredentialOrigin>> {
+  const { access, credentials, shell: shell } = call;
+  const { vault } = shell.services;
+  const look = async (): Promise<Map<DeviceSession, CredentialOrigin>> => {
+    const found = sessions.map(
+      async (session) => [session, await originOf(call, session)] as const,
+    );
     return new Map(await Promise.all(found));
   };
   const origins = await look();
@@ -65,9 +70,12 @@ async function originsOf(
 }
 
 /** Where the login of a device comes from; a place that cannot be read is a remark. */
-export async function originOf({ access }: Call, member: Member): Promise<CredentialOrigin> {
+export async function originOf(
+  { access }: Call,
+  session: DeviceSession,
+): Promise<CredentialOrigin> {
   try {
-    return await access.origin(member.entry);
+    return await access.origin(session.entry);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     return { source: undefined, note: error.message };
@@ -88,7 +96,7 @@ export async function* offerToSave(call: Call): AsyncGenerator<Output> {
   const { access, credentials, io } = call;
   const typed = [...access.typed];
   access.typed.clear();
-  const { settings } = call.session.services;
+  const { settings } = call.shell.services;
   if (typed.length === 0 || io.ask === undefined || settings.get('saveCredentials') !== 'ask')
     return;
   const store = await credentials.placeToStore();

@@ -5,7 +5,7 @@ import {
 } from '../../device/errors.ts';
 import { CredentialError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { sortBy } from '../../fleet/sort.ts';
 
 /** What devsh wants to know of one device before it can go on with it; not yet safe to show. */
@@ -27,9 +27,9 @@ const KINDS = ['changed', 'certificate', 'login'] as const;
 
 /** What the user has not answered yet, over all devices of the session. */
 export function openQuestions(fleet: Fleet): DeviceQuestion[] {
-  const open = fleet.known.flatMap((member) => {
-    const question = questionOf(member);
-    return question === undefined || member.declined === idOf(question) ? [] : [question];
+  const open = fleet.known.flatMap((session) => {
+    const question = questionOf(session);
+    return question === undefined || session.declined === idOf(question) ? [] : [question];
   });
   return sortBy(open, ['kind', 'name'], ({ kind, name }, field) =>
     field === 'kind' ? KINDS.indexOf(kind) : name,
@@ -37,16 +37,16 @@ export function openQuestions(fleet: Fleet): DeviceQuestion[] {
 }
 
 /** Takes the question about a device off the list; another certificate is another question. */
-export function decline(member: Member): void {
-  const question = questionOf(member);
-  if (question !== undefined) member.decline(idOf(question));
+export function decline(session: DeviceSession): void {
+  const question = questionOf(session);
+  if (question !== undefined) session.decline(idOf(question));
 }
 
 function idOf({ kind, presented }: DeviceQuestion): string {
   return `${kind} ${presented?.fingerprint ?? ''}`;
 }
 
-function questionOf({ ref, failure: error, trust }: Member): DeviceQuestion | undefined {
+function questionOf({ ref, failure: error, trust }: DeviceSession): DeviceQuestion | undefined {
   const { name, address } = ref;
   const reason = error?.message.replace(`${name}: `, '') ?? '';
   const nothing = { name, address, reason, presented: undefined, pinned: undefined };

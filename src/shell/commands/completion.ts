@@ -28,11 +28,11 @@ export const completion: CommandSpec = {
         'Tab then knows commands, options, devices and groups of the inventory, and the users last seen.\n' +
         'It reads files only: no device is asked, and nothing that has a name is carried out.',
       examples: ['completion', 'completion bash', 'completion zsh'],
-      async *run({ args, session }) {
+      async *run({ args, shell: shellSession }) {
         const [word] = args.words('SHELL');
         const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
         if (word === undefined) {
-          const text = setUp(COMPLETION_SHELLS, session.services);
+          const text = setUp(COMPLETION_SHELLS, shellSession.services);
           yield { kind: 'text', name: 'completion', text };
           return;
         }

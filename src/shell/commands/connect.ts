@@ -2,7 +2,7 @@ import { routeText } from '../../device/route/route.ts';
 import { oneLine, someOf } from '../../text/one-line.ts';
 import { UsageError, type DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
@@ -33,21 +33,21 @@ export const connect = command({
     'connect 10.0.0.[5-9] --user admin',
   ],
   async *run(call) {
-    const members = await call.resolve(call.args.all('TARGET'), entryOptions(call));
-    const { fleet } = call.session;
+    const sessions = await call.resolve(call.args.all('TARGET'), entryOptions(call));
+    const { fleet } = call.shell;
     const connected = new Set(fleet.connected);
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
-    const isNew = members.some((member) => !connected.has(member));
-    fleet.join(members);
+    const isNew = sessions.some((session) => !connected.has(session));
+    fleet.join(sessions);
     // Who connects again may be asked again.
-    for (const member of members) member.decline(undefined);
+    for (const session of sessions) session.decline(undefined);
     keepForSession(call);
     if (isNew && call.io.isPrompt === true) {
       const { keepForNextSession } = await import('../help/first-run.ts');
       await keepForNextSession(call);
     }
-    yield* probe(call, members);
-    const added = members.filter(({ ref }) => !before.has(ref.name));
+    yield* probe(call, sessions);
+    const added = sessions.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;
     yield info(
       `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
@@ -63,13 +63,13 @@ export const disconnect = command({
   args: [CONNECTED],
   changes: 'choice',
   async *run(call) {
-    const members = connectedMembers(call);
-    const { fleet } = call.session;
-    await fleet.leave(members);
+    const sessions = connectedSessions(call);
+    const { fleet } = call.shell;
+    await fleet.leave(sessions);
     const isNone = fleet.isNarrowed && fleet.selection.length === 0;
     const none = isNone ? `; no device is selected now: "use" chooses, "use all" takes all` : '';
     yield info(
-      `disconnected from ${members.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
+      `disconnected from ${sessions.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
     );
   },
 });
@@ -83,9 +83,9 @@ export const use = command({
   changes: 'choice',
   examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
   *run(call) {
-    const { fleet } = call.session;
-    const members = connectedMembers(call);
-    fleet.select(members.length === fleet.connected.length ? undefined : members);
+    const { fleet } = call.shell;
+    const sessions = connectedSessions(call);
+    fleet.select(sessions.length === fleet.connected.length ? undefined : sessions);
     yield info(`using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`);
   },
 });
@@ -102,66 +102,69 @@ export const devices = command({
   examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
   async *run(call) {
     const { on, watchMs } = call.options;
-    const { connected } = call.session.fleet;
+    const { connected } = call.shell.fleet;
     const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
-    const members = isNamed ? await call.members() : connected;
-    const tableOf = (): TableOutput => devicesTable(members, true);
+    const sessions = isNamed ? await call.sessions() : connected;
+    const tableOf = (): TableOutput => devicesTable(sessions, true);
     // The full screen asks again by itself.
     if (watchMs !== undefined && call.io.isRefreshing !== true) {
       const { watchDevices } = await import('../watch.ts');
-      yield* watchDevices(call, members, watchMs, tableOf, () => askAll(call, members));
+      yield* watchDevices(call, sessions, watchMs, tableOf, () => askAll(call, sessions));
       return;
     }
-    if (isNamed) yield* askAll(call, members);
+    if (isNamed) yield* askAll(call, sessions);
     yield tableOf();
   },
 });
 
 /** Asks each device for its users; a failure is told when it is not the one that was told before. */
-async function* askAll(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
-  const wasFailing = new Set(members.filter(({ state }) => state.kind === 'failed'));
-  const failed = new Map<Member, DevshError>();
-  for await (const read of call.read(members, PROBED_RESOURCE)) {
-    if (!read.ok && !wasFailing.has(read.member)) failed.set(read.member, read.error);
+async function* askAll(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
+  const wasFailing = new Set(sessions.filter(({ state }) => state.kind === 'failed'));
+  const failed = new Map<DeviceSession, DevshError>();
+  for await (const read of call.read(sessions, PROBED_RESOURCE)) {
+    if (!read.ok && !wasFailing.has(read.session)) failed.set(read.session, read.error);
   }
-  yield* failuresTold(members, failed);
+  yield* failuresTold(sessions, failed);
 }
 
 /** All at once and in order, so that each cause is told once. */
 function* failuresTold(
-  members: readonly Member[],
-  failed: ReadonlyMap<Member, DevshError>,
+  sessions: readonly DeviceSession[],
+  failed: ReadonlyMap<DeviceSession, DevshError>,
 ): Generator<Output> {
-  for (const member of members) {
-    const error = failed.get(member);
-    if (error !== undefined) yield { kind: 'error', error, device: member.ref };
+  for (const session of sessions) {
+    const error = failed.get(session);
+    if (error !== undefined) yield { kind: 'error', error, device: session.ref };
   }
 }
 
 /** Reads the users of each device; failures and the states of all are told at the end. */
-export async function* probe(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+export async function* probe(
+  call: Call,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output> {
   let done = 0;
-  const failed = new Map<Member, DevshError>();
-  for await (const read of call.read(members, PROBED_RESOURCE)) {
+  const failed = new Map<DeviceSession, DevshError>();
+  for await (const read of call.read(sessions, PROBED_RESOURCE)) {
     done += 1;
-    const text = `connecting: ${read.member.ref.name} ${read.ok ? 'answered' : 'failed'}`;
-    yield { kind: 'progress', done, total: members.length, text };
-    if (!read.ok) failed.set(read.member, read.error);
+    const text = `connecting: ${read.session.ref.name} ${read.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: sessions.length, text };
+    if (!read.ok) failed.set(read.session, read.error);
   }
-  yield* failuresTold(members, failed);
-  const hasSuccess = members.some(({ state }) => state.kind === 'ready');
-  yield { ...devicesTable(members), hasSuccess };
+  yield* failuresTold(sessions, failed);
+  const hasSuccess = sessions.some(({ state }) => state.kind === 'ready');
+  yield { ...devicesTable(sessions), hasSuccess };
   // The table does not wait for what the devices say of themselves.
   const { learnAllQuietly } = await import('../devices/learning.ts');
-  call.session.inBackground(learnAllQuietly(call, members, PROBED_RESOURCE));
+  call.shell.inBackground(learnAllQuietly(call, sessions, PROBED_RESOURCE));
 }
 
 /** @param isFull also what is not asked for at each connecting: latency, profile, what else was seen */
-export function devicesTable(members: readonly Member[], isFull = false): TableOutput {
-  const facts = members.map(deviceFacts);
+export function devicesTable(sessions: readonly DeviceSession[], isFull = false): TableOutput {
+  const facts = sessions.map(deviceFacts);
   const others = facts.flatMap(({ counts }) => counts.map(({ resource }) => resource));
   const resources = [...new Set([PROBED_RESOURCE, ...(isFull ? others : [])])];
-  const hasFailed = members.some(({ state }) => state.kind === 'failed');
+  const hasFailed = sessions.some(({ state }) => state.kind === 'failed');
   return table(
     // Not `devices`: in JSON that is what was read.
     'connections',
@@ -177,35 +180,35 @@ export function devicesTable(members: readonly Member[], isFull = false): TableO
       isFull && 'profile',
       facts.some(({ route }) => route !== undefined) && { key: 'route', title: 'REACHED BY' },
     ],
-    members.map((member, index) => {
-      const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(member);
+    sessions.map((session, index) => {
+      const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(session);
       return {
-        device: member.ref.name,
-        address: member.ref.address,
-        state: stateText(member),
-        ...(isFull && failureFields(member)),
+        device: session.ref.name,
+        address: session.ref.address,
+        state: stateText(session),
+        ...(isFull && failureFields(session)),
         ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
         ...Object.fromEntries(
-          resources.map((name) => [`${name}s`, member.seen(name)?.length ?? null]),
+          resources.map((name) => [`${name}s`, session.seen(name)?.length ?? null]),
         ),
         account: account ?? null,
         trust: trust ?? null,
         ...(isFull && { profile }),
-        route: member.route === undefined ? null : routeText(member.route),
+        route: session.route === undefined ? null : routeText(session.route),
       };
     }),
   );
 }
 
 /** Why a device is not there, and since when. */
-function failureFields({ state, ref }: Member) {
+function failureFields({ state, ref }: DeviceSession) {
   if (state.kind !== 'failed') return { since: null, reason: null };
   // Its name stands in the same row.
   const reason = state.error.message.replace(`${ref.name}: `, '');
   return { since: state.since.toISOString(), reason };
 }
 
-function stateText({ state }: Member): string {
+function stateText({ state }: DeviceSession): string {
   switch (state.kind) {
     case 'new':
       return 'not connected';
@@ -219,8 +222,8 @@ function stateText({ state }: Member): string {
 }
 
 /** The named ones of the connected devices; all of them for no name and for `all`. */
-function connectedMembers(call: Call): readonly Member[] {
-  const { connected } = call.session.fleet;
+function connectedSessions(call: Call): readonly DeviceSession[] {
+  const { connected } = call.shell.fleet;
   const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
   if (selectors.length === 0) return connected;
   const names = new Set(selectConnected(call, selectors).map(({ name }) => name));
@@ -229,7 +232,7 @@ function connectedMembers(call: Call): readonly Member[] {
 
 /** As `selectDevices`; what is not connected is no matter of the inventory. */
 function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
-  const entries = call.session.fleet.connected.map(({ entry }) => entry);
+  const entries = call.shell.fleet.connected.map(({ entry }) => entry);
   const names = entries.map(({ name }) => name);
   try {
     const selected = selectDevices(selectors, new Inventory(entries));
@@ -268,8 +271,8 @@ function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
 }
 
 /** What the line says about all lines that follow. */
-function keepForSession({ session, given, options }: Call<DeviceOption>): void {
+function keepForSession({ shell: shell, given, options }: Call<DeviceOption>): void {
   const kept = ['timeoutMs', 'verbose', 'tokenStdin', 'passwordStdin', 'passphraseStdin'] as const;
-  session.defaults = { ...session.defaults, ...pickGiven(given, kept) };
-  if (options.readOnly) session.isReadOnly = true;
+  shell.defaults = { ...shell.defaults, ...pickGiven(given, kept) };
+  if (options.readOnly) shell.isReadOnly = true;
 }

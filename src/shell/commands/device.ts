@@ -30,7 +30,7 @@ const listDevices = verb({
       return;
     }
     if (call.options.host !== undefined) throw new UsageError('--host goes with --ansible');
-    const { inventory: file } = call.session.services;
+    const { inventory: file } = call.shell.services;
     const { devices } = await file.load();
     const { LISTED_SETTINGS } = await import('../../fleet/inventory-schema.ts');
     const { writtenSettings } = await import('../../fleet/written-inventory.ts');
@@ -75,7 +75,7 @@ function rowOf(device: InventoryDevice) {
 }
 
 async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
-  const { inventory: file } = call.session.services;
+  const { inventory: file } = call.shell.services;
   const { inventory, written } = await file.read();
   const { ansibleInventory, ansibleVariables } = await import('../../fleet/written-inventory.ts');
   const { host } = call.options;
@@ -150,7 +150,7 @@ export const device: CommandSpec = {
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only and --group are kept with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
-      async *run({ args, options, session }) {
+      async *run({ args, options, shell: shell }) {
         const [word] = args.words('ADDRESS');
         const address = args.required('ADDRESS');
         try {
@@ -173,7 +173,7 @@ export const device: CommandSpec = {
           ...(options.profile !== undefined && { profile: options.profile }),
         };
         try {
-          await session.services.inventory.add(device);
+          await shell.services.inventory.add(device);
         } catch (error) {
           if (!(error instanceof UsageError)) throw error;
           const [word] = args.words('NAME');
@@ -187,9 +187,9 @@ export const device: CommandSpec = {
       name: 'remove',
       summary: 'Remove a device from the inventory',
       args: [oneDevice('NAME', 'the device', true)],
-      async *run({ args, session }) {
+      async *run({ args, shell: shell }) {
         const name = args.required('NAME');
-        await session.services.inventory.remove(name);
+        await shell.services.inventory.remove(name);
         yield success(
           `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
         );
@@ -200,8 +200,8 @@ export const device: CommandSpec = {
       name: 'restore',
       summary: 'Bring the inventory back as it was last understood',
       details: 'For a file that was damaged; what it holds now is kept beside it.',
-      async *run({ session }) {
-        const { services } = session;
+      async *run({ shell: shell }) {
+        const { services } = shell;
         const { devices, aside } = await services.inventory.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
         yield success(

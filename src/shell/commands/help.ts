@@ -31,7 +31,7 @@ export const help = command({
   ],
   changes: 'nothing',
   examples: ['help', 'help user', 'help user add', 'help filters'],
-  async *run({ args, grammar, session }) {
+  async *run({ args, grammar, shell: shell }) {
     const { commands } = grammar;
     const [first, second] = args.words('COMMAND');
     if (first === undefined) {
@@ -40,7 +40,7 @@ export const help = command({
     }
     const command = commands.find(({ name }) => name === first.text);
     const topic = TOPIC_NAMES.find((name) => name === first.text);
-    const about = topic && (await textOf(topic, session.services));
+    const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
       if (about === undefined) throw unknown(first, commands);
       yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };

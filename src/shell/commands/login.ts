@@ -1,6 +1,6 @@
 import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, command } from '../command.ts';
 import { checkLogins, ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { counted } from '../../text/one-line.ts';
@@ -29,15 +29,15 @@ export const login = command({
     'login --check @all',
   ],
   async *run(call) {
-    const members = await call.targets();
+    const sessions = await call.targets();
     if (call.options.check) {
       if (call.options.to !== undefined || call.options.token) {
         throw new UsageError('--check keeps nothing: it goes without --to and --token');
       }
-      yield* checkLogins(call, members);
+      yield* checkLogins(call, sessions);
       return;
     }
-    for (const member of members) yield* loginTo(call, member);
+    for (const session of sessions) yield* loginTo(call, session);
   },
 });
 
@@ -64,42 +64,42 @@ export const logout = command({
 
 type LoginOption = 'user' | 'token' | 'to' | 'tokenStdin' | 'passwordStdin';
 
-async function* loginTo(call: Call<LoginOption>, member: Member): AsyncGenerator<Output> {
+async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncGenerator<Output> {
   const { access, credentials, io, options } = call;
   access.asksAtOnce = true;
-  const credential = await givenLogin(call, member);
+  const credential = await givenLogin(call, session);
   if (credential === undefined) throw new RefusedError('no login was given; nothing is changed');
-  await member.openWith(access, credential);
-  await member.list(access, 'user', io.signal);
-  const kept = member.credential ?? credential;
-  access.typed.delete(member.entry);
+  await session.openWith(access, credential);
+  await session.list(access, 'user', io.signal);
+  const kept = session.credential ?? credential;
+  access.typed.delete(session.entry);
   const store = await credentials.store(
-    { name: member.ref.name, address: member.ref.address },
+    { name: session.ref.name, address: session.ref.address },
     kept.revealed(),
     { to: options.to, askPassphrase: access.askPassphrase },
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
-  yield success(`${member.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
+  yield success(`${session.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
 }
 
 /** What was read from standard input, or what the user types. */
 async function givenLogin(
   call: Call<LoginOption>,
-  member: Member,
+  session: DeviceSession,
 ): Promise<Credential | undefined> {
   const { access, io, options } = call;
-  if (options.tokenStdin || options.passwordStdin) return access.credential(member.entry);
+  if (options.tokenStdin || options.passwordStdin) return access.credential(session.entry);
   if (io.ask === undefined) {
     throw new CredentialError(
-      `${member.ref.name}: nobody to ask for the ${options.token ? 'token' : 'password'}: ` +
+      `${session.ref.name}: nobody to ask for the ${options.token ? 'token' : 'password'}: ` +
         'use --token-stdin or --password-stdin',
     );
   }
-  if (!options.token) return access.askCredential(member.entry);
-  const user = options.user ?? member.entry.user ?? (await access.origin(member.entry)).user;
+  if (!options.token) return access.askCredential(session.entry);
+  const user = options.user ?? session.entry.user ?? (await access.origin(session.entry)).user;
   const whose = user === undefined ? '' : ` of ${user}`;
-  const token = await io.ask({ kind: 'secret', text: `Token${whose} on ${member.ref.name}:` });
+  const token = await io.ask({ kind: 'secret', text: `Token${whose} on ${session.ref.name}:` });
   if (token === undefined || token.trim() === '') return undefined;
   return Credential.token(token.trim(), user);
 }
@@ -121,24 +121,24 @@ export const credentials = command({
     'git_credential and netrc, then the prompt.',
   examples: ['credentials', 'credentials @berlin --json'],
   async *run(call) {
-    const { args, options, session } = call;
+    const { args, options, shell: shell } = call;
     const targets = args.all('TARGET');
-    const isSelected = options.on.length > 0 || session.fleet.selection.length > 0;
-    const { devices } = await session.services.inventory.load();
+    const isSelected = options.on.length > 0 || shell.fleet.selection.length > 0;
+    const { devices } = await shell.services.inventory.load();
     const wanted = targets.length > 0 ? targets : ['@all'];
-    const members =
+    const sessions =
       targets.length > 0 || (!isSelected && devices.length > 0)
         ? await call.resolve(wanted)
-        : await call.members();
+        : await call.sessions();
     yield table(
       'credentials',
       [...ORIGIN_COLUMNS, { key: 'note', title: 'NOTE' }],
       await Promise.all(
-        members.map(async (member) => {
-          const { source, user, kind, note } = await originOf(call, member);
+        sessions.map(async (session) => {
+          const { source, user, kind, note } = await originOf(call, session);
           return {
-            device: member.ref.name,
-            address: member.ref.address,
+            device: session.ref.name,
+            address: session.ref.address,
             source: source ?? null,
             user: user ?? null,
             kind: kind ?? null,

@@ -1,5 +1,5 @@
 import { valueText } from '../../device/value-text.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, table, success } from '../output.ts';
@@ -25,9 +25,9 @@ export const profile: CommandSpec = {
       async *run(call) {
         const { factsOf } = await import('../devices/learning.ts');
         const rows = [];
-        for (const member of await call.targets()) {
-          const known = await profileOf(call.session.services, member.entry);
-          rows.push(...factsOf(known).map((fact) => ({ device: member.ref.name, ...fact })));
+        for (const session of await call.targets()) {
+          const known = await profileOf(call.shell.services, session.entry);
+          rows.push(...factsOf(known).map((fact) => ({ device: session.ref.name, ...fact })));
         }
         yield table('facts', ['device', 'fact', 'value', 'origin'], rows);
       },
@@ -48,8 +48,8 @@ export const profile: CommandSpec = {
         'They go to a profile file of the device, which extends what it had before. Lists and maps are\n' +
         'written as in YAML: id_fields=[id], "remove.constants={action: delete}".',
       examples: ['profile set fw1 update.method=PUT update.path={item}'],
-      async *run({ args, session }) {
-        const { inventory, profiles } = session.services;
+      async *run({ args, shell: shell }) {
+        const { inventory, profiles } = shell.services;
         const wanted = args.required('DEVICE');
         const device = (await inventory.load()).find(wanted);
         const name = device?.name ?? wanted;
@@ -78,7 +78,7 @@ export const profile: CommandSpec = {
         const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
         yield success(
-          `${file} is a profile: it goes to ${call.session.services.profiles.folder}/${checked.name}.yaml`,
+          `${file} is a profile: it goes to ${call.shell.services.profiles.folder}/${checked.name}.yaml`,
         );
       },
     }),
@@ -107,19 +107,19 @@ export const learn = command({
     'the same in the background.',
   examples: ['learn', 'learn fw1'],
   async *run(call) {
-    for (const member of await call.targets()) yield* learnOne(call, member);
+    for (const session of await call.targets()) yield* learnOne(call, session);
   },
 });
 
-async function* learnOne(call: Call, member: Member): AsyncGenerator<Output> {
+async function* learnOne(call: Call, session: DeviceSession): AsyncGenerator<Output> {
   const resource = 'user';
-  const records = await member.list(call.access, resource, call.io.signal);
+  const records = await session.list(call.access, resource, call.io.signal);
   const { learnedTexts, watchForCounters } = await import('../devices/learning.ts');
-  await member.learn(call.access, resource, 'again', call.io.signal);
-  const counters = await watchForCounters(call, member, resource, records);
-  const facts = learnedTexts(member.profile, resource);
+  await session.learn(call.access, resource, 'again', call.io.signal);
+  const counters = await watchForCounters(call, session, resource, records);
+  const facts = learnedTexts(session.profile, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
   yield success(
-    `${member.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
+    `${session.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
   );
 }

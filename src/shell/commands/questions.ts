@@ -1,5 +1,5 @@
 import { RefusedError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { askAndPin, expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
@@ -34,10 +34,10 @@ export const questions: CommandSpec = {
         'terminal; without one they refuse. With --on, those devices are tried first, and nobody is asked.',
       examples: ['questions', 'questions --on @berlin'],
       async *run(call) {
-        const { session, options, io } = call;
-        if (options.on.length > 0) yield* tryOut(call, await call.members());
-        const open = openQuestions(session.fleet);
-        yield questionTable(open, session.services.now());
+        const { shell: shell, options, io } = call;
+        if (options.on.length > 0) yield* tryOut(call, await call.sessions());
+        const open = openQuestions(shell.fleet);
+        yield questionTable(open, shell.services.now());
         if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
       },
     }),
@@ -62,8 +62,8 @@ export const questions: CommandSpec = {
       summary: 'Take questions off the list; "connect" asks them again',
       args: [ASKING],
       async *run(call) {
-        const asking = await askingMembers(call);
-        for (const [member] of asking) decline(member);
+        const asking = await askingSessions(call);
+        for (const [session] of asking) decline(session);
         const names = asking.map(([{ ref }]) => ref.name);
         yield info(
           names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
@@ -78,75 +78,75 @@ async function* accept(
 ): AsyncGenerator<Output> {
   const { access, given } = call;
   const isNamed = call.args.all('DEVICE').length > 0;
-  const asking = await askingMembers(call);
+  const asking = await askingSessions(call);
   const isProved = given.fingerprints !== undefined || given.ca !== undefined;
   const changed = asking.filter(([, { kind }]) => kind === 'changed');
   const chosen = isNamed || isProved ? asking : asking.filter((one) => !changed.includes(one));
-  const members = chosen.map(([member]) => member);
+  const sessions = chosen.map(([session]) => session);
   const [only] = changed;
-  if (only !== undefined && !isProved && (members.length !== 1 || !isNamed)) {
+  if (only !== undefined && !isProved && (sessions.length !== 1 || !isNamed)) {
     const { name } = only[0].ref;
     const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: a changed certificate is replaced by itself ("questions accept ${name}"), or by --fingerprints FILE or --ca FILE`;
-    if (isNamed || members.length === 0) throw new RefusedError(text);
+    if (isNamed || sessions.length === 0) throw new RefusedError(text);
     yield info(text);
   }
-  if (members.length === 0) {
+  if (sessions.length === 0) {
     yield info(NONE);
     return;
   }
   access.asksAtOnce = true;
-  const certificates = chosen.flatMap(([member, { kind, presented }]) =>
-    kind === 'login' || presented === undefined ? [] : [{ member, presented }],
+  const certificates = chosen.flatMap(([session, { kind, presented }]) =>
+    kind === 'login' || presented === undefined ? [] : [{ session, presented }],
   );
   if (isProved) {
     const { pinProved } = await import('../access/listed-fingerprints.ts');
-    const pinned = certificates.map(({ member }) => member);
+    const pinned = certificates.map(({ session }) => session);
     yield* pinProved(call, pinned);
   } else if (certificates.length > 0) yield* askAndPin(call, certificates);
-  const logins = chosen.flatMap(([member, { kind }]) => (kind === 'login' ? [member] : []));
+  const logins = chosen.flatMap(([session, { kind }]) => (kind === 'login' ? [session] : []));
   const left = isProved || (logins.length > 0 && !(await giveLogin(call, logins))) ? logins : [];
-  const tried = members.filter((member) => !left.includes(member));
+  const tried = sessions.filter((session) => !left.includes(session));
   if (tried.length > 0) yield* probe(call, tried);
-  for (const { entry, state } of members) if (state.kind !== 'ready') access.typed.delete(entry);
+  for (const { entry, state } of sessions) if (state.kind !== 'ready') access.typed.delete(entry);
 }
 
 /** Asks for a login, unless the vault may have it, which is asked first. */
 async function giveLogin(
-  { access, credentials, session }: Call,
-  members: readonly Member[],
+  { access, credentials, shell: shell }: Call,
+  sessions: readonly DeviceSession[],
 ): Promise<boolean> {
-  const { services } = session;
+  const { services } = shell;
   const isLocked = !services.vault.isUnlocked && (await services.vault.exists());
   const isOpened = isLocked && (await credentials.unlockVault(access.askPassphrase));
   // Whether it can be kept is to be known before somebody types it.
   if (!isOpened) await credentials.reachesKeychain();
-  const isGiven = isOpened || (await access.askLogin(members.map(({ entry }) => entry)));
+  const isGiven = isOpened || (await access.askLogin(sessions.map(({ entry }) => entry)));
   // They are opened anew with it.
-  if (isGiven) await Promise.all(members.map((member) => member.close()));
+  if (isGiven) await Promise.all(sessions.map((session) => session.close()));
   return isGiven;
 }
 
 /** The devices that are named, or all, with what is asked about each. */
-async function askingMembers(call: Call): Promise<(readonly [Member, DeviceQuestion])[]> {
-  const { fleet } = call.session;
+async function askingSessions(call: Call): Promise<(readonly [DeviceSession, DeviceQuestion])[]> {
+  const { fleet } = call.shell;
   const names = call.args.all('DEVICE');
   const wanted = names.length > 0 ? await call.resolve(names) : undefined;
   const addresses = wanted && new Set(wanted.map(({ ref }) => ref.address));
-  const members = new Map(fleet.known.map((member) => [member.ref.name, member]));
+  const sessions = new Map(fleet.known.map((session) => [session.ref.name, session]));
   return openQuestions(fleet).flatMap((question) => {
-    const member = members.get(question.name);
+    const session = sessions.get(question.name);
     const isWanted = addresses?.has(question.address) !== false;
-    return member === undefined || !isWanted ? [] : [[member, question] as const];
+    return session === undefined || !isWanted ? [] : [[session, question] as const];
   });
 }
 
 /** Reads from the devices without asking anybody: what they wait for shows. */
-async function* tryOut(call: Call, members: readonly Member[]): AsyncGenerator<Output> {
+async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const access = call.accessUnasked();
   let done = 0;
-  for await (const { member } of call.read(members, 'user', { access })) {
+  for await (const { session: session } of call.read(sessions, 'user', { access })) {
     done += 1;
-    yield { kind: 'progress', done, total: members.length, text: `trying ${member.ref.name}` };
+    yield { kind: 'progress', done, total: sessions.length, text: `trying ${session.ref.name}` };
   }
 }
 

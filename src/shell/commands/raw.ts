@@ -2,7 +2,7 @@ import { assertNoCollection } from '../../device/record-path.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { jsonText } from '../../device/value-text.ts';
 import { parseJson } from '../../device/json.ts';
-import type { Answer } from '../../device/client.ts';
+import type { Response } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
 import type { Value } from '../../device/record.ts';
@@ -10,7 +10,7 @@ import type { DeviceError } from '../../device/errors.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import { openInBrowser } from '../../os/browser.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
@@ -37,43 +37,43 @@ export const get = command({
   examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
   async *run(call) {
     const path = pathOf(call);
-    const members = await call.members();
+    const sessions = await call.sessions();
     if (call.options.asCurl) {
       const { requestAsCurl } = await import('../writing/write.ts');
-      yield await requestAsCurl(call, members, () => ({ method: 'GET', path }));
+      yield await requestAsCurl(call, sessions, () => ({ method: 'GET', path }));
       return;
     }
-    const pages: Work = (member, emit) => getPages(call, member, path, emit);
-    yield* each(call, members, call.readWidth, pages);
+    const pages: Work = (session, emit) => getPages(call, session, path, emit);
+    yield* each(call, sessions, call.readWidth, pages);
   },
 });
 
 /** One answer; of a list with several pages all of its records. */
 async function getPages(
   call: Call<'raw' | 'firstPage'>,
-  member: Member,
+  session: DeviceSession,
   path: string,
   emit: (output: Output) => void,
 ): Promise<Output[]> {
   const { raw, firstPage, format } = call.options;
-  const { answer: first, error } = await exchange(call, member, 'GET', path);
-  const shown = answerOutput(call, member, first, error);
+  const { response: first, error } = await exchange(call, session, 'GET', path);
+  const shown = answerOutput(call, session, first, error);
   if (raw || firstPage) return shown;
   let pages = 1;
-  const onPage = (answer: Answer): void => {
+  const onPage = (response: Response): void => {
     pages += 1;
     if (format !== 'jsonl') return;
     // The first page is known to have others only now.
     if (pages === 2) shown.forEach(emit);
-    answerOutput(call, member, answer).forEach(emit);
+    answerOutput(call, session, response).forEach(emit);
   };
-  const records = await member.use(call.access, (device) =>
+  const records = await session.use(call.access, (device) =>
     device.allPages(path, first, onPage, call.io.signal),
   );
   if (records === undefined) return shown;
-  const said = info(`${member.ref.name}: ${records.length} records on ${pages} pages`);
+  const said = info(`${session.ref.name}: ${records.length} records on ${pages} pages`);
   if (format === 'jsonl') return [said];
-  const all = { kind: 'answer', device: member.ref, status: first.status } as const;
+  const all = { kind: 'answer', device: session.ref, status: first.status } as const;
   return [{ ...all, body: jsonText(records), value: records }, said];
 }
 
@@ -123,21 +123,21 @@ async function* sendRaw(
   path: string,
   form?: FormPairs,
 ): AsyncGenerator<Output> {
-  const members = await call.members();
+  const sessions = await call.sessions();
   if (call.options.asCurl) {
     const { requestAsCurl } = await import('../writing/write.ts');
-    yield await requestAsCurl(call, members, () => ({ method, path, form }));
+    yield await requestAsCurl(call, sessions, () => ({ method, path, form }));
     return;
   }
   const { confirmRaw, guardRaw } = await import('../writing/raw-requests.ts');
-  if (!(yield* confirmRaw(call, members, `${method} ${path}`))) return;
-  yield* each(call, members, call.writeWidth, async (member) => {
-    await guardRaw(call, member, method, path, form);
+  if (!(yield* confirmRaw(call, sessions, `${method} ${path}`))) return;
+  yield* each(call, sessions, call.writeWidth, async (session) => {
+    await guardRaw(call, session, method, path, form);
     if (method === 'DELETE') {
-      refuseCollection(member, path, (await exchange(call, member, 'GET', path)).answer);
+      refuseCollection(session, path, (await exchange(call, session, 'GET', path)).response);
     }
-    const { answer, error } = await exchange(call, member, method, path, form);
-    return answerOutput(call, member, answer, error);
+    const { response: response, error } = await exchange(call, session, method, path, form);
+    return answerOutput(call, session, response, error);
   });
 }
 
@@ -151,68 +151,70 @@ function pathOf(call: Call): string {
 }
 
 /** By what it answers: whatever reads as a list must not be deleted. */
-function refuseCollection(member: Member, path: string, answer: Answer): void {
-  if (answer.status >= 300) return;
-  const value = valueOf(answer);
+function refuseCollection(session: DeviceSession, path: string, response: Response): void {
+  if (response.status >= 300) return;
+  const value = valueOf(response);
   if (typeof value !== 'object' || value === null) return;
   const hasId = 'uuid' in value || 'id' in value;
   if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
-    throw new RefusedError(`${member.ref.name}: DELETE ${path} is refused: it answers with a list`);
+    throw new RefusedError(
+      `${session.ref.name}: DELETE ${path} is refused: it answers with a list`,
+    );
   }
 }
 
-type Work = (member: Member, emit: (output: Output) => void) => Promise<Output[]>;
+type Work = (session: DeviceSession, emit: (output: Output) => void) => Promise<Output[]>;
 
 /** Runs one request for each device; what a device does wrong is an output and the others go on. */
 async function* each(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   width: Width,
   work: Work,
 ): AsyncGenerator<Output> {
-  const run = async (member: Member, emit: (output: Output) => void): Promise<void> => {
+  const run = async (session: DeviceSession, emit: (output: Output) => void): Promise<void> => {
     try {
-      (await work(member, emit)).forEach(emit);
+      (await work(session, emit)).forEach(emit);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      emit({ kind: 'error', error, device: member.ref });
+      emit({ kind: 'error', error, device: session.ref });
     }
   };
-  yield* fanOut(members, width, run, call.io.signal);
+  yield* fanOut(sessions, width, run, call.io.signal);
 }
 
 function exchange(
   call: Call,
-  member: Member,
+  session: DeviceSession,
   method: RawRequest['method'],
   path: string,
   form?: FormPairs,
-): Promise<{ answer: Answer; error: DeviceError | undefined }> {
-  return member.use(call.access, async (device) => {
+): Promise<{ response: Response; error: DeviceError | undefined }> {
+  return session.use(call.access, async (device) => {
     const request = { method, path, form };
-    const answer = await device.raw(request);
-    const error = device.failureOf(request, answer);
+    const response = await device.raw(request);
+    const error = device.failureOf(request, response);
     // A refused login is answered by asking for another one; every other answer is shown.
-    if (error !== undefined && answer.status === 401) throw error;
-    return { answer, error };
+    if (error !== undefined && response.status === 401) throw error;
+    return { response, error };
   });
 }
 
 /** The answer, and an error beside it when its status is none of success. */
 function answerOutput(
   call: Call<'raw'>,
-  member: Member,
-  answer: Answer,
+  session: DeviceSession,
+  response: Response,
   error?: DeviceError,
 ): Output[] {
-  const { ref: device } = member;
-  const value = call.options.raw ? undefined : valueOf(answer);
-  const { status, body } = answer;
+  const { ref: device } = session;
+  const value = call.options.raw ? undefined : valueOf(response);
+  const { status, body } = response;
   const shown: Output = { kind: 'answer', device, status, body, value };
   return error === undefined ? [shown] : [shown, { kind: 'error', error, device }];
 }
 
-function valueOf({ body }: Answer): Value | undefined {
+function valueOf({ body }: Response): Value | undefined {
   try {
     return parseJson(body);
   } catch {
@@ -235,19 +237,19 @@ export const open = command({
   async *run(call) {
     const [first, second] = [call.args.optional('DEVICE'), call.args.optional('PATH')];
     const isPath = first?.startsWith('/') === true;
-    const members =
-      first === undefined || isPath ? await call.members() : await call.resolve([first]);
-    const [member] = members;
-    if (member === undefined || members.length > 1) {
-      throw new UsageError(`open takes one device, not ${members.length}: name it`);
+    const sessions =
+      first === undefined || isPath ? await call.sessions() : await call.resolve([first]);
+    const [session] = sessions;
+    if (session === undefined || sessions.length > 1) {
+      throw new UsageError(`open takes one device, not ${sessions.length}: name it`);
     }
-    const path = (isPath ? first : second) ?? member.profile.basePath;
-    const origin = `https://${member.ref.address}`;
+    const path = (isPath ? first : second) ?? session.profile.basePath;
+    const origin = `https://${session.ref.address}`;
     const url = URL.canParse(path, origin) ? new URL(path, origin) : undefined;
     if (!path.startsWith('/') || url?.host !== new URL(origin).host) {
       throw new UsageError(`"${path}" is not a path from the root: it begins with one /`);
     }
-    const isOpen = await openInBrowser(url.href, call.session.services.env);
+    const isOpen = await openInBrowser(url.href, call.shell.services.env);
     yield { kind: 'text', name: 'url', text: url.href };
     if (!isOpen) yield info('no browser could be started here: open the address yourself');
   },

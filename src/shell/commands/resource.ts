@@ -16,7 +16,7 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
@@ -74,12 +74,12 @@ export function guessedResource(resource: string, mistake: UsageError): CommandS
 
 /** How many records one of the selected devices shows under this name; undefined where it has none such. */
 async function recordsSeen(call: Call, resource: string): Promise<number | undefined> {
-  const members = await call.selected();
-  const member = members.find(({ state }) => state.kind === 'ready') ?? members[0];
-  if (member === undefined) return undefined;
+  const sessions = await call.selected();
+  const session = sessions.find(({ state }) => state.kind === 'ready') ?? sessions[0];
+  if (session === undefined) return undefined;
   const { decodeList } = await import('../../device/network.ts');
   try {
-    return await member.use(call.access, async (device) => {
+    return await session.use(call.access, async (device) => {
       const path = collectionPath(device.profile, resource);
       const { status, body } = await device.raw({ method: 'GET', path }, call.io.signal);
       return status < 300 ? decodeList(body, resource, device.profile).records.length : undefined;
@@ -132,13 +132,13 @@ function list(resource: string): VerbSpec {
         return;
       }
       const view = viewOf(call, resource, 'table');
-      const kept = withKeptColumns(call, await call.members(), view);
+      const kept = withKeptColumns(call, await call.sessions(), view);
       const filtered = filter === undefined ? kept : { ...kept, filtered: true };
       const asked = fieldsAsked(kept, filter);
       const detailed: string[] = [];
-      const refine: Refine = async (member, records) => {
-        const full = await withFields(call, member, resource, records, asked);
-        if (full !== records) detailed.push(`${records.length} on ${member.ref.name}`);
+      const refine: Refine = async (session, records) => {
+        const full = await withFields(call, session, resource, records, asked);
+        if (full !== records) detailed.push(`${records.length} on ${session.ref.name}`);
         return full;
       };
       const once = (): AsyncGenerator<Output> => readRecords(call, filtered, filter, refine);
@@ -171,8 +171,8 @@ function show(resource: string): VerbSpec {
       const wanted = call.args.optional('KEY');
       const view = viewOf(call, resource, 'record');
       let found = 0;
-      const refine: Refine = async (member, records) => {
-        const { profile } = member;
+      const refine: Refine = async (session, records) => {
+        const { profile } = session;
         if (wanted === undefined && !isSingle(profile, resource)) {
           throw new UsageError(
             `${resource} show needs KEY: the name or id of one, as "${resource} list" shows it`,
@@ -183,7 +183,7 @@ function show(resource: string): VerbSpec {
           (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
         );
         found += meant.length;
-        return member.inFull(call.access, resource, meant, call.io.signal);
+        return session.inFull(call.access, resource, meant, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
@@ -308,11 +308,11 @@ function remove(resource: string): VerbSpec {
         return;
       }
       const { writeEach } = await import('../writing/write.ts');
-      const members = await call.members();
-      const isMeant = meantBy(call.options, keys, members);
-      const changesFor = (member: Member): Change[] =>
-        keys.filter((key) => isMeant(key, member)).map((key) => remove(keyTarget(key)));
-      const concerned = members.filter((member) => changesFor(member).length > 0);
+      const sessions = await call.sessions();
+      const isMeant = meantBy(call.options, keys, sessions);
+      const changesFor = (session: DeviceSession): Change[] =>
+        keys.filter((key) => isMeant(key, session)).map((key) => remove(keyTarget(key)));
+      const concerned = sessions.filter((session) => changesFor(session).length > 0);
       yield* writeEach(call, concerned, changesFor);
     },
   });

@@ -14,13 +14,13 @@ export const resources = command({
   async *run(call) {
     const offers = new Map<string, string[]>();
     const silent: string[] = [];
-    for (const member of await call.members()) {
-      await member.list(call.access, 'user', call.io.signal);
-      await member.learn(call.access, 'user', 'once', call.io.signal);
-      const { offers: offered } = member.profile;
-      if (offered === undefined) silent.push(member.ref.name);
+    for (const session of await call.sessions()) {
+      await session.list(call.access, 'user', call.io.signal);
+      await session.learn(call.access, 'user', 'once', call.io.signal);
+      const { offers: offered } = session.profile;
+      if (offered === undefined) silent.push(session.ref.name);
       for (const resource of offered ?? ['user']) {
-        offers.set(resource, [...(offers.get(resource) ?? []), member.ref.name]);
+        offers.set(resource, [...(offers.get(resource) ?? []), session.ref.name]);
       }
     }
     yield table(

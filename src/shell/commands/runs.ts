@@ -38,15 +38,15 @@ export const runs: CommandSpec = {
       name: '',
       summary: 'List the runs, the newest first',
       changes: 'nothing',
-      async *run({ session }) {
+      async *run({ shell: shell }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/kept-runs.ts');
-        const ids = await session.services.runs.ids();
+        const ids = await shell.services.runs.ids();
         const rows = [];
         for (const id of ids) {
           let run: Run;
           try {
-            run = await loadRun(session.services, id);
+            run = await loadRun(shell.services, id);
           } catch (error) {
             if (!(error instanceof DevshError)) throw error;
             // One journal that cannot be read must not hide the others.
@@ -210,7 +210,7 @@ export const undo = command({
 /** The run that was named, or else the latest one. */
 async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
-  const { services } = call.session;
+  const { services } = call.shell;
   const { latestRun, loadRun } = await import('../writing/kept-runs.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }

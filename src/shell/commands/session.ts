@@ -15,17 +15,17 @@ export const info = command({
     'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
     '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
   examples: ['info', 'info --config'],
-  async *run({ session, options, given }) {
+  async *run({ shell: shell, options, given }) {
     if (options.config) {
       const { configRows } = await import('../help/environment.ts');
       yield table(
         'config',
         ['setting', 'value', { key: 'origin', title: 'FROM' }],
-        configRows(session.services, given),
+        configRows(shell.services, given),
       );
       return;
     }
-    const { version, paths, inventory, knownDevices, history } = session.services;
+    const { version, paths, inventory, knownDevices, history } = shell.services;
     if (options.version) {
       yield { kind: 'text', name: 'version', text: version };
       return;
@@ -37,9 +37,9 @@ export const info = command({
       ['known devices', knownDevices.path],
       ['history', history.path],
       ['settings', paths.config],
-      ...(await keyRows(session.services)),
+      ...(await keyRows(shell.services)),
       ['state', paths.state],
-      ...proxyRows(session.services),
+      ...proxyRows(shell.services),
     ] as const;
     yield table(
       'info',
@@ -95,8 +95,8 @@ export const history = command({
   changes: 'nothing',
   details:
     'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
-  async *run({ session }) {
-    const lines = await session.services.history.load();
+  async *run({ shell: shell }) {
+    const lines = await shell.services.history.load();
     yield table(
       'history',
       [

@@ -37,16 +37,16 @@ export const simulator: CommandSpec = {
       name: 'faults',
       summary: 'List the ways in which a simulated device can misbehave',
       changes: 'nothing',
-      async *run({ session }) {
-        yield namesTable('faults', await session.services.faults());
+      async *run({ shell: shell }) {
+        yield namesTable('faults', await shell.services.faults());
       },
     }),
     verb({
       name: 'quirks',
       summary: 'List the habits of real devices that can be simulated',
       changes: 'nothing',
-      async *run({ session }) {
-        yield namesTable('quirks', await session.services.quirks());
+      async *run({ shell: shell }) {
+        yield namesTable('quirks', await shell.services.quirks());
       },
     }),
   ],
@@ -63,11 +63,11 @@ export const demo = command({
     'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
   async *run(call) {
     const running = await start(call, 0);
-    const { session } = call;
-    session.closing.push(() => running.close());
+    const { shell: shell } = call;
+    shell.closing.push(() => running.close());
     for (const device of running.devices) {
       const { username, password } = device.accounts.admin;
-      session.give(device.name, { fingerprint: device.fingerprint, username, password });
+      shell.give(device.name, { fingerprint: device.fingerprint, username, password });
     }
     const entries = running.devices.map(({ name, address }) => ({
       name,
@@ -75,9 +75,9 @@ export const demo = command({
       groups: [],
       ...(call.options.profile !== undefined && { profile: call.options.profile }),
     }));
-    const members = session.fleet.members(entries);
-    session.fleet.join(members);
-    yield* probe(call, members);
+    const sessions = shell.fleet.sessions(entries);
+    shell.fleet.join(sessions);
+    yield* probe(call, sessions);
   },
 });
 
@@ -97,10 +97,10 @@ function namesTable(
 }
 
 function start(
-  { options, session }: Call<SimulatorOption | 'profile'>,
+  { options, shell: shell }: Call<SimulatorOption | 'profile'>,
   port: number,
 ): Promise<RunningSimulator> {
-  return session.services.startSimulator({
+  return shell.services.startSimulator({
     devices: options.devices ?? 3,
     users: options.users ?? 25,
     latencyMs: options.latencyMs ?? 0,

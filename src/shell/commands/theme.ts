@@ -32,8 +32,8 @@ export const theme = command({
   args: [NAME],
   details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
   examples: ['theme', 'theme light', 'theme auto'],
-  async *run({ args, session }) {
-    const { settings } = session.services;
+  async *run({ args, shell: shell }) {
+    const { settings } = shell.services;
     const [word] = args.words('NAME');
     if (word === undefined) {
       const present = settings.get('theme') ?? AUTO;

@@ -2,7 +2,7 @@ import { tellDoubts } from '../access/access.ts';
 import { isChangedCertificate } from '../../device/errors.ts';
 import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
 import {
   askAndPin,
@@ -27,15 +27,15 @@ export const trust: CommandSpec = {
       name: 'list',
       summary: 'List the pinned certificates',
       changes: 'nothing',
-      async *run({ session }) {
-        const { services } = session;
+      async *run({ shell: shell }) {
+        const { services } = shell;
         const { inventory, knownDevices } = services;
-        await tellDoubts(session);
+        await tellDoubts(shell);
         const pins = await knownDevices.all();
         const devices = await inventory.load();
         // What devices of this session presented in place of what is pinned.
         const changed = new Map(
-          session.fleet.known.flatMap(({ ref, state }): [string, string][] => {
+          shell.fleet.known.flatMap(({ ref, state }): [string, string][] => {
             if (state.kind !== 'failed' || !isChangedCertificate(state.error)) return [];
             return [[ref.address, state.error.presented.fingerprint]];
           }),
@@ -73,14 +73,14 @@ export const trust: CommandSpec = {
       details: 'No login is sent, and nothing is pinned.',
       examples: ['trust scan @berlin', 'trust scan 10.0.0.0/29 --json'],
       async *run(call) {
-        const members = await call.resolve(call.args.all('TARGET'));
-        const seen = yield* lookAt(call, members);
-        for (const { member, sighting } of seen) {
+        const sessions = await call.resolve(call.args.all('TARGET'));
+        const seen = yield* lookAt(call, sessions);
+        for (const { session: session, sighting } of seen) {
           if ('error' in sighting) {
-            yield { kind: 'error', error: sighting.error, device: member.ref };
+            yield { kind: 'error', error: sighting.error, device: session.ref };
           }
         }
-        yield scanTable(seen, call.session.services.now());
+        yield scanTable(seen, call.shell.services.now());
         yield info(
           countsText(
             seen.map(({ sighting }) => sighting.kind),
@@ -107,19 +107,19 @@ export const trust: CommandSpec = {
         'trust accept 10.0.0.5 --fingerprint 9F:86:D0:81:88:4C:7D:65:9A:2F:EA:A0:C5:5A:D0:15:A3:BF:4F:1B:2B:0B:82:2C:D1:5D:6C:15:B0:F0:0A:08',
       ],
       async *run(call) {
-        const members = await call.resolve(call.args.all('TARGET'));
+        const sessions = await call.resolve(call.args.all('TARGET'));
         const wanted = fingerprintOption(call);
         const { fingerprints } = call.options;
         if (fingerprints !== undefined) {
           if (wanted !== undefined)
             throw new UsageError('--fingerprint or --fingerprints, not both');
           const { acceptListed } = await import('../access/listed-fingerprints.ts');
-          yield* acceptListed(call, members, fingerprints);
-        } else if (wanted === undefined) yield* acceptAll(call, members);
+          yield* acceptListed(call, sessions, fingerprints);
+        } else if (wanted === undefined) yield* acceptAll(call, sessions);
         else {
-          const member = onlyOne(call, members, 'TARGET');
-          await refuseOther(call, member, wanted);
-          yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
+          const session = onlyOne(call, sessions, 'TARGET');
+          await refuseOther(call, session, wanted);
+          yield* pinAll(call, [{ session: session, presented: { fingerprint: wanted } }]);
         }
       },
     }),
@@ -137,25 +137,25 @@ export const trust: CommandSpec = {
         'trust replace @berlin --ca new-ca.pem',
       ],
       async *run(call) {
-        const members = await call.resolve(call.args.all('TARGET'));
+        const sessions = await call.resolve(call.args.all('TARGET'));
         const { fingerprints, ca } = call.given;
         if (fingerprints !== undefined || ca !== undefined) {
           const { pinProved } = await import('../access/listed-fingerprints.ts');
-          yield* pinProved(call, members);
+          yield* pinProved(call, sessions);
           return;
         }
-        const member = onlyOne(call, members, 'TARGET');
+        const session = onlyOne(call, sessions, 'TARGET');
         const wanted = fingerprintOption(call);
         if (wanted !== undefined) {
-          yield* pinAll(call, [{ member, presented: { fingerprint: wanted } }]);
+          yield* pinAll(call, [{ session: session, presented: { fingerprint: wanted } }]);
           return;
         }
-        const [seen] = yield* lookAt(call, [member]);
+        const [seen] = yield* lookAt(call, [session]);
         if (seen === undefined) return;
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
-          yield info(`${member.ref.name} presents what is pinned`);
-        else yield* askAndPin(call, [{ member, presented: seen.sighting.presented }]);
+          yield info(`${session.ref.name} presents what is pinned`);
+        else yield* askAndPin(call, [{ session: session, presented: seen.sighting.presented }]);
       },
     }),
     verb({
@@ -163,10 +163,10 @@ export const trust: CommandSpec = {
       summary: 'Remove the pin of a device',
       args: [oneDevice('DEVICE', 'name or address of one device', true)],
       async *run(call) {
-        const member = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
-        const wasKnown = await call.session.services.knownDevices.remove(member.ref.address);
-        await member.close();
-        const { name } = member.ref;
+        const session = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
+        const wasKnown = await call.shell.services.knownDevices.remove(session.ref.address);
+        await session.close();
+        const { name } = session.ref;
         yield wasKnown ? success(`${name} is forgotten`) : info(`${name} was not known`);
       },
     }),
@@ -176,9 +176,9 @@ export const trust: CommandSpec = {
       details:
         'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
         'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',
-      async *run({ session }) {
-        const { knownDevices } = session.services;
-        const { pins, aside } = await knownDevices.restore(session.services.now());
+      async *run({ shell: shell }) {
+        const { knownDevices } = shell.services;
+        const { pins, aside } = await knownDevices.restore(shell.services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
         yield success(`${knownDevices.path} holds ${counted(pins, 'pin')} again${kept}`);
       },
@@ -198,8 +198,8 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       'expires',
       { key: 'subject', title: 'SUBJECT', isExtra: true },
     ],
-    seen.map(({ member, sighting }) => {
-      const device = { device: member.ref.name, address: member.ref.address };
+    seen.map(({ session: session, sighting }) => {
+      const device = { device: session.ref.name, address: session.ref.address };
       if (sighting.kind === 'failed') {
         const { code: state } = sighting.error;
         return { ...device, state, fingerprint: null, pinned: null, expires: null };
@@ -216,25 +216,25 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
 
 async function* acceptAll(
   call: Call<'route' | 'timeoutMs'>,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
-  const seen = yield* lookAt(call, members);
-  for (const { member, sighting } of seen) {
-    if (sighting.kind === 'known') yield info(`${member.ref.name} is known already`);
-    if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: member.ref };
+  const seen = yield* lookAt(call, sessions);
+  for (const { session: session, sighting } of seen) {
+    if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
+    if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: session.ref };
   }
-  const fresh = seen.flatMap(({ member, sighting }) =>
-    sighting.kind === 'new' ? [{ member, presented: sighting.presented }] : [],
+  const fresh = seen.flatMap(({ session: session, sighting }) =>
+    sighting.kind === 'new' ? [{ session, presented: sighting.presented }] : [],
   );
   if (fresh.length > 0) yield* askAndPin(call, fresh);
 }
 
-function onlyOne(call: Call, members: readonly Member[], arg: string): Member {
-  const [member] = members;
-  if (member !== undefined && members.length === 1) return member;
+function onlyOne(call: Call, sessions: readonly DeviceSession[], arg: string): DeviceSession {
+  const [session] = sessions;
+  if (session !== undefined && sessions.length === 1) return session;
   const [word] = call.args.words(arg);
   throw new UsageError(
-    `"${word?.text ?? ''}" names ${members.length} devices; this takes one: name it`,
+    `"${word?.text ?? ''}" names ${sessions.length} devices; this takes one: name it`,
     { column: word?.start },
   );
 }

@@ -19,7 +19,7 @@ export const vault: CommandSpec = {
       changes: 'nothing',
       async *run(call) {
         await open(call);
-        const { inventory, vault } = call.session.services;
+        const { inventory, vault } = call.shell.services;
         const devices = await inventory.load();
         const accounts = await vault.list();
         yield table(
@@ -46,7 +46,7 @@ export const vault: CommandSpec = {
         'its logins there; "login --to vault" does so anywhere. Nobody can open it without the passphrase.',
       examples: ['vault init', 'vault init --passphrase-stdin < passphrase.txt'],
       async *run(call) {
-        const { vault } = call.session.services;
+        const { vault } = call.shell.services;
         if (await vault.exists()) {
           throw new RefusedError(`there is already a vault: ${vault.path}; nothing is changed`);
         }
@@ -63,15 +63,15 @@ export const vault: CommandSpec = {
         'command that needs the vault asks by itself, or reads it with --passphrase-stdin.',
       async *run(call) {
         await open(call);
-        const { length } = await call.session.services.vault.list();
+        const { length } = await call.shell.services.vault.list();
         yield success(`the vault is open: ${counted(length, 'login')}`);
       },
     }),
     verb({
       name: 'lock',
       summary: 'Forget the passphrase and what was read from the vault',
-      *run({ session }) {
-        const { vault } = session.services;
+      *run({ shell: shell }) {
+        const { vault } = shell.services;
         const wasOpen = vault.isUnlocked;
         vault.lock();
         yield wasOpen ? success('the vault is locked') : info('the vault was locked already');
@@ -81,8 +81,8 @@ export const vault: CommandSpec = {
 };
 
 /** Opens the vault. Throws when there is none, or when nobody says the passphrase. */
-async function open({ access, credentials, session }: Call): Promise<void> {
-  const { vault } = session.services;
+async function open({ access, credentials, shell: shell }: Call): Promise<void> {
+  const { vault } = shell.services;
   if (!vault.isUnlocked && !(await vault.exists())) {
     throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
   }
@@ -92,7 +92,11 @@ async function open({ access, credentials, session }: Call): Promise<void> {
 }
 
 /** Typed twice, or the first line of standard input. */
-async function newPassphrase({ io, options, session }: Call<'passphraseStdin'>): Promise<string> {
+async function newPassphrase({
+  io,
+  options,
+  shell: shell,
+}: Call<'passphraseStdin'>): Promise<string> {
   if (options.passphraseStdin) {
     const [passphrase = ''] = (await io.readInput()).split(/\r?\n/);
     return passphrase;
@@ -100,7 +104,7 @@ async function newPassphrase({ io, options, session }: Call<'passphraseStdin'>):
   if (io.ask === undefined) {
     throw new CredentialError('nobody to ask for the passphrase: use --passphrase-stdin');
   }
-  const details = [`It seals ${session.services.vault.path}, and cannot be found out again.`];
+  const details = [`It seals ${shell.services.vault.path}, and cannot be found out again.`];
   const first = await io.ask({ kind: 'secret', text: 'New passphrase of the vault:', details });
   if (first === undefined || first === '') throw new RefusedError('no passphrase; nothing is made');
   const again = await io.ask({ kind: 'secret', text: 'The same once more:' });

@@ -30,15 +30,15 @@ export async function knownDevices(
 ): Promise<readonly KnownDevice[]> {
   const { fleet, services } = session;
   const entries = await entriesOf(session, selectors);
-  const members = new Map(fleet.known.map((member) => [member.ref.name, member]));
+  const sessions = new Map(fleet.known.map((session) => [session.ref.name, session]));
   return Promise.all(
     entries.map(async ({ name, address }, index) => {
-      const member = members.get(name);
+      const session = sessions.get(name);
       const remembered =
         index < MOST_FILES ? await services.seenKeys.of(formatAddress(parseAddress(address))) : {};
       return {
         name,
-        seen: (resource: string) => member?.seen(resource),
+        seen: (resource: string) => session?.seen(resource),
         remembered: (resource: string) =>
           Object.hasOwn(remembered, resource) ? remembered[resource] : undefined,
       };

@@ -19,7 +19,7 @@ export interface Asked {
   /** As far as it is typed, quotes taken off. */
   readonly typed: string;
   /** The candidates as the script of this shell reads them. */
-  write(answer: Answer): string;
+  write(response: Answer): string;
 }
 
 export interface Answer {
@@ -152,7 +152,8 @@ export const bash: CompletionShell = {
     return {
       before: argumentsOf(before),
       typed,
-      write: (answer) => writeForBash(answer, { typed, kept, open, isListing: type === LISTING }),
+      write: (response) =>
+        writeForBash(response, { typed, kept, open, isListing: type === LISTING }),
     };
   },
 };

@@ -1,6 +1,6 @@
 import { isChangedCertificate, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { routeText } from '../../device/route/route.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 
 /** What is known of one device of the session besides its state; not yet safe to show. */
 export interface DeviceFacts {
@@ -19,24 +19,24 @@ export interface DeviceFacts {
 /** The certificate is not the one that is pinned. */
 export const CHANGED = 'CHANGED';
 
-export function deviceFacts(member: Member): DeviceFacts {
-  const { state, profile, entry, route } = member;
+export function deviceFacts(session: DeviceSession): DeviceFacts {
+  const { state, profile, entry, route } = session;
   const resources = new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])]);
   return {
     latencyMs: state.kind === 'ready' && state.elapsedMs > 0 ? state.elapsedMs : undefined,
-    account: member.account,
-    trust: trustText(member),
+    account: session.account,
+    trust: trustText(session),
     profile: entry.profile ?? 'documented',
     route: route === undefined || route.kind === 'direct' ? undefined : routeText(route),
     counts: [...resources].flatMap((resource) => {
-      const records = member.seen(resource);
+      const records = session.seen(resource);
       return records === undefined ? [] : [{ resource, count: records.length }];
     }),
   };
 }
 
-function trustText(member: Member): string | undefined {
-  const { trust, state } = member;
+function trustText(session: DeviceSession): string | undefined {
+  const { trust, state } = session;
   if (state.kind === 'failed' && isChangedCertificate(state.error)) return CHANGED;
   switch (trust?.kind) {
     case undefined:
@@ -44,16 +44,16 @@ function trustText(member: Member): string | undefined {
     case 'pinned':
       return 'pinned';
     case 'ca':
-      return hasProof(member) ? `CA ${trust.file}` : undefined;
+      return hasProof(session) ? `CA ${trust.file}` : undefined;
     case 'system':
-      return hasProof(member) ? 'system CA' : undefined;
+      return hasProof(session) ? 'system CA' : undefined;
     case 'insecure':
       return 'NOT CHECKED';
   }
 }
 
 /** Whether the device has shown a certificate that a CA signed; a pin stands for itself. */
-function hasProof({ state }: Member): boolean {
+function hasProof({ state }: DeviceSession): boolean {
   if (state.kind !== 'failed') return state.kind === 'ready';
   return !(state.error instanceof UntrustedError || state.error instanceof UnreachableError);
 }

@@ -26,7 +26,7 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
 export async function* takeOverDevices(
   call: Call<DeviceOption | WriteOption | 'from' | 'groups'>,
 ): AsyncGenerator<Output> {
-  const { inventory: file } = call.session.services;
+  const { inventory: file } = call.shell.services;
   const found = inGroups(yield* readImportSource(call), call.options.groups);
   const plan = planImport(found, { ...(await file.read()), folder: dirname(file.path) });
   yield* tellPlan(call, found, plan);
@@ -39,7 +39,7 @@ export async function* takeOverDevices(
   const textFor = (expected: string): string =>
     `Write this to ${file.path} (${countsOf(plan)})? Type ${expected} to do it:`;
   await confirm(call, count, textFor, { nothing: 'nothing was written' });
-  await file.carryOut(plan);
+  await file.runStep(plan);
   yield success(`${file.path}: ${countsOf(plan)}`);
 }
 

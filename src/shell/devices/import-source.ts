@@ -14,7 +14,7 @@ import {
   kindOfSource,
   SOURCE_KINDS,
 } from '../../fleet/import/source.ts';
-import { Member } from '../../fleet/member.ts';
+import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import { runProgram } from '../../os/program.ts';
 import { readUserFile } from '../../os/user-file.ts';
@@ -44,7 +44,7 @@ export async function* readImportSource(call: ImportCall): AsyncGenerator<Output
 }
 
 async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
-  const { env } = call.session.services;
+  const { env } = call.shell.services;
   const home = env['HOME'] ?? homedir();
   const { from } = call.options;
   if (/^https?:\/\//i.test(source)) {
@@ -77,7 +77,7 @@ async function mustBeAsked(call: Call, path: string): Promise<boolean> {
 
 async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
   const { address, path: first } = parseNetBoxUrl(source);
-  const member = new Member({ name: address, address, groups: [] });
+  const session = new DeviceSession({ name: address, address, groups: [] });
   const access = call.accessWith(call.io, NetBoxAccess);
   const where = `NetBox ${address}`;
   const seen = new Set<string>();
@@ -86,15 +86,15 @@ async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Out
     for (let next: string | undefined = first; next !== undefined;) {
       const path: string = next;
       if (seen.has(path) || seen.size >= MAX_PAGES || records.length > MAX_DEVICES) {
-        throw new ProtocolError(member.ref, 'its pages come without end');
+        throw new ProtocolError(session.ref, 'its pages come without end');
       }
       seen.add(path);
-      const page = await member.use(access, async (device) => {
+      const page = await session.use(access, async (device) => {
         const request = { method: 'GET', path } as const;
-        const answer = await device.raw(request, call.io.signal);
-        const error = device.failureOf(request, answer);
+        const response = await device.raw(request, call.io.signal);
+        const error = device.failureOf(request, response);
         if (error !== undefined) throw error;
-        return readNetBoxPage(jsonOf(member, answer), path, where);
+        return readNetBoxPage(jsonOf(session, response), path, where);
       });
       records.push(...page.records);
       next = page.next;
@@ -104,17 +104,17 @@ async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Out
       }
     }
   } finally {
-    await member.close();
+    await session.close();
   }
   return netBoxDevices(records, where);
 }
 
-function jsonOf(member: Member, { body, status }: { body: string; status: number }) {
+function jsonOf(session: DeviceSession, { body, status }: { body: string; status: number }) {
   try {
     return parseJson(body);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
-    throw new ProtocolError(member.ref, `this is no NetBox: ${error.message}`, { status, body });
+    throw new ProtocolError(session.ref, `this is no NetBox: ${error.message}`, { status, body });
   }
 }
 
@@ -130,7 +130,7 @@ class NetBoxAccess extends ShellAccess {
   #asked = 0;
 
   override async credential(entry: DeviceEntry): Promise<Credential | undefined> {
-    const token = this.session.services.env['NETBOX_TOKEN'] || undefined;
+    const token = this.shell.services.env['NETBOX_TOKEN'] || undefined;
     if (token !== undefined && !this.options.tokenStdin) return Credential.token(token.trim());
     const request = { ...this.request(entry), skipsEnvironment: true };
     return (await this.credentials.find(request))?.credential;

@@ -11,19 +11,19 @@ import {
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { inYaml } from '../../text/yaml-names.ts';
 
 /** Learns of a resource of all devices that answered, where it must not get in the way: what goes wrong leaves a fact less. */
 export async function learnAllQuietly(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   resource: string,
 ): Promise<void> {
-  const ready = members.filter(({ state }) => state.kind === 'ready');
+  const ready = sessions.filter(({ state }) => state.kind === 'ready');
   const results = await Promise.allSettled(
-    ready.map((member) => member.learn(call.access, resource, 'once', call.io.signal)),
+    ready.map((session) => session.learn(call.access, resource, 'once', call.io.signal)),
   );
   for (const result of results) {
     if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
@@ -139,17 +139,17 @@ const CLOCK_TICK_MS = 1100;
 /** Reads a resource until it is clear whether something in it changes while nobody writes. */
 export async function watchForCounters(
   { access, io }: Call,
-  member: Member,
+  session: DeviceSession,
   resource: string,
   first: readonly DeviceRecord[],
 ): Promise<readonly string[]> {
-  const { facts } = member;
+  const { facts } = session;
   const known = facts.get(`resources.${resource}.volatile`) ?? [];
-  const about = { resource, keyField: keyFieldOf(member.profile, resource, first), asked: {} };
+  const about = { resource, keyField: keyFieldOf(session.profile, resource, first), asked: {} };
   const watch = new Watch(facts, about, first);
-  if (!watch.next(await member.list(access, resource, io.signal))) return [];
+  if (!watch.next(await session.list(access, resource, io.signal))) return [];
   await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
-  watch.next(await member.list(access, resource, io.signal));
+  watch.next(await session.list(access, resource, io.signal));
   await facts.told;
   const all = facts.get(`resources.${resource}.volatile`) ?? [];
   return all.filter((field) => !known.includes(field));

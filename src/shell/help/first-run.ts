@@ -4,7 +4,7 @@ import { unlessBroken } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import { labelsOf } from '../prompt-text.ts';
 import type { Call } from '../command.ts';
-import type { Session } from '../session.ts';
+import type { ShellSession } from '../session.ts';
 import type { Services } from '../services.ts';
 import { whenText } from '../records/last-seen.ts';
 import { loadRun } from '../writing/kept-runs.ts';
@@ -36,7 +36,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
 ];
 
 /** Whether nothing is there yet: no device in the inventory, none pinned, no line in the history. */
-export async function isFirstRun({ services, fleet }: Session): Promise<boolean> {
+export async function isFirstRun({ services, fleet }: ShellSession): Promise<boolean> {
   if (fleet.known.length > 0) return false;
   const { inventory, knownDevices, history } = services;
   // Files that cannot be read are no first run.
@@ -49,7 +49,7 @@ export async function isFirstRun({ services, fleet }: Session): Promise<boolean>
  * What one can go on with while nothing is connected: a run with steps left, the devices of the last
  * session, the groups of the inventory. Empty where there is none of it, or a file cannot be read.
  */
-export async function nextSteps({ services, fleet }: Session): Promise<readonly FirstStep[]> {
+export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
   const all = Promise.all([openRun(services), lastSession(services), groupSteps(services)]);
   const steps = (await unlessBroken(all, [])).flat();
@@ -83,13 +83,13 @@ async function lastSession(services: Services): Promise<FirstStep[]> {
 }
 
 /** A line has connected to devices that were not connected before: the next session offers it. */
-export async function keepForNextSession({ line, session }: Call): Promise<void> {
+export async function keepForNextSession({ line, shell: shell }: Call): Promise<void> {
   // What was masked, or came from a pipe, cannot be typed again.
   if (/•|-stdin\b/.test(line)) return;
   // How the terminal is written to is no matter of the devices.
-  session.connectLines.push(line.replace(/ --plain\b/, ''));
-  const { services } = session;
-  const lines = [services.now().toISOString(), ...session.connectLines, ''];
+  shell.connectLines.push(line.replace(/ --plain\b/, ''));
+  const { services } = shell;
+  const lines = [services.now().toISOString(), ...shell.connectLines, ''];
   // It is an offer: a disk that is full is no reason to fail.
   await unlessBroken(writeTextAtomically(sessionPath(services), lines.join('\n')), undefined);
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import type { DeviceRecords } from '../../fleet/fold.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../command.ts';
 import { message, type Output, warning } from '../output.ts';
@@ -19,35 +19,35 @@ export async function* compareDevices(
   resource: string,
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {
-  const members = await call.members();
-  if (members.length < 2) {
+  const sessions = await call.sessions();
+  if (sessions.length < 2) {
     throw new UsageError(
       '--drift compares devices with each other: name two or more with --on, or connect to them',
     );
   }
   const { options } = call;
   const asked = fieldsAsked(options, filter);
-  const answers = new Map<Member, DeviceRecords>();
+  const answers = new Map<DeviceSession, DeviceRecords>();
   let done = 0;
-  const reads = call.read(members, resource, {
-    refine: (member, records) => withFields(call, member, resource, records, asked),
+  const reads = call.read(sessions, resource, {
+    refine: (session, records) => withFields(call, session, resource, records, asked),
   });
   for await (const one of reads) {
     done += 1;
-    const { member } = one;
-    if (one.ok) answers.set(member, { device: member.ref, records: one.records });
-    else yield { kind: 'error', error: one.error, device: member.ref };
-    const text = `reading ${resource}s: ${member.ref.name} ${one.ok ? 'answered' : 'failed'}`;
-    yield { kind: 'progress', done, total: members.length, text };
+    const { session: session } = one;
+    if (one.ok) answers.set(session, { device: session.ref, records: one.records });
+    else yield { kind: 'error', error: one.error, device: session.ref };
+    const text = `reading ${resource}s: ${session.ref.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: sessions.length, text };
   }
-  const answered = members.filter((member) => answers.has(member));
+  const answered = sessions.filter((session) => answers.has(session));
   const [first] = answered;
   if (first === undefined) return;
   if (answered.length < 2) {
     yield warning(`only ${first.ref.name} has answered: there is nothing to compare it with`);
     return;
   }
-  const compared = answered.flatMap((member) => answers.get(member) ?? []);
+  const compared = answered.flatMap((session) => answers.get(session) ?? []);
   const perDevice = [
     ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
   ];
@@ -57,7 +57,7 @@ export async function* compareDevices(
     : keyFieldOf(first.profile, resource, records);
   const { columns: fields } = options;
   yield* neverCompared(fields, keyField, new Set(perDevice));
-  const unread = members.filter((member) => !answers.has(member)).map(({ ref }) => ref);
+  const unread = sessions.filter((session) => !answers.has(session)).map(({ ref }) => ref);
   const all = driftOf(compared, { keyField, perDevice, fields }, unread);
   const isMeant = ({ held }: DriftRow): boolean =>
     filter === undefined ||

@@ -14,7 +14,7 @@ import { valueText } from '../../device/value-text.ts';
 import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import type { ShellIo } from '../session.ts';
 import { type Output, warning, info } from '../output.ts';
@@ -35,10 +35,10 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   if (call.isReadOnly && !call.options.dryRun) {
     throw new RefusedError('read-only: nothing was sent');
   }
-  const members = await call.members();
-  const isWanted = await choiceOf(call, resource, members);
-  const { reads, failed } = yield* readChosen(call, members, resource, isWanted);
-  const records = editable(members, reads, resource);
+  const sessions = await call.sessions();
+  const isWanted = await choiceOf(call, resource, sessions);
+  const { reads, failed } = yield* readChosen(call, sessions, resource, isWanted);
+  const records = editable(sessions, reads, resource);
   if (records.length === 0) {
     if (reads.length === 0) return;
     throw new NotFoundError(`no such ${resource} on the devices that answered`);
@@ -49,40 +49,40 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
     const text = `not in the text any more, and left as they are: ${names} (to delete: ${resource} delete KEY)`;
     yield warning(text);
   }
-  const changes = changesOf(members, reads, edited);
+  const changes = changesOf(sessions, reads, edited);
   if (changes.size === 0) {
     yield info('nothing was changed: there is nothing to plan');
     return;
   }
-  const concerned = members.filter((member) => changes.has(member) || failed.has(member));
+  const concerned = sessions.filter((session) => changes.has(session) || failed.has(session));
   const about = edited.changed.map(
     ({ of: { key } }) => ({ action: 'set', resource, key }) as const,
   );
-  yield* writeEach(call, concerned, (member) => {
-    const error = failed.get(member);
+  yield* writeEach(call, concerned, (session) => {
+    const error = failed.get(session);
     // It stands in the plan as what it is: not covered.
     if (error !== undefined) return { about, changes: () => Promise.reject(error) };
-    return changes.get(member) ?? [];
+    return changes.get(session) ?? [];
   });
 }
 
-type Choice = (member: Member, record: DeviceRecord) => boolean;
+type Choice = (session: DeviceSession, record: DeviceRecord) => boolean;
 
 async function choiceOf(
   call: Call<'where' | 'only'>,
   resource: string,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): Promise<Choice> {
   const keys = call.args.all('KEY');
-  const isMeant = meantBy(call.options, keys, members);
+  const isMeant = meantBy(call.options, keys, sessions);
   const { where } = call.options;
   if (where !== undefined && keys.length === 0) {
     const filter = whereFilter(where);
     return ({ ref }, record) => matches(filter, record, ref.name);
   }
   if (keys.length > 0 && where === undefined) {
-    return (member, record) =>
-      keys.some((key) => isMeant(key, member) && isKeyOf(record, member.profile, resource, key));
+    return (session, record) =>
+      keys.some((key) => isMeant(key, session) && isKeyOf(record, session.profile, resource, key));
   }
   if (keys.length === 0 && !isKeyed(resource) && (await isSingleHere(call, resource))) {
     return () => true;
@@ -95,39 +95,42 @@ async function choiceOf(
 /** The chosen records of each device that answers, in full; the others are said. */
 async function* readChosen(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   resource: string,
   isWanted: Choice,
-): AsyncGenerator<Output, { reads: DeviceRecords[]; failed: ReadonlyMap<Member, DevshError> }> {
-  const found = new Map<Member, readonly DeviceRecord[]>();
-  const failed = new Map<Member, DevshError>();
-  const reads = call.read(members, resource, {
-    refine: (member, records) => {
-      const wanted = records.filter((record) => isWanted(member, record));
-      return member.inFull(call.access, resource, wanted, call.io.signal);
+): AsyncGenerator<
+  Output,
+  { reads: DeviceRecords[]; failed: ReadonlyMap<DeviceSession, DevshError> }
+> {
+  const found = new Map<DeviceSession, readonly DeviceRecord[]>();
+  const failed = new Map<DeviceSession, DevshError>();
+  const reads = call.read(sessions, resource, {
+    refine: (session, records) => {
+      const wanted = records.filter((record) => isWanted(session, record));
+      return session.inFull(call.access, resource, wanted, call.io.signal);
     },
   });
   for await (const one of reads) {
-    if (one.ok) found.set(one.member, one.records);
+    if (one.ok) found.set(one.session, one.records);
     else {
-      failed.set(one.member, one.error);
-      yield { kind: 'error', device: one.member.ref, error: one.error };
+      failed.set(one.session, one.error);
+      yield { kind: 'error', device: one.session.ref, error: one.error };
     }
   }
-  const answered = members.flatMap((member) => {
-    const records = found.get(member);
-    return records === undefined ? [] : [{ device: member.ref, records }];
+  const answered = sessions.flatMap((session) => {
+    const records = found.get(session);
+    return records === undefined ? [] : [{ device: session.ref, records }];
   });
   return { reads: answered, failed };
 }
 
 function editable(
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   reads: readonly DeviceRecords[],
   resource: string,
 ): EditableRecord[] {
   const all = reads.flatMap(({ records }) => records);
-  const profiles = members.map(({ profile }) => profile);
+  const profiles = sessions.map(({ profile }) => profile);
   const [first] = profiles;
   const keyField = first === undefined ? '' : keyFieldOf(first, resource, all);
   const fixed = [
@@ -178,15 +181,15 @@ async function editUntilRight(
 }
 
 function changesOf(
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   reads: readonly DeviceRecords[],
   { changed }: Edited,
-): Map<Member, Change[]> {
-  const changes = new Map<Member, Change[]>();
+): Map<DeviceSession, Change[]> {
+  const changes = new Map<DeviceSession, Change[]>();
   for (const { of, fields } of changed) {
-    for (const member of members.filter(({ ref }) => of.devices.includes(ref.name))) {
-      const records = reads.find(({ device }) => device === member.ref)?.records ?? [];
-      const own = records.find((record) => isKeyOf(record, member.profile, of.resource, of.key));
+    for (const session of sessions.filter(({ ref }) => of.devices.includes(ref.name))) {
+      const records = reads.find(({ device }) => device === session.ref)?.records ?? [];
+      const own = records.find((record) => isKeyOf(record, session.profile, of.resource, of.key));
       const known = Object.keys(fields).filter((field) => Object.hasOwn(own ?? {}, field));
       const change: Change = {
         action: 'set',
@@ -195,7 +198,7 @@ function changesOf(
         fields,
         expected: Object.fromEntries(known.map((field) => [field, own?.[field] ?? null])),
       };
-      changes.set(member, [...(changes.get(member) ?? []), change]);
+      changes.set(session, [...(changes.get(session) ?? []), change]);
     }
   }
   return changes;

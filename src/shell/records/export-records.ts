@@ -8,7 +8,7 @@ import {
 import { isResourceName } from '../../device/profile.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { filterOf, matching, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
@@ -27,12 +27,12 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     throw new UsageError('either --output FILE, or --per-device --output-dir DIR');
   }
   const format = formatOf(call, target);
-  const members = await call.members();
-  const names = members.map(({ ref }) => ref.name);
+  const sessions = await call.sessions();
+  const names = sessions.map(({ ref }) => ref.name);
   const paths = perDevice ? pathsOf(names, outputDir ?? '', format) : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
-  const reads = yield* readAll(call, members);
+  const reads = yield* readAll(call, sessions);
   yield* remarks(call, reads);
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
@@ -45,7 +45,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     ? reads.map((read) => ({ path: paths[read.position ?? 0] ?? '', reads: [alone(read)] }))
     : [{ path: target ?? '', reads }];
   const answered = files.filter((file) => file.reads.some(({ outcome }) => outcome.ok));
-  const { services } = call.session;
+  const { services } = call.shell;
   const written = answered.map(({ path }) => path);
   await refuseExisting(call, written);
   // What comes in the way even now is not replaced either.
@@ -88,7 +88,7 @@ function alone(read: ReadOutput): ReadOutput {
 
 async function* readAll(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output, ReadOutput[]> {
   const resource = call.args.optional('RESOURCE') ?? 'user';
   if (!isResourceName(resource)) {
@@ -100,25 +100,25 @@ async function* readAll(
   const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
   const filter = said === '' ? undefined : filterOf(call, words);
   const view = { ...viewOf(call, resource, 'table'), file: said === '' ? {} : { filter: said } };
-  const positions = new Map(members.map((member, index) => [member, index]));
+  const positions = new Map(sessions.map((session, index) => [session, index]));
   const found: ReadOutput[] = [];
-  const reads = call.read(members, resource, {
-    refine: (member, records) => {
-      const meant = matching(filter, records, member.ref.name);
-      return member.inFull(call.access, resource, meant, call.io.signal);
+  const reads = call.read(sessions, resource, {
+    refine: (session, records) => {
+      const meant = matching(filter, records, session.ref.name);
+      return session.inFull(call.access, resource, meant, call.io.signal);
     },
   });
   for await (const one of reads) {
-    const { ref: device } = one.member;
+    const { ref: device } = one.session;
     found.push({
       kind: 'read',
       view,
       device,
-      position: positions.get(one.member) ?? 0,
+      position: positions.get(one.session) ?? 0,
       outcome: one.ok ? { ok: true, records: one.records } : one,
     });
     const text = `reading ${resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
-    yield { kind: 'progress', done: found.length, total: members.length, text };
+    yield { kind: 'progress', done: found.length, total: sessions.length, text };
   }
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }

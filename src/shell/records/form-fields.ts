@@ -14,7 +14,7 @@ import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { knownFields } from '../completion/known.ts';
 
 export type { FieldIssues };
@@ -69,22 +69,22 @@ export function formFields(
   record?: DeviceRecord,
   name?: string,
 ): FormField[] {
-  const member = informed(fleet, resource, name);
-  const known = member?.profile.resources[resource];
-  const records = member?.seen(resource) ?? [];
-  const idFields = member?.profile.idFields ?? [];
-  const keyField = member && keyFieldOf(member.profile, resource, records);
+  const session = informed(fleet, resource, name);
+  const known = session?.profile.resources[resource];
+  const records = session?.seen(resource) ?? [];
+  const idFields = session?.profile.idFields ?? [];
+  const keyField = session && keyFieldOf(session.profile, resource, records);
   const told = Object.keys(known?.details ?? {});
   const missing =
-    member && record === undefined
-      ? fillMissing({ profile: member.profile, records, resource }, {})
+    session && record === undefined
+      ? fillMissing({ profile: session.profile, records, resource }, {})
       : undefined;
   const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
   const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
   return names
     .filter((field) => !idFields.includes(field))
     .map((field) => {
-      const origin = originOf(member, resource, field);
+      const origin = originOf(session, resource, field);
       // Not flat: a list is one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
       return formField({ field, known, keyField, values, record, origin, missing });
@@ -129,23 +129,27 @@ function objectionsOf({ verdict, error, differences = [] }: StepResult): [string
 }
 
 /** The device `name`, or the first one of the selection; rather one that has told its fields. */
-function informed(fleet: Fleet, resource: string, name: string | undefined): Member | undefined {
+function informed(
+  fleet: Fleet,
+  resource: string,
+  name: string | undefined,
+): DeviceSession | undefined {
   const named = fleet.connected.find(({ ref }) => ref.name === name);
-  const members = named === undefined ? fleet.selection : [named];
-  const hasTold = (member: Member): boolean =>
-    member.profile.resources[resource]?.details !== undefined;
-  return members.find(hasTold) ?? members[0];
+  const sessions = named === undefined ? fleet.selection : [named];
+  const hasTold = (session: DeviceSession): boolean =>
+    session.profile.resources[resource]?.details !== undefined;
+  return sessions.find(hasTold) ?? sessions[0];
 }
 
 function originOf(
-  member: Member | undefined,
+  session: DeviceSession | undefined,
   resource: string,
   field: string,
 ): FormField['origin'] {
-  const known = member?.profile.resources[resource];
+  const known = session?.profile.resources[resource];
   const isKnown = known?.details?.[field] !== undefined || known?.fields.includes(field) === true;
   if (!isKnown) return 'seen';
-  return member?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
+  return session?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
 }
 
 interface Source {

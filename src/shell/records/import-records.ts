@@ -1,6 +1,6 @@
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import type { HeldInFull, Wanted } from '../../change/plan-member.ts';
+import type { ReadInFull, Wanted } from '../../change/read-and-plan.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
@@ -8,7 +8,7 @@ import { Problems, type RecordFile, type RecordRow } from '../../change/record-f
 import { isResourceName } from '../../device/profile.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { valueAt } from '../../device/record.ts';
 import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
@@ -55,18 +55,18 @@ async function* planAndWrite(
   resource: string,
 ): AsyncGenerator<Output> {
   const { options } = call;
-  const { rowsOf, members } = await assign(call, file);
+  const { rowsOf, sessions } = await assign(call, file);
   const problems = new Problems();
   const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
   const { key, prune, allow } = options;
   const match = { isCells: file.isCells, key, prune, allow };
   const closed: { name: string; accounts: ClosedAccounts }[] = [];
-  const wantedOf = (member: Member): Wanted => {
-    const rows = rowsOf.get(member) ?? [];
-    const changes = async (heldInFull: HeldInFull): Promise<readonly Change[]> => {
+  const wantedOf = (session: DeviceSession): Wanted => {
+    const rows = rowsOf.get(session) ?? [];
+    const changes = async (heldInFull: ReadInFull): Promise<readonly Change[]> => {
       const records = await heldInFull(resource);
-      await learnQuietly(call, member, resource);
-      const { profile, ref } = member;
+      await learnQuietly(call, session, resource);
+      const { profile, ref } = session;
       const held = { name: ref.name, profile, resource, records };
       const matched = matchRows(held, rows, match, problems);
       tally.unchanged += matched.unchanged;
@@ -80,7 +80,7 @@ async function* planAndWrite(
     const about = rows.map((row) => ({ action: 'set', resource, key: nameOf(row, key) }) as const);
     return { changes, about };
   };
-  const plan = yield* planFleet(call, members, wantedOf);
+  const plan = yield* planFleet(call, sessions, wantedOf);
   problems.throwAny();
   const unseen = closed.map(({ accounts }) => accounts);
   refuseOpen(call, unseen);
@@ -99,7 +99,7 @@ async function* planAndWrite(
     yield { kind: 'plan', plan, dryRun: true };
     return;
   }
-  yield* writePlan(call, plan, members, losses);
+  yield* writePlan(call, plan, sessions, losses);
 }
 
 function* remarks(
@@ -154,30 +154,30 @@ function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
 async function assign(call: ImportCall, file: RecordFile) {
   const named = [...new Set(file.rows.flatMap(({ device }) => device ?? []))];
   const isForAll = file.rows.some(({ device }) => device === undefined);
-  const hasSelection = call.options.on.length > 0 || call.session.fleet.selection.length > 0;
+  const hasSelection = call.options.on.length > 0 || call.shell.fleet.selection.length > 0;
   const selected =
     hasSelection || isForAll || named.length === 0
-      ? await call.members()
+      ? await call.sessions()
       : await call.resolveKnown(named.map(asSelector), file.name);
-  const memberOf = (device: string): Member | undefined =>
+  const memberOf = (device: string): DeviceSession | undefined =>
     selected.find(({ ref }) => ref.name === device) ??
     selected.find(({ ref }) => ref.address === device);
   const others = named.filter((device) => memberOf(device) === undefined);
   if (others.length > 0) await askToLeaveOut(call, file, others, selected);
-  const rowsOf = new Map<Member, RecordRow[]>(
-    isForAll ? selected.map((member) => [member, []]) : [],
+  const rowsOf = new Map<DeviceSession, RecordRow[]>(
+    isForAll ? selected.map((session) => [session, []]) : [],
   );
   for (const row of file.rows) {
-    const member = row.device === undefined ? undefined : memberOf(row.device);
-    if (row.device !== undefined && member === undefined) continue;
-    for (const one of member === undefined ? selected : [member]) {
+    const session = row.device === undefined ? undefined : memberOf(row.device);
+    if (row.device !== undefined && session === undefined) continue;
+    for (const one of session === undefined ? selected : [session]) {
       const rows = rowsOf.get(one) ?? [];
       rowsOf.set(one, rows);
       rows.push(row);
     }
   }
-  const isRead = ({ ref }: Member): boolean => !file.missing.includes(ref.name);
-  return { rowsOf, members: selected.filter((member) => rowsOf.has(member) && isRead(member)) };
+  const isRead = ({ ref }: DeviceSession): boolean => !file.missing.includes(ref.name);
+  return { rowsOf, sessions: selected.filter((session) => rowsOf.has(session) && isRead(session)) };
 }
 
 /** A name of a device, not a pattern. */
@@ -190,7 +190,7 @@ async function askToLeaveOut(
   call: ImportCall,
   { name, rows }: RecordFile,
   others: readonly string[],
-  selected: readonly Member[],
+  selected: readonly DeviceSession[],
 ): Promise<void> {
   const left = rows.filter(({ device }) => device !== undefined && others.includes(device));
   const here = selected.map(({ ref }) => ref.name);
@@ -216,9 +216,9 @@ function nameOf({ fields }: RecordRow, key = 'username'): string {
 }
 
 /** Types and limits come from the device, where it tells them; it need not. */
-async function learnQuietly(call: Call, member: Member, resource: string): Promise<void> {
+async function learnQuietly(call: Call, session: DeviceSession, resource: string): Promise<void> {
   try {
-    await member.learn(call.access, resource, 'once', call.io.signal);
+    await session.learn(call.access, resource, 'once', call.io.signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

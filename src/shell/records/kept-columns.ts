@@ -1,4 +1,4 @@
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type MessageOutput, type View, info } from '../output.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -11,17 +11,17 @@ const AUTO = 'auto';
  * A view with the columns that were asked for the last time, where it is read on a screen: what a
  * program reads is the same on every machine.
  */
-export function withKeptColumns(call: Call, members: readonly Member[], view: View): View {
+export function withKeptColumns(call: Call, sessions: readonly DeviceSession[], view: View): View {
   const { columns, ...others } = view;
   if (columns !== undefined) return isAuto(columns) ? others : view;
-  const recalled = isOnScreen(call) ? recall(call, members, view.resource) : undefined;
+  const recalled = isOnScreen(call) ? recall(call, sessions, view.resource) : undefined;
   return recalled === undefined ? view : { ...view, recalled };
 }
 
 /** Keeps the columns that were asked for at a prompt, as far as records have them; says so when they are others. */
 export async function* keepColumns(
   call: Call<never, 'columns'>,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   resource: string,
   fields: ReadonlySet<string>,
 ): AsyncGenerator<MessageOutput> {
@@ -31,13 +31,13 @@ export async function* keepColumns(
   // A command by itself or in a script means the columns of this one list.
   if (!isForgotten && call.io.isPrompt !== true) return;
   const fitting = columns.filter((field) => fields.has(field));
-  const before = recall(call, members, resource);
+  const before = recall(call, sessions, resource);
   if (
     isForgotten ? before === undefined : fitting.length === 0 || before?.join() === fitting.join()
   )
     return;
   const kept = isForgotten ? undefined : fitting;
-  await call.session.services.columns.keep(profileName(members), resource, kept);
+  await call.shell.services.columns.keep(profileName(sessions), resource, kept);
   yield info(
     isForgotten
       ? `${resource} list shows every field again`
@@ -47,14 +47,14 @@ export async function* keepColumns(
 
 function recall(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   resource: string,
 ): readonly string[] | undefined {
-  return call.session.services.columns.recall(profileName(members), resource);
+  return call.shell.services.columns.recall(profileName(sessions), resource);
 }
 
 /** The profile of the first device, which also tells what the fields are. */
-function profileName([first]: readonly Member[]): string {
+function profileName([first]: readonly DeviceSession[]): string {
   return first?.entry.profile ?? 'documented';
 }
 

@@ -1,7 +1,7 @@
 import { seenRecords, type SeenRecords } from '../../settings/seen-keys.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
-import type { Session } from '../session.ts';
+import type { ShellSession } from '../session.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -37,22 +37,22 @@ const GATHER_MS = 500;
  * Keeps the keys that are read in a session, so that the next one can complete them before it has
  * connected. Ends with the session.
  */
-export function rememberKeys(session: Session): void {
-  const { fleet, services } = session;
+export function rememberKeys(shell: ShellSession): void {
+  const { fleet, services } = shell;
   const kept = new Map<string, readonly DeviceRecord[]>();
   let timer: NodeJS.Timeout | undefined;
 
   const keep = async (): Promise<void> => {
     timer = undefined;
-    for (const member of fleet.known) {
-      const { address } = member.ref;
+    for (const session of fleet.known) {
+      const { address } = session.ref;
       // Those of a session of its own (a demo) are gone with it.
-      if (session.given.has(member.ref.name)) continue;
-      for (const resource of member.seenResources) {
-        const records = member.seen(resource) ?? [];
+      if (shell.given.has(session.ref.name)) continue;
+      for (const resource of session.seenResources) {
+        const records = session.seen(resource) ?? [];
         if (kept.get(`${address}\n${resource}`) === records) continue;
         kept.set(`${address}\n${resource}`, records);
-        const keyField = keyFieldOf(member.profile, resource, records);
+        const keyField = keyFieldOf(session.profile, resource, records);
         await services.seenKeys.keep(
           address,
           resource,
@@ -63,10 +63,10 @@ export function rememberKeys(session: Session): void {
   };
   const stop = fleet.subscribe(() => {
     timer ??= setTimeout(() => {
-      session.inBackground(keep());
+      shell.inBackground(keep());
     }, GATHER_MS);
   });
-  session.closing.push(async () => {
+  shell.closing.push(async () => {
     stop();
     clearTimeout(timer);
     await keep();

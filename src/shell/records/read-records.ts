@@ -16,7 +16,7 @@ import { type Output, type View, warning } from '../output.ts';
 import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Options } from '../grammar/options.ts';
 import { quoteWord, type Word } from '../../text/words.ts';
 
@@ -30,10 +30,10 @@ export async function* readRecords(
   filter: Filter | undefined,
   refine?: Refine,
 ): AsyncGenerator<Output> {
-  const members = await call.members();
+  const sessions = await call.sessions();
   if (call.options.asCurl) {
     const { requestAsCurl } = await import('../writing/write.ts');
-    yield await requestAsCurl(call, members, (profile) => ({
+    yield await requestAsCurl(call, sessions, (profile) => ({
       method: 'GET',
       path: collectionPath(profile, view.resource),
     }));
@@ -41,15 +41,15 @@ export async function* readRecords(
   }
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
-  const positions = new Map(members.map((member, index) => [member, index]));
+  const positions = new Map(sessions.map((session, index) => [session, index]));
   let done = 0;
-  const reads = call.read(members, view.resource, {
+  const reads = call.read(sessions, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
     refine,
   });
   for await (const one of reads) {
     done += 1;
-    const { ref: device, profile } = one.member;
+    const { ref: device, profile } = one.session;
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     const key = isSingle(profile, view.resource) ? '' : view.key;
@@ -57,15 +57,15 @@ export async function* readRecords(
       kind: 'read',
       view: { ...view, key, perDevice: [...perDevice] },
       device,
-      position: positions.get(one.member) ?? 0,
-      total: members.length,
+      position: positions.get(one.session) ?? 0,
+      total: sessions.length,
       outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
     };
     const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
-    yield { kind: 'progress', done, total: members.length, text };
+    yield { kind: 'progress', done, total: sessions.length, text };
   }
   yield* missingFields(view, fields);
-  yield* keepColumns(call, members, view.resource, fields);
+  yield* keepColumns(call, sessions, view.resource, fields);
 }
 
 export function matching(
@@ -88,11 +88,11 @@ export function viewOf(
   return {
     resource,
     layout,
-    key: keyFieldOf(selectionProfile(call.session.fleet), resource),
+    key: keyFieldOf(selectionProfile(call.shell.fleet), resource),
     columns,
     sort,
     fold,
-    perDevice: selectionProfile(call.session.fleet).idFields,
+    perDevice: selectionProfile(call.shell.fleet).idFields,
   };
 }
 
@@ -128,7 +128,7 @@ export function fieldsAsked(
 /** The records in full where the list leaves out a field that is asked for; else as they are. */
 export async function withFields(
   call: Call,
-  member: Member,
+  session: DeviceSession,
   resource: string,
   records: readonly DeviceRecord[],
   fields: readonly string[],
@@ -136,20 +136,20 @@ export async function withFields(
   const isListed = (field: string): boolean =>
     records.some((record) => Object.hasOwn(record, field));
   if (fields.every(isListed)) return records;
-  return member.inFull(call.access, resource, records, call.io.signal);
+  return session.inFull(call.access, resource, records, call.io.signal);
 }
 
 /** Whether the resource is one object; where nobody knows yet, the first device that answers tells. */
 export async function isSingleHere(call: Call, resource: string): Promise<boolean> {
-  const members = await call.members();
-  for (const member of members) {
-    await member.opened(call.access);
-    if (isSingle(member.profile, resource)) return true;
+  const sessions = await call.sessions();
+  for (const session of sessions) {
+    await session.opened(call.access);
+    if (isSingle(session.profile, resource)) return true;
   }
-  for (const member of members) {
+  for (const session of sessions) {
     try {
-      await member.list(call.access, resource, call.io.signal);
-      return isSingle(member.profile, resource);
+      await session.list(call.access, resource, call.io.signal);
+      return isSingle(session.profile, resource);
     } catch (error) {
       if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     }

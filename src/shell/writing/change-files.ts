@@ -26,7 +26,7 @@ import {
   type ResultFile,
   resultText,
 } from '../../change/result-file.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { retryRest } from './resume.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -39,10 +39,10 @@ type ApplyCall = Call<
 export async function* planFile(
   call: Call<'output' | 'expiresMs' | 'resource'>,
 ): AsyncGenerator<Output> {
-  const members = await call.members();
+  const sessions = await call.sessions();
   const file = call.args.required('FILE');
   const changes = changesIn(call, await call.readText(file), file);
-  const planned = yield* planFleet(call, members, () => changes);
+  const planned = yield* planFleet(call, sessions, () => changes);
   const { output } = call.options;
   yield { kind: 'plan', plan: planned, dryRun: true };
   for (const text of doubtfulFields(planned)) yield warning(text);
@@ -70,7 +70,7 @@ async function* applyFrozen(
   file: string,
   shard: Shard | undefined,
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   const frozen = thawPlan(text, file, services.now(), call.options.allow);
   const whole = frozen.devices;
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
@@ -85,19 +85,19 @@ async function* applyFrozen(
     );
   }
   yield* checkAddresses(call, planned, file);
-  const members = await call.membersAt(planned.map(({ device }) => device));
+  const sessions = await call.sessionsAt(planned.map(({ device }) => device));
   if (call.options.replan) {
-    yield* writeEach(call, members, () => frozen.changes);
+    yield* writeEach(call, sessions, () => frozen.changes);
     return;
   }
-  const addresses = new Set(members.map(({ ref }) => ref.address));
+  const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a run of its own.
   const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.at)) };
   if (part === undefined || call.options.dryRun || call.options.asCurl) {
-    yield* writePlan(call, applied, members);
+    yield* writePlan(call, applied, sessions);
   } else {
-    yield* applyPart(call, applied, part, members);
+    yield* applyPart(call, applied, part, sessions);
   }
 }
 
@@ -126,7 +126,7 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
 const JOB_INDEX = 'JOB_COMPLETION_INDEX';
 
 /** Which shard of the plan is meant; undefined for the whole. Throws a `UsageError`. */
-function shardAsked({ options, session }: Call<PartOption>): Shard | undefined {
+function shardAsked({ options, shell: shell }: Call<PartOption>): Shard | undefined {
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
     if (shardIndex === undefined && total === undefined) return shard;
@@ -136,7 +136,7 @@ function shardAsked({ options, session }: Call<PartOption>): Shard | undefined {
     if (shardIndex === undefined) return undefined;
     throw new UsageError('--shard-index needs --shard-total: how many shards there are');
   }
-  const index = shardIndex ?? indexIn(session.services.env[JOB_INDEX]);
+  const index = shardIndex ?? indexIn(shell.services.env[JOB_INDEX]);
   if (index < total) return shardOf(index + 1, total);
   throw new UsageError(
     `there is no shard with the index ${index} of ${total}: they count from 0 to ${total - 1}`,
@@ -182,14 +182,14 @@ async function* applyPart(
   call: WriteCall,
   plan: Plan,
   part: PlanPart,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   const release = await services.holdFile(part.result);
   try {
     const earlier = await readEarlier(call, plan, part);
     if (earlier === undefined) {
-      yield* writePlan(call, { ...plan, part }, members);
+      yield* writePlan(call, { ...plan, part }, sessions);
       return;
     }
     const { run } = earlier.run;
@@ -209,7 +209,7 @@ async function* applyNothing(
   shard: Shard,
   part: PlanPart | undefined,
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   yield info(`shard ${shardText(shard)} has no device: nothing to do`);
   if (part === undefined || call.options.dryRun) return;
   const run = call.newRun();
@@ -236,11 +236,11 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
 
 /** What the result file tells of an earlier attempt. Throws a `RefusedError` when that was another part. */
 async function readEarlier(
-  { session }: Call,
+  { shell: shell }: Call,
   { devices }: Plan,
   { digest, shard, result: file }: PlanPart,
 ): Promise<ResultFile | undefined> {
-  const text = await session.services.readIfThere(file);
+  const text = await shell.services.readIfThere(file);
   if (text === undefined) return undefined;
   const earlier = readResult(text, file);
   const { part, run } = earlier;
@@ -265,12 +265,12 @@ async function readEarlier(
  * said before a login goes there. Throws a `RefusedError`.
  */
 async function* checkAddresses(
-  { session }: Call,
+  { shell: shell }: Call,
   planned: readonly DevicePlan[],
   file: string,
 ): AsyncGenerator<Output> {
-  const inventory = await session.services.inventory.load();
-  const connected = new Set(session.fleet.connected.map(({ ref }) => ref.address));
+  const inventory = await shell.services.inventory.load();
+  const connected = new Set(shell.fleet.connected.map(({ ref }) => ref.address));
   const strange: string[] = [];
   for (const { device } of planned) {
     const known = inventory.find(device.name);
@@ -297,7 +297,7 @@ export async function keepPlan(
   file: string,
   changes: readonly Change[],
 ): Promise<MessageOutput> {
-  const { services } = call.session;
+  const { services } = call.shell;
   const { expiresMs = DEFAULT_EXPIRY_MS } = call.options;
   const createdAt = services.now();
   const head = {

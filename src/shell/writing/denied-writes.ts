@@ -1,15 +1,17 @@
 import { resourceOf, updateFacts, type Profile, type WriteFacts } from '../../device/profile.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 
 /** Why records of a resource cannot be added, changed or deleted, for those that cannot. */
 export type DeniedWrites = Readonly<Partial<Record<'add' | 'set' | 'delete', string>>>;
 
 /** By resource: the writes that each of the devices has said not to offer. What is not told is not denied. */
-export function deniedWrites(members: readonly Member[]): ReadonlyMap<string, DeniedWrites> {
-  const resources = new Set(members.flatMap(({ profile }) => Object.keys(profile.resources)));
+export function deniedWrites(
+  sessions: readonly DeviceSession[],
+): ReadonlyMap<string, DeniedWrites> {
+  const resources = new Set(sessions.flatMap(({ profile }) => Object.keys(profile.resources)));
   const denied = new Map<string, DeniedWrites>();
   for (const resource of resources) {
-    const each = members.map(({ profile }) => deniedBy(profile, resource));
+    const each = sessions.map(({ profile }) => deniedBy(profile, resource));
     const writes = {
       ...reasonFor('add', each),
       ...reasonFor('set', each),

@@ -21,7 +21,7 @@ import {
 import { notCoveredBy } from '../../change/not-covered.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
@@ -44,18 +44,18 @@ interface Interrupted {
 export async function* executeRun(
   call: WriteCall,
   plan: Plan,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   again?: Interrupted,
 ): AsyncGenerator<Output> {
-  const { access, io, options, session } = call;
-  const { services } = session;
+  const { access, io, options, shell: shell } = call;
+  const { services } = shell;
   const { run, part } = plan;
   const at = (): string => services.now().toISOString();
   // Only who carries out a part of a plan writes a file of what became of it.
   const { keepResult } = part ? await import('./kept-runs.ts') : {};
   const file = again?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
-  const silence = members.map(({ facts, ref }) =>
+  const silence = sessions.map(({ facts, ref }) =>
     facts.onNew((known) => {
       news.push(...known.flatMap((one) => newsOutput(ref, one)));
     }),
@@ -74,7 +74,7 @@ export async function* executeRun(
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
     const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
-    const devices = members.map((member) => ({ member, access }));
+    const devices = sessions.map((session) => ({ session, access }));
     const events = applyPlan(plan, devices, {
       allowed: options.allow,
       width: call.writeWidth,
@@ -87,7 +87,7 @@ export async function* executeRun(
           onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
         }),
       stateOf: (ref) => again?.stateOf(ref) ?? { kind: 'waiting' },
-      afterCanary: (portion) => checkCanary(call, portion, members, plan),
+      afterCanary: (portion) => checkCanary(call, portion, sessions, plan),
     });
     let hasStopped = false;
     for await (const event of events) {
@@ -171,22 +171,22 @@ class Tally {
 async function checkCanary(
   call: WriteCall,
   canary: readonly DevicePlan[],
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   plan: Plan,
 ): Promise<string | undefined> {
   const names = new Set(canary.map(({ device }) => device.name));
   const addresses = new Set(canary.map(({ device }) => device.address));
   const resource = canary[0]?.steps[0]?.resource ?? 'user';
-  for (const member of members.filter(({ ref }) => addresses.has(ref.address))) {
+  for (const session of sessions.filter(({ ref }) => addresses.has(ref.address))) {
     try {
       const access = withoutAsking(call.access);
-      const { credential } = member;
-      if (credential === undefined) await member.close();
-      else await member.openWith(access, credential);
-      await member.list(access, resource, call.io.signal);
+      const { credential } = session;
+      if (credential === undefined) await session.close();
+      else await session.openWith(access, credential);
+      await session.list(access, resource, call.io.signal);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      return `a fresh login on the canary ${member.ref.name} failed: ${error.message}`;
+      return `a fresh login on the canary ${session.ref.name} failed: ${error.message}`;
     }
   }
   if (call.options.yes) return undefined;
@@ -220,11 +220,11 @@ function withoutAsking(access: Access): Access {
 }
 
 function headOf(
-  { line: command, session }: WriteCall,
+  { line: command, shell: shell }: WriteCall,
   { run, part }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
-  const { operator: by, terminalSession, version } = session.services;
+  const { operator: by, terminalSession, version } = shell.services;
   return { kind: 'run', run, at, command, by, session: terminalSession, version, part };
 }
 

@@ -21,7 +21,7 @@ export interface FoundRun {
 }
 
 /** The devices that a line without an id is about. */
-interface MeantDevices {
+interface SelectedDevices {
   /** Undefined for all. */
   readonly addresses: ReadonlySet<string> | undefined;
   /** In words. */
@@ -29,9 +29,9 @@ interface MeantDevices {
 }
 
 /** Those that are selected. Throws a `UsageError` where devices are connected and the prompt names none. */
-export async function devicesMeant(call: WriteCall): Promise<MeantDevices> {
-  const { connected } = call.session.fleet;
-  const refs = (connected.length > 0 ? await call.members() : await call.selected()).map(
+export async function selectedDevices(call: WriteCall): Promise<SelectedDevices> {
+  const { connected } = call.shell.fleet;
+  const refs = (connected.length > 0 ? await call.sessions() : await call.selected()).map(
     ({ ref }) => ref,
   );
   if (refs.length === 0) return { addresses: undefined, text: 'a device' };

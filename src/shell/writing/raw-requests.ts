@@ -5,7 +5,7 @@ import { valueText } from '../../device/value-text.ts';
 import { guardStep, opensAccess } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { confirm } from '../session.ts';
@@ -13,11 +13,11 @@ import { confirm } from '../session.ts';
 /** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
 export async function* confirmRaw(
   call: Call<'dryRun' | 'yes'>,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   request: string,
 ): AsyncGenerator<Output, boolean> {
-  const names = members.map(({ ref }) => ref.name).join(', ');
-  if (call.isReadOnly || members.some(({ entry }) => entry.readOnly === true)) {
+  const names = sessions.map(({ ref }) => ref.name).join(', ');
+  if (call.isReadOnly || sessions.some(({ entry }) => entry.readOnly === true)) {
     throw new RefusedError('read-only: nothing was sent');
   }
   if (call.options.dryRun) {
@@ -26,7 +26,7 @@ export async function* confirmRaw(
   }
   const textFor = (expected: string): string =>
     `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
-  await confirm(call, members.length, textFor);
+  await confirm(call, sessions.length, textFor);
   return true;
 }
 
@@ -36,7 +36,7 @@ export async function* confirmRaw(
  */
 export async function guardRaw(
   call: Call<'allow'>,
-  member: Member,
+  session: DeviceSession,
   method: 'POST' | 'DELETE',
   path: string,
   form: FormPairs = [],
@@ -46,8 +46,8 @@ export async function guardRaw(
   const words = pathname.split('/').filter((word) => word !== '');
   const resource = words.find(opensAccess);
   if (resource === undefined) return;
-  const records = await recordsOf(call, member, resource);
-  const { profile } = member;
+  const records = await recordsOf(call, session, resource);
+  const { profile } = session;
   const keyField = keyFieldOf(profile, resource, records);
   const asked = Object.fromEntries(form);
   const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
@@ -68,17 +68,17 @@ export async function guardRaw(
     asked,
     filled: {},
   };
-  guardStep(member, step, records, call.options.allow);
+  guardStep(session, step, records, call.options.allow);
 }
 
 /** None where they cannot be read: what the request itself names is looked at all the same. */
 async function recordsOf(
   call: Call<'allow'>,
-  member: Member,
+  session: DeviceSession,
   resource: string,
 ): Promise<readonly DeviceRecord[]> {
   try {
-    return await member.list(call.access, resource, call.io.signal);
+    return await session.list(call.access, resource, call.io.signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     return [];

@@ -5,7 +5,7 @@ import { NotFoundError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { Call, WriteCall } from '../command.ts';
-import { checkOwner, devicesMeant, newestRun, runText } from './newest-run.ts';
+import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts';
 import { executeRun, refuseMaskedSteps } from './execute.ts';
 import { confirmPlan, guard, planFleet } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
@@ -67,13 +67,13 @@ async function* goOnWith(
   part: Part,
   byId: (run: string) => string,
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   const id = call.args.optional('RUN');
   if (id !== undefined) {
     yield* resumeRun(call, id, part);
     return;
   }
-  const { addresses, text } = await devicesMeant(call);
+  const { addresses, text } = await selectedDevices(call);
   const plannedDevices = ({ plan }: Run) => plan.devices.map(({ device }) => device);
   const found = await newestRun(services, addresses, plannedDevices, new Set(), (error) => {
     throw error;
@@ -104,7 +104,7 @@ async function* resumeRun(
   part: Part,
   only?: ReadonlySet<string>,
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   if (!(await loadRun(services, id)).isPlanned) {
     throw new RefusedError(`run ${id} ended before anything was sent: repeat its command`);
   }
@@ -126,7 +126,7 @@ async function* goOn(
   file: RunFile,
   { stateFor, replans }: Part,
 ): AsyncGenerator<Output> {
-  const { services } = call.session;
+  const { services } = call.shell;
   // A part of a plan stays as it was planned: its result has to fit.
   const isReplanned = replans && run.plan.part === undefined;
   const replanned = isReplanned ? yield* replan(call, run) : [];
@@ -160,8 +160,8 @@ async function* goOn(
   }
   refuseMaskedSteps(left);
   yield { kind: 'plan', plan: left, dryRun: call.options.dryRun };
-  const members = await call.membersAt(devices.map(({ device }) => device));
-  await guard(call, left, members);
+  const sessions = await call.sessionsAt(devices.map(({ device }) => device));
+  await guard(call, left, sessions);
   if (call.options.dryRun) return;
   await confirmPlan(call, left);
   const names = new Set(devices.map(({ device }) => device.name));
@@ -169,7 +169,7 @@ async function* goOn(
     call,
     // The steps keep their places in the plan: the journal knows them by these.
     { ...run.plan, devices: whole.filter(({ device }) => names.has(device.name)) },
-    members,
+    sessions,
     {
       file,
       replanned,
@@ -196,9 +196,9 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
     );
   }
   const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
-  const members = await call.membersAt(unread.map(({ device }) => device));
-  if (members.length === 0) return [];
-  const { devices } = yield* planFleet(call, members, ({ ref }) => changes.get(ref.address) ?? []);
+  const sessions = await call.sessionsAt(unread.map(({ device }) => device));
+  if (sessions.length === 0) return [];
+  const { devices } = yield* planFleet(call, sessions, ({ ref }) => changes.get(ref.address) ?? []);
   // The run knows its devices by the names of then.
   return devices.flatMap((one) => {
     const known = unread.find(({ device }) => device.address === one.device.address);

@@ -58,7 +58,7 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const counts = countsOf(run);
   const report = as === undefined && output === undefined ? undefined : runReport(run, as);
   if (report !== undefined && output !== undefined) {
-    await call.session.services.writeFile(output, report.text);
+    await call.shell.services.writeFile(output, report.text);
     yield success(`wrote the report to ${output}`);
   }
   if (report === undefined || output !== undefined) {
@@ -83,7 +83,7 @@ async function readParts(call: Call<'plan'>): Promise<Merged> {
   const text = await call.readText(planName);
   if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
   // What was done under a plan stays done when the plan has expired.
-  const frozen = thawPlan(text, planName, call.session.services.now(), new Set(['drift']));
+  const frozen = thawPlan(text, planName, call.shell.services.now(), new Set(['drift']));
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {
     files.push(readResult(await call.readText(file), file));

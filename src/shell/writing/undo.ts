@@ -13,21 +13,21 @@ import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import { loadRun } from './kept-runs.ts';
-import { checkOwner, devicesMeant, type FoundRun, newestRun, runText } from './newest-run.ts';
+import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
 /** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   const id = call.args.optional('RUN');
   if (id !== undefined) {
-    const run = await loadRun(call.session.services, id);
+    const run = await loadRun(call.shell.services, id);
     yield* undoGiven(call, run, runText(run));
     return;
   }
-  const meant = await devicesMeant(call);
+  const meant = await selectedDevices(call);
   const without = new Set<string>();
   for (;;) {
-    const found = await newestRun(call.session.services, meant.addresses, changedDevices, without);
+    const found = await newestRun(call.shell.services, meant.addresses, changedDevices, without);
     if (found === undefined) throw await nothingChanged(call, meant.text, without);
     yield* checkOwner(call, found, (run) => [
       `the newest run that changed ${meant.text}`,
@@ -42,11 +42,11 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
 }
 
 async function nothingChanged(
-  { session }: WriteCall,
+  { shell: shell }: WriteCall,
   devices: string,
   without: ReadonlySet<string>,
 ): Promise<NotFoundError> {
-  const other = await newestRun(session.services, undefined, changedDevices, without);
+  const other = await newestRun(shell.services, undefined, changedDevices, without);
   return new NotFoundError(
     `there is nothing to take back: no run has changed ${devices}${hintAt(other, 'other devices')}`,
   );
@@ -74,15 +74,15 @@ async function* undoGiven(
   isDoubtful = false,
 ): AsyncGenerator<Output, boolean> {
   const devices = run.plan.devices.map(({ device }) => device);
-  const members = await call.membersAt(
+  const sessions = await call.sessionsAt(
     devices.filter(({ address }) => only?.has(address) !== false),
   );
   const profiles = new Map<string, Profile>();
-  for (const { entry } of members) {
-    profiles.set(entry.address, await profileOf(call.session.services, entry));
+  for (const { entry } of sessions) {
+    profiles.set(entry.address, await profileOf(call.shell.services, entry));
   }
   const wayBack = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
-  if (wayBack.length === 0) throw await nothingToTakeBack(call, run);
+  if (wayBack.length === 0) throw await nothingToUndo(call, run);
   const undone = wayBack.filter(({ device }) => profiles.has(device.address));
   if (undone.length === 0) {
     const names = someOf(wayBack.map(({ device }) => device.name));
@@ -111,7 +111,7 @@ async function* undoGiven(
       return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
   );
-  const concerned = members.filter(({ entry }) => changes.has(entry.address));
+  const concerned = sessions.filter(({ entry }) => changes.has(entry.address));
   refuseReadOnly(call);
   const plan = yield* planFleet(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
   const results = plan.devices.flatMap(({ settled }) => settled);
@@ -126,9 +126,9 @@ async function* undoGiven(
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
-async function nothingToTakeBack({ session }: WriteCall, run: Run): Promise<RefusedError> {
+async function nothingToUndo({ shell: shell }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
-  const other = await newestRun(session.services, addresses, changedDevices);
+  const other = await newestRun(shell.services, addresses, changedDevices);
   return new RefusedError(
     `run ${run.run} has changed nothing: there is nothing to take back${hintAt(other, 'its devices')}`,
   );
@@ -177,7 +177,7 @@ async function* keepOrRevert(
   limitMs: number,
   cancelled: CancelledError | undefined,
 ): AsyncGenerator<Output> {
-  const run = await loadRun(call.session.services, runId);
+  const run = await loadRun(call.shell.services, runId);
   if (undoOf(run, () => documentedProfile).length === 0) return;
   const seconds = Math.round(limitMs / 1000);
   if (cancelled === undefined) {

@@ -2,10 +2,10 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
-import { planMember, type Wanted } from '../../change/plan-member.ts';
+import { readAndPlan, type Wanted } from '../../change/read-and-plan.ts';
 import { type DevicePlan, type Plan, recordName, stepCount } from '../../change/plan.ts';
 import { CancelledError, RefusedError } from '../../errors.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { confirm } from '../session.ts';
@@ -24,8 +24,8 @@ import { type Labels, labelsOf } from '../prompt-text.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
-  const members = await call.members();
-  yield* writeEach(call, members, () => changes);
+  const sessions = await call.sessions();
+  yield* writeEach(call, sessions, () => changes);
 }
 
 /**
@@ -35,38 +35,38 @@ export async function* write(call: WriteCall, changes: readonly Change[]): Async
  */
 export async function* writeEach(
   call: WriteCall,
-  members: readonly Member[],
-  wantedOf: (member: Member) => Wanted,
+  sessions: readonly DeviceSession[],
+  wantedOf: (session: DeviceSession) => Wanted,
   details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
-  const plan = yield* planFleet(call, members, wantedOf);
-  yield* writePlan(call, plan, members, details);
+  const plan = yield* planFleet(call, sessions, wantedOf);
+  yield* writePlan(call, plan, sessions, details);
 }
 
 /** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
 export async function* writePlan(
   call: WriteCall,
   plan: Plan,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, members)];
+  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, sessions)];
   const isPlanOnly = call.options.dryRun || call.options.asCurl;
   const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
   if (!isAsked) {
     for (const text of doubts) yield warning(text);
   }
-  await guard(call, plan, members);
+  await guard(call, plan, sessions);
   if (call.options.asCurl) {
-    yield await planAsCurl(call, plan, members);
+    yield await planAsCurl(call, plan, sessions);
     return;
   }
   if (call.options.dryRun) return;
   await confirmPlan(call, plan, [...doubts, ...details]);
-  yield* executeRun(call, plan, members);
+  yield* executeRun(call, plan, sessions);
 }
 
 export function refuseReadOnly(call: WriteCall): void {
@@ -79,11 +79,11 @@ export function refuseReadOnly(call: WriteCall): void {
 export async function guard(
   call: WriteCall,
   plan: Plan,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): Promise<void> {
   if (stepCount(plan) === 0) return;
-  for (const member of members) await member.opened(call.access);
-  guardPlan(plan, members, call.options.allow);
+  for (const session of sessions) await session.opened(call.access);
+  guardPlan(plan, sessions, call.options.allow);
 }
 
 type Request = NonNullable<CurlCall['request']>;
@@ -91,22 +91,22 @@ type Request = NonNullable<CurlCall['request']>;
 /** One request to each device, in the words that it understands, as curl calls. */
 export async function requestAsCurl(
   call: Call,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   requestFor: (profile: Profile) => Request,
 ): Promise<TextOutput> {
-  const calls = members.map(async ({ ref, entry }): Promise<CurlCall> => {
-    const request = requestFor(await profileOf(call.session.services, entry));
+  const calls = sessions.map(async ({ ref, entry }): Promise<CurlCall> => {
+    const request = requestFor(await profileOf(call.shell.services, entry));
     const title = `${ref.name}: ${request.method} ${request.path}`;
     return { title, device: ref, owner: request.path, request };
   });
-  return script(call, await Promise.all(calls), members);
+  return script(call, await Promise.all(calls), sessions);
 }
 
 /** The requests of a plan as curl calls. */
 function planAsCurl(
   call: Call,
   { devices }: Plan,
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): Promise<TextOutput> {
   const calls = devices.flatMap(({ device, steps, settled, error }): CurlCall[] => [
     ...(error === undefined
@@ -124,19 +124,19 @@ function planAsCurl(
       request: step.request,
     })),
   ]);
-  return script(call, calls, members);
+  return script(call, calls, sessions);
 }
 
 async function script(
   call: Call,
   calls: readonly CurlCall[],
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
 ): Promise<TextOutput> {
-  const byAddress = new Map(members.map(({ ref, entry }) => [ref.address, entry]));
+  const byAddress = new Map(sessions.map(({ ref, entry }) => [ref.address, entry]));
   const addressed = calls.map(async (one): Promise<CurlCall> => {
     const entry = byAddress.get(one.device.address);
     if (entry === undefined) return one;
-    const { accept } = await profileOf(call.session.services, entry);
+    const { accept } = await profileOf(call.shell.services, entry);
     return { ...one, route: call.access.route(entry), accept };
   });
   return {
@@ -153,20 +153,22 @@ const MOST_RECORDS = 5;
  * Where `--on` keeps a line to some of the selected devices: which others hold a record of the same
  * name, as far as was seen in this session. Each is a sentence to be said before the question.
  */
-function otherHolders(call: Call<'on'>, plan: Plan, members: readonly Member[]): string[] {
+function otherHolders(call: Call<'on'>, plan: Plan, sessions: readonly DeviceSession[]): string[] {
   if (call.options.on.length === 0) return [];
-  const addresses = new Set(members.map(({ ref }) => ref.address));
-  const others = call.session.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));
+  const addresses = new Set(sessions.map(({ ref }) => ref.address));
+  const others = call.shell.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));
   const steps = plan.devices.flatMap((device) => device.steps);
   const named = new Map(steps.map((step) => [recordName(step), step]));
   return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
     if (before === undefined) return [];
-    const holders = others.flatMap((member) => {
-      const seen = member.seen(resource) ?? [];
-      const field = keyFieldOf(member.profile, resource, seen);
+    const holders = others.flatMap((session) => {
+      const seen = session.seen(resource) ?? [];
+      const field = keyFieldOf(session.profile, resource, seen);
       const record = seen.find((one) => valueText(one[field]) === key);
       if (record === undefined) return [];
-      return [{ name: member.ref.name, isOther: isOther(member, resource, field, before, record) }];
+      return [
+        { name: session.ref.name, isOther: isOther(session, resource, field, before, record) },
+      ];
     });
     return [true, false].flatMap((isOther) => {
       const on = holders.filter((one) => one.isOther === isOther).map((one) => one.name);
@@ -178,46 +180,46 @@ function otherHolders(call: Call<'on'>, plan: Plan, members: readonly Member[]):
 }
 
 function isOther(
-  member: Member,
+  session: DeviceSession,
   resource: string,
   keyField: string,
   before: DeviceRecord,
   record: DeviceRecord,
 ): boolean {
-  const reads = [before, record].map((one) => ({ device: { ...member.ref }, records: [one] }));
-  return foldRecords(reads, keyField, perDeviceFields(member.profile, resource)).length > 1;
+  const reads = [before, record].map((one) => ({ device: { ...session.ref }, records: [one] }));
+  return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
 }
 
-/** Reads every device and computes what the changes mean on it; in the order of the members. */
+/** Reads every device and computes what the changes mean on it; in the order of the sessions. */
 export async function* planFleet(
   call: Call<never, 'allow'>,
-  members: readonly Member[],
-  wantedOf: (member: Member) => Wanted,
+  sessions: readonly DeviceSession[],
+  wantedOf: (session: DeviceSession) => Wanted,
 ): AsyncGenerator<Output, Plan> {
-  const plans = new Map<Member, DevicePlan>();
+  const plans = new Map<DeviceSession, DevicePlan>();
   const planning = {
     access: call.access,
     signal: call.io.signal,
     allow: call.options.allow ?? new Set(),
   };
-  const planned = fanOut<Member, DevicePlan>(
-    members,
+  const planned = fanOut<DeviceSession, DevicePlan>(
+    sessions,
     call.readWidth,
-    async (member, emit) => {
-      const plan = await planMember(planning, member, wantedOf(member));
-      plans.set(member, plan);
+    async (session, emit) => {
+      const plan = await readAndPlan(planning, session, wantedOf(session));
+      plans.set(session, plan);
       emit(plan);
     },
     call.io.signal,
   );
   for await (const { device, error } of planned) {
     const text = `planning: ${device.name} ${error === undefined ? 'was read' : 'failed'}`;
-    yield { kind: 'progress', done: plans.size, total: members.length, text };
+    yield { kind: 'progress', done: plans.size, total: sessions.length, text };
   }
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   return {
     run: call.newRun(),
-    devices: members.flatMap((member) => plans.get(member) ?? []),
+    devices: sessions.flatMap((session) => plans.get(session) ?? []),
   };
 }
 
@@ -266,8 +268,8 @@ function whereText(names: readonly string[], all: number): string {
   return of === '' ? only : `${only}, 1${of} devices`;
 }
 
-function labelsIn({ session }: Call, devices: Plan['devices']): Labels {
+function labelsIn({ shell: shell }: Call, devices: Plan['devices']): Labels {
   const addresses = new Set(devices.map(({ device }) => device.address));
-  const used = session.fleet.known.filter(({ ref }) => addresses.has(ref.address));
+  const used = shell.fleet.known.filter(({ ref }) => addresses.has(ref.address));
   return labelsOf(used.map(({ entry }) => entry));
 }

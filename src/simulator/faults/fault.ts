@@ -59,7 +59,7 @@ export interface Writing {
 
 export interface WriteFault extends Named {
   readonly stage: 'write';
-  readonly carryOut: (writing: Writing) => ApiAnswer;
+  readonly runStep: (writing: Writing) => ApiAnswer;
 }
 
 /** The answer to a successful GET of a list that is a bare array; other envelopes stay as they are. */
@@ -103,9 +103,9 @@ export function atWrite<const Name extends string>(
   name: Name,
   summary: string,
   methods: readonly string[],
-  carryOut: WriteFault['carryOut'],
+  runStep: WriteFault['runStep'],
 ): Row<WriteFault, Name> {
-  return { stage: 'write', name, summary, methods, carryOut };
+  return { stage: 'write', name, summary, methods, runStep: runStep };
 }
 
 export function atList<const Name extends string>(

@@ -44,7 +44,7 @@ function newUsers(store: Store, before: ReadonlySet<User>): User[] {
 }
 
 /** Users that are not needed to log in, but for those of a write. */
-function bystanders(store: Store, writing: Writing): User[] {
+function otherRecords(store: Store, writing: Writing): User[] {
   const [, , ...users] = store.users;
   const { body, target } = writing.request;
   return users.filter(({ uuid }) => !body.includes(uuid) && !target.includes(uuid));
@@ -121,7 +121,7 @@ export const WRITE_FAULTS = [
       const { store } = writing.site;
       const before = new Set(store.users);
       const { reply, store: meant } = pretend(writing);
-      const [other] = bystanders(store, writing);
+      const [other] = otherRecords(store, writing);
       for (const { first_name, lastname, lang } of newUsers(meant, before)) {
         if (other !== undefined) store.replace({ ...other, first_name, lastname, lang });
       }
@@ -130,7 +130,7 @@ export const WRITE_FAULTS = [
   ),
   atWrite('alter-another', 'A write changes another record, too.', WRITES, (writing) => {
     const { store } = writing.site;
-    const [other] = bystanders(store, writing);
+    const [other] = otherRecords(store, writing);
     if (other !== undefined) store.replace({ ...other, lastname: 'Elsewhere' });
     return answer(writing.site, writing.request);
   }),
@@ -141,7 +141,7 @@ export const WRITE_FAULTS = [
   }),
   atWrite('delete-another', 'A DELETE deletes another user.', ['DELETE'], (writing) => {
     const { store } = writing.site;
-    const [other] = bystanders(store, writing);
+    const [other] = otherRecords(store, writing);
     if (other !== undefined) store.delete(other.uuid);
     return pretend(writing).reply;
   }),
@@ -151,7 +151,7 @@ export const WRITE_FAULTS = [
     ['DELETE'],
     (writing) => {
       const { store } = writing.site;
-      for (const { uuid } of bystanders(store, writing)) store.delete(uuid);
+      for (const { uuid } of otherRecords(store, writing)) store.delete(uuid);
       return answer(writing.site, writing.request);
     },
   ),

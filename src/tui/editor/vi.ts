@@ -64,13 +64,13 @@ export function leaveInsert(vi: ViState, editing: Editing): ViStep {
 export function viKey(vi: ViState, editing: Editing, character: string): ViStep {
   const keys = vi.pending + character;
   const idle: ViState = { ...vi, pending: '' };
-  const done = carryOut(idle, onCharacter(editing), keys);
+  const done = runStep(idle, onCharacter(editing), keys);
   if (done !== undefined) return done;
   return { vi: BEGUN.test(keys) ? { ...vi, pending: keys } : idle, editing };
 }
 
 /** Undefined for keys that are no whole command. */
-function carryOut(vi: ViState, editing: Editing, keys: string): ViStep | undefined {
+function runStep(vi: ViState, editing: Editing, keys: string): ViStep | undefined {
   const operation = OPERATION.exec(keys);
   if (operation !== null) {
     const [, first, operator = '', second, find, target, plain = ''] = operation;
@@ -226,7 +226,7 @@ function command(vi: ViState, editing: Editing, keys: string, name: string, coun
 
 /** A short name for an operator with its motion. */
 function again(vi: ViState, editing: Editing, keys: string, same: string): ViStep {
-  const step = carryOut(vi, editing, same) ?? { vi, editing };
+  const step = runStep(vi, editing, same) ?? { vi, editing };
   const { recording, lastChange } = step.vi;
   if (recording !== undefined)
     return { ...step, vi: { ...step.vi, recording: { ...recording, keys } } };
@@ -258,7 +258,7 @@ function swapCase(vi: ViState, editing: Editing, keys: string, count: number): V
 function repeat(vi: ViState, editing: Editing): ViStep {
   const { lastChange } = vi;
   if (lastChange === undefined) return { vi, editing };
-  const begun = carryOut(vi, editing, lastChange.keys) ?? { vi, editing };
+  const begun = runStep(vi, editing, lastChange.keys) ?? { vi, editing };
   if (begun.vi.mode === 'normal') return begun;
   const typed = lastChange.typed.reduce(edit, begun.editing);
   const left = leaveInsert({ ...begun.vi, recording: undefined }, typed);

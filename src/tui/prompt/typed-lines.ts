@@ -25,7 +25,7 @@ export class TypedLines {
     this.#store = store;
     this.#questions = questions;
     this.#runner = runner;
-    this.#history = new LineHistory(shell.session.services.history, store);
+    this.#history = new LineHistory(shell.shell.services.history, store);
   }
 
   loadHistory(): Promise<void> {

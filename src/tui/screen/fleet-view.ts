@@ -1,6 +1,6 @@
 import { openQuestions } from '../../shell/access/open-questions.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { Member } from '../../fleet/member.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { visible } from '../../text/visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
 import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
@@ -11,9 +11,9 @@ import type { FleetView } from '../state.ts';
 export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
   const questions = openQuestions(fleet);
   return {
-    devices: fleet.connected.map((member, index) => {
-      const { ref, state } = member;
-      const place = fleet.placeOf(member);
+    devices: fleet.connected.map((session, index) => {
+      const { ref, state } = session;
+      const place = fleet.placeOf(session);
       return {
         name: ref.name,
         address: ref.address,
@@ -21,7 +21,7 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
         kind: state.kind,
         error: state.kind === 'failed' ? state.error : undefined,
         since: state.kind === 'failed' ? state.since : undefined,
-        facts: deviceFacts(member),
+        facts: deviceFacts(session),
       };
     }),
     selected: fleet.selection.map(({ ref }) => ref.name),
@@ -35,18 +35,18 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
   };
 }
 
-function isAllReadOnly(members: readonly Member[]): boolean {
-  return members.length > 0 && members.every(({ entry }) => entry.readOnly === true);
+function isAllReadOnly(sessions: readonly DeviceSession[]): boolean {
+  return sessions.length > 0 && sessions.every(({ entry }) => entry.readOnly === true);
 }
 
 /** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
 function rightsOf(
-  members: readonly Member[],
+  sessions: readonly DeviceSession[],
   isReadOnly: boolean,
   questions: FleetView['questions'],
 ): FleetView['rights'] {
   // A device that never answered has proved nothing.
-  const known = members.filter(({ state, trust }) => {
+  const known = sessions.filter(({ state, trust }) => {
     return state.kind === 'ready' || trust?.kind === 'insecure';
   });
   const accounts = distinct(known.map(({ account }) => account));
@@ -54,12 +54,13 @@ function rightsOf(
   const [account] = accounts;
   // What waits for an answer is counted with it.
   const isAsked = questions.some(({ kind }) => kind === 'changed');
-  const changed = members.filter(
-    (member) => !isAsked && member.state.kind === 'failed' && deviceFacts(member).trust === CHANGED,
+  const changed = sessions.filter(
+    (session) =>
+      !isAsked && session.state.kind === 'failed' && deviceFacts(session).trust === CHANGED,
   ).length;
-  const readOnly = members.filter(({ entry }) => entry.readOnly === true).length;
+  const readOnly = sessions.filter(({ entry }) => entry.readOnly === true).length;
   const mode =
-    isReadOnly || readOnly === members.length
+    isReadOnly || readOnly === sessions.length
       ? 'read-only'
       : readOnly > 0
         ? `${readOnly} read-only`
@@ -76,7 +77,7 @@ function rightsOf(
 
 const NOT_CHECKED = 'NOT CHECKED';
 
-function trustWord(trust: NonNullable<Member['trust']>): string {
+function trustWord(trust: NonNullable<DeviceSession['trust']>): string {
   switch (trust.kind) {
     case 'pinned':
       return 'pinned';

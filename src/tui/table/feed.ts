@@ -9,7 +9,7 @@ import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Gathering, type Store } from '../store.ts';
 import type { TableRead } from '../state.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
-import type { Session } from '../../shell/session.ts';
+import type { ShellSession } from '../../shell/session.ts';
 
 /** The filter of a line, as it was typed. */
 export function filterOf({ args, given: { filter } }: Invocation): string {
@@ -113,16 +113,16 @@ export class TableFeed {
     const { resource } = table.view;
     const reads: TableRead[] = [];
     const perDevice = new Set(table.view.perDevice);
-    for (const member of this.#fleet.selection) {
-      const records = member.seen(resource);
-      if (records === undefined || this.#taken.get(member.ref.name) === records) continue;
-      this.#taken.set(member.ref.name, records);
-      for (const field of perDeviceFields(member.profile, resource)) perDevice.add(field);
+    for (const session of this.#fleet.selection) {
+      const records = session.seen(resource);
+      if (records === undefined || this.#taken.get(session.ref.name) === records) continue;
+      this.#taken.set(session.ref.name, records);
+      for (const field of perDeviceFields(session.profile, resource)) perDevice.add(field);
       reads.push({
         kind: 'read',
         view: table.view,
-        device: member.ref,
-        at: member.seenAt(resource),
+        device: session.ref,
+        at: session.seenAt(resource),
         outcome: { ok: true, records },
       });
     }
@@ -140,7 +140,7 @@ const MOST_FILES = 64;
  * is called, of those that were not looked for before. Files are read one after the other, behind the
  * first frame.
  */
-export function lastSeenOf({ given, services }: Session, store: Store): () => void {
+export function lastSeenOf({ given, services }: ShellSession, store: Store): () => void {
   const asked = new Set<string>();
   const read = async (addresses: readonly string[]): Promise<void> => {
     const texts = new Map<string, string>();

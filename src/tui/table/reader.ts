@@ -45,7 +45,7 @@ export class TableReader {
 
   /** Whether the line that fills the table is about any device. */
   #hasDevices(): boolean {
-    const { fleet, services } = this.#shell.session;
+    const { fleet, services } = this.#shell.shell;
     if (this.#store.state.table.scope !== undefined || fleet.selection.length > 0) return true;
     return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
   }

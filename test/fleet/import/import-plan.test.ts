@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { carryOutImport } from '../../../src/fleet/inventory-edit.ts';
+import { applyImport } from '../../../src/fleet/inventory-edit.ts';
 import { parseDevicesYaml } from '../../../src/fleet/import/device-list.ts';
 import type { Findings, FoundDevice } from '../../../src/fleet/import/source.ts';
 import { planImport, type ImportPlan } from '../../../src/fleet/import/import-plan.ts';
@@ -37,7 +37,7 @@ function plan(findings: Findings, text = HELD): ImportPlan {
 }
 
 const carriedOut = (findings: Findings, text = HELD): string =>
-  carryOutImport(text, plan(findings, text), FILE);
+  applyImport(text, plan(findings, text), FILE);
 
 test('adds and changes devices in place, keeps comments, and takes nothing away', () => {
   const findings = found(

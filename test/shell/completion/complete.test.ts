@@ -2,52 +2,52 @@ import { expect, test } from 'vitest';
 import { BUILT_IN_PROFILES } from '../../../src/device/built-in-profiles.ts';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { complete } from '../../../src/shell/completion/complete.ts';
-import type { Session } from '../../../src/shell/session.ts';
+import type { ShellSession } from '../../../src/shell/session.ts';
 import { startSession } from '../session.ts';
 
-async function inserts(session: Session, line: string, cursor = line.length): Promise<string[]> {
-  const { proposals } = await complete(line, cursor, COMMANDS, session);
+async function inserts(shell: ShellSession, line: string, cursor = line.length): Promise<string[]> {
+  const { proposals } = await complete(line, cursor, COMMANDS, shell);
   return proposals.map(({ insert }) => insert);
 }
 
 test('an empty line offers every command', async () => {
-  const { session } = await startSession();
-  expect(await inserts(session, '')).toEqual(
+  const { session: shell } = await startSession();
+  expect(await inserts(shell, '')).toEqual(
     expect.arrayContaining(['user ', 'connect ', 'help ']) as string[],
   );
 });
 
 test('commands, verbs, options and their values, by what is typed already', async () => {
-  const { session } = await startSession();
-  expect(await inserts(session, 'conn')).toEqual(['connect ']);
-  expect(await inserts(session, 'user sh')).toEqual(['show ']);
-  expect(await inserts(session, 'user list --colu')).toEqual(['--columns ']);
-  expect(await inserts(session, 'user list --format js')).toEqual(['json ', 'jsonl ']);
-  expect(await inserts(session, 'user list --yes')).toEqual([]);
+  const { session: shell } = await startSession();
+  expect(await inserts(shell, 'conn')).toEqual(['connect ']);
+  expect(await inserts(shell, 'user sh')).toEqual(['show ']);
+  expect(await inserts(shell, 'user list --colu')).toEqual(['--columns ']);
+  expect(await inserts(shell, 'user list --format js')).toEqual(['json ', 'jsonl ']);
+  expect(await inserts(shell, 'user list --yes')).toEqual([]);
 });
 
 test('the profiles that are built in are proposed, and so are the ways of a simulated device', async () => {
-  const { session } = await startSession();
+  const { session: shell } = await startSession();
   const names = BUILT_IN_PROFILES.map(({ name }) => `${name} `);
-  const proposed = await inserts(session, 'user list --profile ');
+  const proposed = await inserts(shell, 'user list --profile ');
   expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
-  expect(await inserts(session, 'simulator --paging o')).toEqual(['offset ']);
+  expect(await inserts(shell, 'simulator --paging o')).toEqual(['offset ']);
 });
 
 test('usernames, fields and values come from what was read', async () => {
-  const { session, read } = await startSession();
+  const { session: shell, read } = await startSession();
   await read();
-  expect(await inserts(session, 'user delete vi')).toEqual(['viewer ']);
-  expect(await inserts(session, 'user set viewer la')).toContain('lang=');
-  expect(await inserts(session, 'user set viewer lang=d')).toEqual(['lang=de ']);
-  expect(await inserts(session, 'user set viewer lang=de la')).not.toContain('lang=');
+  expect(await inserts(shell, 'user delete vi')).toEqual(['viewer ']);
+  expect(await inserts(shell, 'user set viewer la')).toContain('lang=');
+  expect(await inserts(shell, 'user set viewer lang=d')).toEqual(['lang=de ']);
+  expect(await inserts(shell, 'user set viewer lang=de la')).not.toContain('lang=');
 });
 
 test('behind resource NAME comes what comes behind the resource itself', async () => {
-  const { session, read } = await startSession();
+  const { session: shell, read } = await startSession();
   await read();
-  expect(await inserts(session, 'resource us')).toEqual(['user ']);
-  expect(await inserts(session, 'resource user sh')).toEqual(['show ']);
+  expect(await inserts(shell, 'resource us')).toEqual(['user ']);
+  expect(await inserts(shell, 'resource user sh')).toEqual(['show ']);
   for (const rest of [
     '',
     ' ',
@@ -56,16 +56,16 @@ test('behind resource NAME comes what comes behind the resource itself', async (
     ' set viewer lang=d',
     ' list --sort la',
   ]) {
-    expect(await inserts(session, `resource user${rest}`)).toEqual(
-      rest === '' ? ['user '] : await inserts(session, `user${rest}`),
+    expect(await inserts(shell, `resource user${rest}`)).toEqual(
+      rest === '' ? ['user '] : await inserts(shell, `user${rest}`),
     );
   }
-  expect(await inserts(session, 'resource run de')).toEqual(['delete ']);
+  expect(await inserts(shell, 'resource run de')).toEqual(['delete ']);
 });
 
 test('the word at the cursor is completed, not the end of the line', async () => {
-  const { session } = await startSession();
-  const completion = await complete('us list', 2, COMMANDS, session);
+  const { session: shell } = await startSession();
+  const completion = await complete('us list', 2, COMMANDS, shell);
   expect(completion).toMatchObject({ start: 0, end: 2 });
   expect(completion.proposals.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['user', 'use']) as string[],
@@ -73,53 +73,49 @@ test('the word at the cursor is completed, not the end of the line', async () =>
 });
 
 test('what begins as typed comes alone; else what contains it, else what has its letters', async () => {
-  const { session, read } = await startSession();
+  const { session: shell, read } = await startSession();
   await read();
-  expect(await inserts(session, 'user add name')).toEqual([
-    'first_name=',
-    'lastname=',
-    'username=',
-  ]);
-  expect(await inserts(session, 'user add fn')).toEqual(['first_name=']);
-  const { proposals } = await complete('user add fn', 11, COMMANDS, session);
+  expect(await inserts(shell, 'user add name')).toEqual(['first_name=', 'lastname=', 'username=']);
+  expect(await inserts(shell, 'user add fn')).toEqual(['first_name=']);
+  const { proposals } = await complete('user add fn', 11, COMMANDS, shell);
   expect(proposals[0]?.letters).toEqual([0, 6]);
 });
 
 test('what was used more comes first, for its command', async () => {
-  const { session } = await startSession();
-  const { history } = session.services;
+  const { session: shell } = await startSession();
+  const { history } = shell.services;
   for (const line of ['user delete bob', 'user delete eva', 'devices']) await history.append(line);
-  expect((await inserts(session, 'user '))[0]).toBe('delete ');
-  expect((await inserts(session, 'de'))[0]).toBe('devices ');
-  expect((await inserts(session, 'trust ')).slice(0, 2)).toEqual(['list ', 'scan ']);
+  expect((await inserts(shell, 'user '))[0]).toBe('delete ');
+  expect((await inserts(shell, 'de'))[0]).toBe('devices ');
+  expect((await inserts(shell, 'trust ')).slice(0, 2)).toEqual(['list ', 'scan ']);
 });
 
 test('an option stands once, unless it may be repeated; its value may be joined to it', async () => {
-  const { session, read } = await startSession();
+  const { session: shell, read } = await startSession();
   await read();
-  expect(await inserts(session, 'user list --fold --fo')).toEqual(['--format ']);
-  expect(await inserts(session, 'user list --on sim1 --on')).toContain('--on ');
-  expect(await inserts(session, 'user list --format=js')).toEqual([
+  expect(await inserts(shell, 'user list --fold --fo')).toEqual(['--format ']);
+  expect(await inserts(shell, 'user list --on sim1 --on')).toContain('--on ');
+  expect(await inserts(shell, 'user list --format=js')).toEqual([
     '--format=json ',
     '--format=jsonl ',
   ]);
-  expect(await inserts(session, 'user list --columns lang,user')).toEqual(['lang,username ']);
-  expect(await inserts(session, 'user list --sort -las')).toEqual(['-lastname ']);
+  expect(await inserts(shell, 'user list --columns lang,user')).toEqual(['lang,username ']);
+  expect(await inserts(shell, 'user list --sort -las')).toEqual(['-lastname ']);
 });
 
 test('a secret that was read is never proposed', async () => {
-  const { session, read } = await startSession();
+  const { session: shell, read } = await startSession();
   await read();
-  expect(await inserts(session, 'user list token=')).toEqual([]);
+  expect(await inserts(shell, 'user list token=')).toEqual([]);
 });
 
 test('records of devices that are not connected are known from an earlier session', async () => {
-  const { session, device } = await startSession();
-  await session.fleet.leave(session.fleet.connected);
+  const { session: shell, device } = await startSession();
+  await shell.fleet.leave(shell.fleet.connected);
   const seen = { keys: ['alice', 'bob'], fields: ['username', 'lang'] };
-  await session.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
-  await session.services.seenKeys.keep(device.address, 'user', seen);
-  expect(await inserts(session, 'user show a')).toEqual(['alice ']);
-  expect(await inserts(session, 'user show --on fw1 b')).toEqual(['bob ']);
-  expect(await inserts(session, 'user add --on fw1 us')).toEqual(['username=']);
+  await shell.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
+  await shell.services.seenKeys.keep(device.address, 'user', seen);
+  expect(await inserts(shell, 'user show a')).toEqual(['alice ']);
+  expect(await inserts(shell, 'user show --on fw1 b')).toEqual(['bob ']);
+  expect(await inserts(shell, 'user add --on fw1 us')).toEqual(['username=']);
 });

@@ -24,8 +24,8 @@ test('files of the folder that is typed are proposed, folders with a slash, hidd
 
 test('the prompt completes the file of import, and the one of export behind its option', async () => {
   const folder = await folderWith('users.csv', 'two words.csv');
-  const { session } = await startSession();
-  const shell = new Shell(session);
+  const { session: shellSession } = await startSession();
+  const shell = new Shell(shellSession);
   for (const head of ['import ', 'export user --output ', 'export user --output=']) {
     const line = `${head}${folder}/us`;
     const { proposals } = await shell.complete(line, line.length);

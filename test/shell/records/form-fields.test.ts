@@ -32,17 +32,17 @@ const told: Profile = {
 
 function fleetOf(...profiles: readonly Profile[]): Fleet {
   const fleet = new Fleet();
-  const members = fleet.members(
+  const sessions = fleet.sessions(
     profiles.map((_, index) => ({
       name: `fw${index + 1}`,
       address: `127.0.0.1:${index + 1}`,
       groups: [],
     })),
   );
-  members.forEach((member, index) => {
-    member.facts.load(profiles[index] ?? documentedProfile, {});
+  sessions.forEach((session, index) => {
+    session.facts.load(profiles[index] ?? documentedProfile, {});
   });
-  fleet.join(members);
+  fleet.join(sessions);
   return fleet;
 }
 

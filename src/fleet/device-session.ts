@@ -1,6 +1,6 @@
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
-import type { Device, WriteAnswer } from '../device/device.ts';
+import type { Device, WriteResponse } from '../device/device.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import {
   isChangedCertificate,
@@ -31,19 +31,19 @@ function loadNetwork(): Promise<typeof Network> {
 }
 
 /** What is known about one device of the fleet at this moment. */
-export type MemberState =
+export type SessionState =
   | { readonly kind: 'new' }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'ready'; readonly elapsedMs: number }
   | { readonly kind: 'failed'; readonly error: DevshError; readonly since: Date };
 
 /** One device of the fleet: its connection, opened when first used, and what was last seen of it. */
-export class Member {
+export class DeviceSession {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
   /** How it speaks: what was configured, and what was seen. */
   readonly facts = new DeviceFacts();
-  #state: MemberState = { kind: 'new' };
+  #state: SessionState = { kind: 'new' };
   #failsSince: Date | undefined;
   #failure: DevshError | undefined;
   #declined: string | undefined;
@@ -65,7 +65,7 @@ export class Member {
     this.facts.onNew(onChange);
   }
 
-  get state(): MemberState {
+  get state(): SessionState {
     return this.#state;
   }
 
@@ -179,7 +179,7 @@ export class Member {
   }
 
   /** Sends a write once. */
-  write(access: Access, request: WriteRequest): Promise<WriteAnswer> {
+  write(access: Access, request: WriteRequest): Promise<WriteResponse> {
     return this.use(access, async (device) => {
       try {
         return await device.write(request);
@@ -356,7 +356,7 @@ export class Member {
    * A device that refuses one request is still there; one that gives no usable answer is not. That the
    * user did not wait says nothing of the device.
    */
-  #stateAfter(error: DevshError): MemberState {
+  #stateAfter(error: DevshError): SessionState {
     const before = this.#state;
     if (error instanceof CancelledError)
       return before.kind === 'connecting' ? { kind: 'new' } : before;
@@ -368,7 +368,7 @@ export class Member {
     return { kind: 'failed', error, since: this.#failsSince };
   }
 
-  #change(state: MemberState): void {
+  #change(state: SessionState): void {
     // Tried again in vain, it fails for as long as before.
     if (state.kind === 'ready') this.#failsSince = undefined;
     if (state.kind === 'failed') this.#failure = state.error;
@@ -379,7 +379,7 @@ export class Member {
 }
 
 /** A changed certificate ended the session with the device: another command begins a new one. */
-function isStopped(state: MemberState): boolean {
+function isStopped(state: SessionState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
 }
 

@@ -13,11 +13,11 @@ import { isSecretField } from '../device/secret-fields.ts';
 import { valueText } from '../device/value-text.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { find, RecordIndex } from './find-record.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
-import { judge, type Answered, type Readings } from './judge.ts';
+import { judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, noteWrite, Watch } from './observe.ts';
 import { pairRecords } from './pairing.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
@@ -29,7 +29,7 @@ export const SETTLE_DELAYS_MS = [200, 800];
 /** What is to be done on one device, and who is told. */
 export interface DeviceWork {
   readonly devicePlan: DevicePlan;
-  readonly member: Member;
+  readonly session: DeviceSession;
   readonly access: Access;
   readonly journal: ApplyJournal;
   readonly settleDelaysMs: readonly number[];
@@ -51,22 +51,22 @@ interface Ended {
  * @param before the records of the resource just before
  * @param isMoved its record is named otherwise than in the plan
  */
-export async function carryOut(
+export async function runStep(
   work: DeviceWork,
   { step, ref }: Pick<PendingStep, 'step' | 'ref'>,
   before: readonly DeviceRecord[],
   isMoved = false,
 ): Promise<Ended> {
-  const { member, journal, signal } = work;
+  const { session: session, journal, signal } = work;
   for (let sent = 1; ; sent += 1) {
     await journal.sending(ref, isMoved ? step : undefined);
     try {
-      const answered = await send(work, step);
-      const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(answered);
+      const outcome = await send(work, step);
+      const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(outcome);
       if (waitMs !== undefined) await pause(waitMs, signal);
-      const ended = await readBack(work, step, answered, before);
+      const ended = await readBack(work, step, outcome, before);
       const isOver = waitMs === undefined || signal.aborted;
-      if (isOver || !isAsBefore(step, member.profile, before, ended)) return ended;
+      if (isOver || !isAsBefore(step, session.profile, before, ended)) return ended;
     } catch (error) {
       if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
       throw error;
@@ -76,17 +76,17 @@ export async function carryOut(
 
 /** All records of a resource; in full those that the plan is about. */
 export async function readFor(
-  { member, access, devicePlan }: Pick<DeviceWork, 'member' | 'access' | 'devicePlan'>,
+  { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
 ): Promise<readonly DeviceRecord[]> {
-  const listed = await member.list(access, resource);
+  const listed = await session.list(access, resource);
   const steps = devicePlan.steps.filter((step) => step.resource === resource);
-  const concerned = (): readonly DeviceRecord[] => concernedSteps(member.profile, steps, listed);
+  const concerned = (): readonly DeviceRecord[] => concernedSteps(session.profile, steps, listed);
   if (leavesOut(steps, listed)) {
     const [example] = concerned();
-    if (example !== undefined) await member.learnSummary(access, resource, example);
+    if (example !== undefined) await session.learnSummary(access, resource, example);
   }
-  return member.withDetails(access, resource, listed, concerned);
+  return session.withDetails(access, resource, listed, concerned);
 }
 
 /** The records that the steps of a plan are about: before them, or after. */
@@ -118,9 +118,9 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
 }
 
 /** How long the device asks to wait before the request is sent again, where that is worth waiting. */
-function askedWaitMs(answered: Answered): number | undefined {
-  if (answered.kind !== 'refused' || !(answered.error instanceof RejectedError)) return undefined;
-  const { retryAfterMs } = answered.error;
+function askedWaitMs(outcome: RequestOutcome): number | undefined {
+  if (outcome.kind !== 'refused' || !(outcome.error instanceof RejectedError)) return undefined;
+  const { retryAfterMs } = outcome.error;
   return retryAfterMs !== undefined && retryAfterMs <= MAX_THROTTLE_MS ? retryAfterMs : undefined;
 }
 
@@ -139,7 +139,7 @@ function isAsBefore(
   { after }: Ended,
 ): boolean {
   if (after === undefined) return false;
-  if (pairRecords(profile, step, before, after).newcomers.length > 0) return false;
+  if (pairRecords(profile, step, before, after).added.length > 0) return false;
   if (movedId(profile, step, before, after) !== undefined) return false;
   // A secret that is not shown proves nothing; then an accepted request counts as done.
   return judge(profile, step, { kind: 'accepted' }, { before, after }).verdict === 'no effect';
@@ -151,7 +151,7 @@ export function settleDoubt(
   step: Step,
   records: readonly DeviceRecord[],
 ): StepEnd | undefined {
-  const lost: Answered = { kind: 'lost', error: new CancelledError('interrupted') };
+  const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
   // Nothing is known of before; a new record was not there, or it would not have been sent.
   const before = step.action === 'add' ? [] : records;
   const end = judge(profile, step, lost, { before, after: records });
@@ -200,9 +200,9 @@ function sharesId(
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
-async function send({ member, access }: DeviceWork, step: Step): Promise<Answered> {
+async function send({ session: session, access }: DeviceWork, step: Step): Promise<RequestOutcome> {
   try {
-    return { kind: 'accepted', ...(await member.write(access, step.request)) };
+    return { kind: 'accepted', ...(await session.write(access, step.request)) };
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     if (error instanceof UntrustedError || error instanceof CredentialError) throw error;
@@ -221,26 +221,26 @@ async function send({ member, access }: DeviceWork, step: Step): Promise<Answere
 async function readBack(
   work: DeviceWork,
   step: Step,
-  answered: Answered,
+  outcome: RequestOutcome,
   before: readonly DeviceRecord[],
 ): Promise<Ended> {
-  const { member, settleDelaysMs } = work;
-  const watch = new Watch(member.facts, step, before);
+  const { session: session, settleDelaysMs } = work;
+  const watch = new Watch(session.facts, step, before);
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
       after = await readFor(work, step.resource);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      return { end: unread(answered, error) };
+      return { end: unread(outcome, error) };
     }
     const mayBeCounter = watch.next(after);
-    let end = judge(member.profile, step, answered, { before, after });
+    let end = judge(session.profile, step, outcome, { before, after });
     const delayMs = settleDelaysMs[attempt];
-    if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, answered))) {
-      const own = await ownPath(work, step, answered, end, after);
-      if (own !== undefined) end = judge(member.profile, step, answered, { before, after, own });
-      noteWrite(member.facts, step, { before, after }, answered, end);
+    if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
+      const own = await ownPath(work, step, outcome, end, after);
+      if (own !== undefined) end = judge(session.profile, step, outcome, { before, after, own });
+      noteWrite(session.facts, step, { before, after }, outcome, end);
       return { end, after };
     }
     await sleep(delayMs);
@@ -248,9 +248,9 @@ async function readBack(
 }
 
 /** An answer may come before the change shows, and a lost request may still be at work. */
-function mayStillShow({ verdict, record }: StepEnd, answered: Answered): boolean {
+function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): boolean {
   if (verdict === 'no effect') return true;
-  if (verdict === 'failed') return answered.kind === 'lost';
+  if (verdict === 'failed') return outcome.kind === 'lost';
   return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
@@ -260,23 +260,23 @@ function mayStillShow({ verdict, record }: StepEnd, answered: Answered): boolean
  * is one for another.
  */
 async function ownPath(
-  { member, access }: DeviceWork,
+  { session: session, access }: DeviceWork,
   { resource, before, action }: Step,
-  answered: Answered,
+  outcome: RequestOutcome,
   { verdict, record: held }: StepEnd,
   after: readonly DeviceRecord[],
 ): Promise<Readings['own']> {
-  const { profile } = member;
+  const { profile } = session;
   const isListed = held !== undefined;
   const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
-  const record = before ?? (answered.kind === 'accepted' ? answered.record : undefined);
+  const record = before ?? (outcome.kind === 'accepted' ? outcome.record : undefined);
   const id = record && idOf(profile, record);
   if (!isOpen || record === undefined || id === undefined || hasPositionalIds(profile)) {
     return undefined;
   }
   const read = async (one: DeviceRecord | undefined): Promise<Readings['own'] | DevshError> => {
     try {
-      const [found] = one === undefined ? [] : await member.details(access, resource, [one]);
+      const [found] = one === undefined ? [] : await session.details(access, resource, [one]);
       return found && { record: found };
     } catch (error) {
       if (error instanceof DevshError) return error;
@@ -292,13 +292,13 @@ async function ownPath(
 }
 
 /** Reading back failed: only a clear refusal still tells what happened. */
-function unread(answered: Answered, error: DevshError): StepEnd {
-  const isClearRefusal = answered.kind === 'refused' && !(answered.error instanceof ProtocolError);
-  if (isClearRefusal) return { verdict: 'failed', error: answered.error };
-  const reason = answered.kind === 'accepted' ? 'the device accepted it' : 'the answer was lost';
+function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
+  const isClearRefusal = outcome.kind === 'refused' && !(outcome.error instanceof ProtocolError);
+  if (isClearRefusal) return { verdict: 'failed', error: outcome.error };
+  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : 'the answer was lost';
   return {
     verdict: 'unknown',
-    error: answered.kind === 'accepted' ? error : answered.error,
+    error: outcome.kind === 'accepted' ? error : outcome.error,
     note: `${reason}, but reading back failed: look again before you repeat it`,
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Desk } from '../../../src/shell/access/access.ts';
+import { QuestionQueue } from '../../../src/shell/access/access.ts';
 
 test('what several bring at about the same time is one question', async () => {
   const asked: (readonly string[])[] = [];
-  const desk = new Desk<string, string>((concerns) => {
+  const desk = new QuestionQueue<string, string>((concerns) => {
     asked.push(concerns);
     return Promise.resolve('yes');
   });
@@ -19,7 +19,7 @@ test('one question is open at a time, and whoever comes meanwhile is asked about
   let isOpen = false;
   const asked: (readonly string[])[] = [];
   const answers: (() => void)[] = [];
-  const desk = new Desk<string, number>(async (concerns) => {
+  const desk = new QuestionQueue<string, number>(async (concerns) => {
     expect(isOpen).toBe(false);
     isOpen = true;
     asked.push(concerns);
@@ -40,7 +40,7 @@ test('one question is open at a time, and whoever comes meanwhile is asked about
 
 test('a question that fails does not spoil the next one', async () => {
   let count = 0;
-  const desk = new Desk<string, string>(() => {
+  const desk = new QuestionQueue<string, string>(() => {
     count += 1;
     return count === 1 ? Promise.reject(new Error('cancelled')) : Promise.resolve('yes');
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredCredential } from '../../src/credentials/store.ts';
-import { readLogin } from '../../src/credentials/told-login.ts';
+import { readLogin } from '../../src/credentials/read-login.ts';
 
 const token = (secret: string, user?: string): StoredCredential => ({
   kind: 'token',

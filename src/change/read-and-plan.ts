@@ -1,7 +1,7 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
-import type { Member } from '../fleet/member.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
 import { assumptionsOf, lookAlikesOf } from './doubts.ts';
 import { type Change, pickWhere } from './change.ts';
@@ -22,22 +22,22 @@ interface Planning {
 export type Wanted = readonly Change[] | WorkedOut;
 
 interface WorkedOut {
-  readonly changes: (inFull: HeldInFull) => Promise<readonly Change[]>;
+  readonly changes: (inFull: ReadInFull) => Promise<readonly Change[]>;
   /** What it is about, for the report on a device that cannot be read. */
   readonly about: NonNullable<DevicePlan['wanted']>;
 }
 
 /** The records of a resource with all their fields, as the device holds them now. Read once. */
-export type HeldInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
+export type ReadInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
 
 /** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
-export async function planMember(
+export async function readAndPlan(
   planning: Planning,
-  member: Member,
+  session: DeviceSession,
   wanted: Wanted,
 ): Promise<DevicePlan> {
   const { access, signal } = planning;
-  const { ref, entry } = member;
+  const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
   let changes = 'about' in wanted ? [] : wanted;
   try {
@@ -46,10 +46,10 @@ export async function planMember(
     }
     if ('about' in wanted) {
       changes = await wanted.changes(async (resource) => {
-        const listed = await member.list(access, resource, signal);
+        const listed = await session.list(access, resource, signal);
         // What the device says of its fields tells which values it takes.
-        await learnBefore(planning, member, resource, wanted.about);
-        const held = await member.inFull(access, resource, listed, signal);
+        await learnFirst(planning, session, resource, wanted.about);
+        const held = await session.inFull(access, resource, listed, signal);
         records.set(resource, held);
         return held;
       });
@@ -57,25 +57,25 @@ export async function planMember(
     for (const resource of new Set(changes.map((change) => change.resource))) {
       const own = changes.filter((change) => change.resource === resource);
       const isRead = records.has(resource);
-      const listed = records.get(resource) ?? (await member.list(access, resource, signal));
+      const listed = records.get(resource) ?? (await session.list(access, resource, signal));
       // It also tells whether the list leaves fields out.
-      await learnBefore(planning, member, resource, own);
+      await learnFirst(planning, session, resource, own);
       if (isRead) continue;
       const concerned = (): readonly DeviceRecord[] => [
-        ...new Set(own.flatMap((one) => concernedBy(member.profile, one, listed, ref.name))),
+        ...new Set(own.flatMap((one) => concernedBy(session.profile, one, listed, ref.name))),
       ];
-      const held = await member.withDetails(access, resource, listed, concerned, signal);
+      const held = await session.withDetails(access, resource, listed, concerned, signal);
       records.set(resource, held);
     }
     const parts = changes.map((change) =>
-      planDevice(ref, member.profile, change, records.get(change.resource) ?? [], planning.allow),
+      planDevice(ref, session.profile, change, records.get(change.resource) ?? [], planning.allow),
     );
     const plan = mergeDevicePlans(ref, parts);
-    const assumed = assumptionsOf(member.profile, plan.steps);
+    const assumed = assumptionsOf(session.profile, plan.steps);
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {
       ...plan,
-      ...(member.trust?.kind === 'insecure' && { isUnchecked: true }),
+      ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
       ...(assumed.length > 0 && { assumed }),
       ...(lookAlikes.length > 0 && { lookAlikes }),
     };
@@ -92,20 +92,20 @@ export async function planMember(
  * API document leaves open would otherwise be guessed. What it does not tell leaves the guess. Before a
  * delete it is asked only for its fields, and for what it could not tell of an empty list.
  */
-async function learnBefore(
+async function learnFirst(
   { access, signal }: Planning,
-  member: Member,
+  session: DeviceSession,
   resource: string,
   changes: readonly Pick<Change, 'action'>[],
 ): Promise<void> {
   const isDelete = changes.every(({ action }) => action === 'delete');
-  const { origins } = member.profile;
+  const { origins } = session.profile;
   // Where the user has said it all, there is nothing to ask.
   if (['method', 'path', 'encoding'].every((fact) => origins[`update.${fact}`] === 'configured')) {
     return;
   }
   try {
-    await member.learn(access, resource, isDelete ? 'fields' : 'once', signal);
+    await session.learn(access, resource, isDelete ? 'fields' : 'once', signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
   }

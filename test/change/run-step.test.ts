@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOut, driftOf, settleDoubt, type DeviceWork } from '../../src/change/carry-out.ts';
+import { runStep, driftOf, settleDoubt, type DeviceWork } from '../../src/change/run-step.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
@@ -46,7 +46,7 @@ function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => vo
   return { work: workOn(target, log), log };
 }
 
-function workOn(target: Pick<DeviceWork, 'member' | 'access'>, log: string[]): DeviceWork {
+function workOn(target: Pick<DeviceWork, 'session' | 'access'>, log: string[]): DeviceWork {
   return {
     ...target,
     devicePlan: { device: ref, steps: [], settled: [] },
@@ -72,7 +72,7 @@ test('what the device put off is sent again when reading back shows nothing of i
     if (count < 3) throw throttled(0);
     store(bob);
   });
-  const { end } = await carryOut(work, at(addBob), [ann]);
+  const { end } = await runStep(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: bob });
   const once = ['journal', 'write', 'list'];
   expect(log).toEqual([...once, ...once, ...once]);
@@ -83,7 +83,7 @@ test('what is stored and put off all the same is sent once', async () => {
     store(bob);
     throw throttled(0);
   });
-  const { end } = await carryOut(work, at(addBob), [ann]);
+  const { end } = await runStep(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: bob });
   expect(log).toEqual(['journal', 'write', 'list']);
 });
@@ -103,7 +103,7 @@ test('over TLS, too, a device that stores and says 429 gets one POST', async () 
     list: async (resource) => (await device.list(resource)).records,
     write: (request) => device.write(request),
   });
-  const { end } = await carryOut(workOn(target, []), at(addBob), [ann]);
+  const { end } = await runStep(workOn(target, []), at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'done', record: { username: 'bob' } });
   expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
   expect(records).toHaveLength(2);
@@ -117,7 +117,7 @@ test.each([
     store(stored);
     throw throttled(0);
   });
-  await carryOut(work, at(addBob), [ann]);
+  await runStep(work, at(addBob), [ann]);
   expect(log.filter((one) => one === 'write')).toHaveLength(1);
 });
 
@@ -133,7 +133,7 @@ test('a password that cannot be read back is not sent again', async () => {
   const { work, log } = deviceThat(() => {
     throw throttled(0);
   });
-  const { end } = await carryOut(work, at(step), [ann]);
+  const { end } = await runStep(work, at(step), [ann]);
   expect(end.verdict).toBe('failed');
   expect(log).toEqual(['journal', 'write', 'list']);
 });
@@ -146,7 +146,7 @@ test.each([
   const { work, log } = deviceThat(() => {
     throw throttled(retryAfterMs);
   });
-  const { end } = await carryOut(work, at(addBob), [ann]);
+  const { end } = await runStep(work, at(addBob), [ann]);
   expect(end).toMatchObject({ verdict: 'failed', error: { code: 'rejected' } });
   expect(log.filter((one) => one === 'write')).toHaveLength(writes);
 });
@@ -156,7 +156,7 @@ test('who is cancelled does not wait, but still reads back', async () => {
     throw throttled(20_000);
   });
   const stop = new AbortController();
-  const ending = carryOut({ ...work, signal: stop.signal }, at(addBob), [ann]);
+  const ending = runStep({ ...work, signal: stop.signal }, at(addBob), [ann]);
   await expect.poll(() => log).toContain('write');
   stop.abort();
   expect((await ending).end.verdict).toBe('failed');
@@ -177,7 +177,7 @@ test.each([
     store(bob); // somebody else does
     throw error;
   });
-  const { end } = await carryOut(work, at(addBob), [ann]);
+  const { end } = await runStep(work, at(addBob), [ann]);
   expect(end).toEqual({ verdict: 'failed', error });
   expect(log).toEqual(['journal', 'write']);
 });
