@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from './docs/pages.ts';
+import { readPages, ROOT } from './docs/pages.ts';
 import { PARTS, withParts } from './docs/parts.ts';
 
 test.each(Object.keys(PARTS))(
@@ -16,6 +16,12 @@ test('the README is the front door: short, the rest is in docs', async () => {
   const lines = (await readFile(join(ROOT, 'README.md'), 'utf8')).trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(170);
   expect(lines.filter((line) => line.length > 150)).toEqual([]);
+});
+
+test('each page of docs says first for whom it is', () => {
+  const docs = readPages().filter(({ path }) => path.startsWith('docs/'));
+  const others = docs.filter(({ text }) => !/^# .+\n\nFor .*[a-z]/.test(text));
+  expect(others.map(({ path }) => path)).toEqual([]);
 });
 
 test('the README gives the reason for each package that the program is made of, and for no other', async () => {
