@@ -1,4 +1,4 @@
-import { withoutPasswords } from './text/address-password.ts';
+import { withoutPasswords } from './text/one-line.ts';
 
 /** An expected failure: its message tells the user what to do. Anything else thrown is a bug. */
 export abstract class DevshError extends Error {

@@ -4,7 +4,7 @@ import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
 import { runStep, type DeviceWork, driftOf, readFor, settleDoubt } from './run-step.ts';
 import { withAdvice } from './doubts.ts';
-import { find } from './find-record.ts';
+import { find } from './pairing.ts';
 import { guardStep } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, readdressed, Watch } from './observe.ts';

@@ -1,7 +1,6 @@
 import type { FieldFacts } from '../device/facts-schema.ts';
 import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
-import { isValueList, valueText } from '../device/value-text.ts';
+import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
 
 /** What limits the values of a field. */
 export interface FieldLimits {

@@ -1,8 +1,6 @@
 import type { Profile } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { isSecretField, MASK } from '../device/secret-fields.ts';
-import { disablingValue } from '../device/privilege-fields.ts';
-import { valueText } from '../device/value-text.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { disablingValue, isSecretField, MASK } from '../device/sensitive-fields.ts';
 import type { Change } from './change.ts';
 import { opensAccess } from './guard.ts';
 

@@ -1,13 +1,15 @@
 import {
+  type DeviceRecord,
   formText,
   isTimeStamp,
   isValueList,
   isValueObject,
   jsonText,
+  type Value,
+  valueAt,
   valueText,
-} from '../device/value-text.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { MASK, maskedValue } from '../device/secret-fields.ts';
+} from '../device/record.ts';
+import { MASK, maskedValue } from '../device/sensitive-fields.ts';
 import type { Difference } from './verdict.ts';
 
 /**

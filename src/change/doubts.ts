@@ -1,7 +1,15 @@
-import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
-import { changedParts } from './compare.ts';
+import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
 import {
@@ -14,7 +22,6 @@ import {
   type Profile,
   waysOf,
 } from '../device/profile.ts';
-import { isValueObject, valueText } from '../device/value-text.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
@@ -156,4 +163,61 @@ export function withAdvice(
   if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
   const advice = `this way of ${WAY_OF[action]} is assumed; another one is stated with "profile set ${device.name} ${write}.path=…"`;
   return { ...end, note: [end.note, advice].filter((text) => text !== undefined).join('; ') };
+}
+
+/** Fields of privilege whose values give rights; `is_verified` and its like are none. */
+const RIGHTS = /admin|super|root|sudo|staff|role|group|perm|priv|right|scope|level|capab|grant/i;
+const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
+const HARMLESS =
+  /^(?:no(?:ne)?|false|0|off|guests?|users?|view(?:er)?s?|read(?:[-_ ]?only|ers?)?|monitor(?:ing)?|audit(?:ors?)?)?$/i;
+
+/** A privilege that a record has after a step and had not before. */
+interface Grant {
+  readonly field: string;
+  readonly value: Value;
+  /** It makes an administrator. */
+  readonly isAdmin: boolean;
+}
+
+/** What a step gives to its record; nothing for a delete. */
+export function grantsOf({ action, before = {}, after = {} }: Step): readonly Grant[] {
+  if (action === 'delete') return [];
+  return Object.keys(after)
+    .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)))
+    .flatMap(grantOf);
+}
+
+/** Whether a field tells what a record may do. */
+export function showsRights(path: string): boolean {
+  const names = path.split('.');
+  return names.some((name) => isPrivilegeField(name) && RIGHTS.test(name)) && !isStatusField(path);
+}
+
+/** Whether a value of such a field gives no right to change anything. */
+export function isHarmless(value: Value | undefined): boolean {
+  if (isValueList(value)) return value.every(isHarmless);
+  return HARMLESS.test(valueText(value).trim());
+}
+
+function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
+  if (!showsRights(field) || isSameValue(after, before)) return [];
+  const held = isValueList(before) ? before : [before];
+  const given = (isValueList(after) ? after : [after]).filter(
+    (value) => !isHarmless(value) && !held.some((other) => isSameValue(value, other)),
+  );
+  if (given.length === 0 || Number(after) < Number(before)) return [];
+  const isAdmin = given.some((value) => ADMIN.test(asBoolean(value) ? field : valueText(value)));
+  return [{ field, value: after, isAdmin }];
+}
+
+/** "2 of these become administrators", "1 of these gets more privileges". */
+export function grantCounts(steps: readonly Step[]): string[] {
+  const granted = steps.map(grantsOf).filter((grants) => grants.length > 0);
+  const admins = granted.filter((grants) => grants.some(({ isAdmin }) => isAdmin)).length;
+  const others = granted.length - admins;
+  return [
+    ...(admins === 1 ? ['1 of these becomes an administrator'] : []),
+    ...(admins > 1 ? [`${admins} of these become administrators`] : []),
+    ...(others > 0 ? [`${others} of these get${others === 1 ? 's' : ''} more privileges`] : []),
+  ];
 }

@@ -1,9 +1,7 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
 import { ownFields, type Profile } from '../device/profile.ts';
-import { isInternalField, isPrivilegeField } from '../device/privilege-fields.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { valueText } from '../device/value-text.ts';
+import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
 
 /** What a new record needs beside the fields that somebody named. */

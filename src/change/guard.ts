@@ -1,11 +1,21 @@
 import type { Credential } from '../device/credential.ts';
-import { isPrivilegeField, isStatusField, openValue } from '../device/privilege-fields.ts';
-import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { isValueList, valueText } from '../device/value-text.ts';
+import {
+  isPrivilegeField,
+  isSecretField,
+  isStatusField,
+  openValue,
+} from '../device/sensitive-fields.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  isValueList,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
-import { isHarmless, showsRights } from './grants.ts';
+import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';

@@ -1,7 +1,6 @@
 import { isMaskedRequest, maskedRequest, type WriteRequest } from '../device/encode.ts';
-import type { DeviceRecord } from '../device/record.ts';
-import { maskedRecord } from '../device/secret-fields.ts';
-import { isList, jsonText, type JsonValue } from '../device/value-text.ts';
+import { type DeviceRecord, isList, jsonText, type JsonValue } from '../device/record.ts';
+import { maskedRecord } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';

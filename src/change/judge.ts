@@ -1,7 +1,6 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
-import { type DeviceRecord, valueAt } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import {
   type Compared,
@@ -12,9 +11,15 @@ import {
   isRespelled,
   isSameValue,
 } from './compare.ts';
-import { find, sameKey } from './find-record.ts';
+import {
+  find,
+  type OtherRecords,
+  otherRecordsOf,
+  pairRecords,
+  sameKey,
+  withOtherRecords,
+} from './pairing.ts';
 import { withLosses } from './losses.ts';
-import { type OtherRecords, otherRecordsOf, pairRecords, withOtherRecords } from './pairing.ts';
 import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';

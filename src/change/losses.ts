@@ -7,9 +7,15 @@ import {
   type Profile,
   updateFacts,
 } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { isSecretField, MASK } from '../device/secret-fields.ts';
-import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
+import {
+  type DeviceRecord,
+  isTimeStamp,
+  isValueList,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import { isSecretField, MASK } from '../device/sensitive-fields.ts';
 import { isSameValue } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';

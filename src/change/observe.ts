@@ -10,14 +10,12 @@ import {
   updateFacts,
   waysOf,
 } from '../device/profile.ts';
-import { type DeviceRecord, valueAt } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
-import { find } from './find-record.ts';
+import { find, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
-import { pairRecords } from './pairing.ts';
 import { recordName, type Step } from './plan.ts';
 import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';

@@ -8,8 +8,13 @@ import {
   uncomparedFields,
   updateFacts,
 } from '../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  isTimeStamp,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
@@ -17,7 +22,7 @@ import { pickWhere, type Change } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 import { differencesOf, differencesOfNew, isMasked, isSameValue } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
-import { RecordIndex } from './find-record.ts';
+import { RecordIndex } from './pairing.ts';
 import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { type Known, typedFields } from './typed-fields.ts';

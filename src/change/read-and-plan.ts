@@ -9,7 +9,7 @@ import { planDevice } from './plan-device.ts';
 import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { keyFieldOf, type Profile } from '../device/profile.ts';
-import { RecordIndex } from './find-record.ts';
+import { RecordIndex } from './pairing.ts';
 
 interface Planning {
   readonly access: Access;

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { jsonText, valueText } from '../device/value-text.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
-import { isSecretField, maskedValue } from '../device/secret-fields.ts';
+import { type DeviceRecord, jsonText, type Value, valueText } from '../device/record.ts';
+import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { UsageError } from '../errors.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../text/visible.ts';
 import { YamlSource } from '../text/yaml-source.ts';

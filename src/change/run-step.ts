@@ -8,18 +8,16 @@ import {
   UntrustedError,
 } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { valueText } from '../device/value-text.ts';
+import { type DeviceRecord, valueText } from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { changesSince, isSameValue } from './compare.ts';
-import { find, RecordIndex } from './find-record.ts';
+import { find, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, noteWrite, Watch } from './observe.ts';
-import { pairRecords } from './pairing.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 

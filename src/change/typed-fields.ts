@@ -1,8 +1,13 @@
 import type { FieldFacts } from '../device/facts-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import type { Profile } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { isValueObject, isValueList } from '../device/value-text.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueAt,
+} from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 
 /** Records of one resource as a device holds them now, and how it speaks. */

@@ -1,7 +1,12 @@
-import { isSecretField, MASK } from '../device/secret-fields.ts';
+import { isSecretField, MASK } from '../device/sensitive-fields.ts';
 import { idOf, ownFields, type Profile } from '../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
-import { isTimeStamp } from '../device/value-text.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  isTimeStamp,
+  type Value,
+  valueAt,
+} from '../device/record.ts';
 import type { Change } from './change.ts';
 import { isMasked, isSameValue } from './compare.ts';
 import { restorable } from './losses.ts';

@@ -1,7 +1,6 @@
 import { hiddenFields, type Profile } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { valueText } from '../device/value-text.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import { isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';

@@ -1,8 +1,7 @@
 import type { FieldIssues } from './errors.ts';
 import { jsonIn } from './json.ts';
-import { type Value, valueAt } from './record.ts';
+import { isValueList, isValueObject, type Value, valueAt, valueText } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
-import { isValueList, isValueObject, valueText } from './value-text.ts';
 
 /** Fields of an error body that are about no field of the record. */
 const GENERAL =

@@ -1,5 +1,5 @@
 import { CredentialError } from '../errors.ts';
-import { redact } from './secret-fields.ts';
+import { redact } from './sensitive-fields.ts';
 
 /**
  * What a device is told about who is asking. The secret is private to the object: neither

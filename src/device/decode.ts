@@ -1,10 +1,16 @@
-import { isValueList, isValueObject, valueText } from './value-text.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueAt,
+  valueText,
+} from './record.ts';
 import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idFieldOf, type Profile, configuredSingle } from './profile.ts';
-import { type DeviceRecord, type Value, valueAt } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 import { type PageMarks, pageMarksOf } from './paging.ts';
 

@@ -23,7 +23,7 @@ import { pageMarksInHeaders } from './paging.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
-import type { DeviceRecord, DeviceRef } from './record.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
   responseError,
@@ -33,7 +33,6 @@ import {
   withoutSecrets,
 } from './translate.ts';
 import { objectionIn } from './complaint.ts';
-import { valueText } from './value-text.ts';
 
 /** The device said yes. What it holds now is another question: read it back. */
 export interface WriteResponse {

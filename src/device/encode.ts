@@ -10,9 +10,17 @@ import {
   updateFacts,
   type WriteFacts,
 } from './profile.ts';
-import { formText, isValueList, isValueObject, jsonText, valueText } from './value-text.ts';
-import { type DeviceRecord, type Value, valueAt } from './record.ts';
-import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './secret-fields.ts';
+import {
+  type DeviceRecord,
+  formText,
+  isValueList,
+  isValueObject,
+  jsonText,
+  type Value,
+  valueAt,
+  valueText,
+} from './record.ts';
+import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './sensitive-fields.ts';
 import type { HttpRequest } from './exchange.ts';
 
 /** The pairs of a form in the order in which they are sent; a field may occur more than once. */

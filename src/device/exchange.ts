@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
 import { faultOf, startDeadline, TransportFault } from './fault.ts';
 import { jsonIn } from './json.ts';
-import { isValueObject } from './value-text.ts';
+import { isValueObject } from './record.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';

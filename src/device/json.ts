@@ -1,5 +1,4 @@
-import type { Value } from './record.ts';
-import { isValueList } from './value-text.ts';
+import { isValueList, type Value } from './record.ts';
 
 /** Text that is no JSON, or JSON nested too deep to be walked safely. */
 export class JsonFailure extends Error {

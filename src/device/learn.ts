@@ -17,8 +17,7 @@ import {
   type Profile,
 } from './profile.ts';
 import { writePath } from './record-path.ts';
-import type { DeviceRecord, Value } from './record.ts';
-import { isValueObject, isValueList, valueText } from './value-text.ts';
+import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 
 /**
  * Looks at what a device says of itself, without writing: `GET /api/`, `OPTIONS` on the list and on one

@@ -1,10 +1,9 @@
 import type { DecodedList } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
-import { jsonText } from './value-text.ts';
+import { type DeviceRecord, type DeviceRef, jsonText } from './record.ts';
 import { pageSteps, stepPath } from './paging.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
-import type { DeviceRecord, DeviceRef } from './record.ts';
 import { oneLine } from '../text/one-line.ts';
 
 const MAX_PAGES = 1000;

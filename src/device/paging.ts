@@ -1,5 +1,4 @@
-import { isValueObject } from './value-text.ts';
-import type { Value } from './record.ts';
+import { isValueObject, type Value } from './record.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 

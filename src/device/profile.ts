@@ -5,8 +5,7 @@ import type {
   ConfiguredResource,
   ConfiguredWrite,
 } from './profile-schema.ts';
-import type { DeviceRecord } from './record.ts';
-import { valueText } from './value-text.ts';
+import { type DeviceRecord, valueText } from './record.ts';
 
 /** Where devsh knows a fact from: the API document, convention, this very device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';

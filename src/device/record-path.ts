@@ -1,6 +1,6 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
-import { formText, isValueList } from './value-text.ts';
+import { type DeviceRecord, formText, isValueList, type Value } from './record.ts';
 import {
   collectionPath,
   idFieldOf,
@@ -13,7 +13,6 @@ import {
   withResource,
   type WriteFacts,
 } from './profile.ts';
-import type { DeviceRecord, Value } from './record.ts';
 
 /** The field by which a write names its record, and its text. */
 interface Named {

@@ -46,3 +46,128 @@ export function grouped<Item, Name>(
   }
   return groups;
 }
+
+/**
+ * A value as people read, compare, filter and sort it: scalars as they are, nothing for `null` and
+ * for a missing field, lists as `a, b`, anything nested as JSON. Not yet safe to show.
+ */
+export function valueText(value: Value | undefined): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  if (isValueList(value)) return value.map(itemText).join(', ');
+  return jsonText(value);
+}
+
+function itemText(item: Value): string {
+  return typeof item === 'object' && item !== null ? jsonText(item) : valueText(item);
+}
+
+/** `Array.isArray` does not narrow read-only arrays. */
+export function isValueList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isValueObject(
+  value: Value | undefined,
+): value is { readonly [field: string]: Value } {
+  return typeof value === 'object' && value !== null && !isValueList(value);
+}
+
+/** Whether a value is a point in time (`modified`, `last_login`): such fields change by themselves. */
+export function isTimeStamp(value: Value | undefined): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);
+}
+
+/** How a value is spelled in a form: nothing for `null`, `true` and `false`, JSON for what nests. */
+export function formText(value: Value): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? jsonText(value) : String(value);
+}
+
+/** What can be written as JSON: values of devices, and documents of our own with optional parts. */
+export type JsonValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | readonly JsonValue[]
+  | { readonly [field: string]: JsonValue };
+
+interface JsonTextOptions {
+  /** Spaces per level; absent: everything on one line. */
+  readonly indent?: number;
+}
+
+/** An array or object that is being written, and how far. */
+interface Level {
+  readonly entries: readonly (readonly [label: string, value: JsonValue])[];
+  readonly close: string;
+  next: number;
+}
+
+/**
+ * JSON with exact numbers: a `bigint` is written as its digits, a field that is `undefined` is left
+ * out. Not recursive, because a device may nest deeper than the stack.
+ */
+export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
+  const indent = options.indent ?? 0;
+  const parts: string[] = [];
+  const levels: Level[] = [];
+
+  const newLine = (): void => {
+    if (indent > 0) parts.push('\n' + ' '.repeat(indent * levels.length));
+  };
+  const write = (item: JsonValue): void => {
+    if (typeof item !== 'object' || item === null) {
+      parts.push(scalarText(item));
+      return;
+    }
+    const level = levelOf(item, indent > 0 ? ': ' : ':');
+    parts.push(level.close === ']' ? '[' : '{');
+    levels.push(level);
+  };
+
+  write(value);
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const entry = level.entries[level.next];
+    if (!entry) {
+      levels.pop();
+      if (level.entries.length > 0) newLine();
+      parts.push(level.close);
+      continue;
+    }
+    if (level.next > 0) parts.push(',');
+    level.next += 1;
+    newLine();
+    parts.push(entry[0]);
+    write(entry[1]);
+  }
+  return parts.join('');
+}
+
+function levelOf(
+  item: readonly JsonValue[] | { readonly [field: string]: JsonValue },
+  colon: string,
+): Level {
+  if (isList(item)) {
+    return { entries: item.map((value) => ['', value]), close: ']', next: 0 };
+  }
+  const entries = Object.entries(item)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [JSON.stringify(field) + colon, value] as const);
+  return { entries, close: '}', next: 0 };
+}
+
+function scalarText(item: string | number | bigint | boolean | null | undefined): string {
+  if (typeof item === 'string') return JSON.stringify(item);
+  if (item === undefined || (typeof item === 'number' && !Number.isFinite(item))) return 'null';
+  return String(item);
+}
+
+/** `Array.isArray` does not narrow read-only arrays. */
+export function isList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -16,7 +16,7 @@ import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
-import { redact } from './secret-fields.ts';
+import { redact } from './sensitive-fields.ts';
 
 /** The error for an answer that is no success (2xx). */
 export function responseError(circumstances: Circumstances, received: Response): DeviceError {

@@ -1,6 +1,5 @@
 import type { FieldFacts } from './facts-schema.ts';
-import type { Value } from './record.ts';
-import { isValueObject, isValueList, jsonText, valueText } from './value-text.ts';
+import { isValueList, isValueObject, jsonText, type Value, valueText } from './record.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 
 /** What kind of value a field holds; `unknown`: nobody has told, and no record shows it. */

@@ -1,7 +1,12 @@
 import { ownFields, type Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
-import { isSecretField } from '../device/secret-fields.ts';
-import { isTimeStamp, isValueList, valueText } from '../device/value-text.ts';
+import {
+  type DeviceRecord,
+  isTimeStamp,
+  isValueList,
+  type Value,
+  valueText,
+} from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 
 /** When something was last done with a record: `last_login`, `date_joined`, `modifiedAt`. */
 const DEVICE_TIME =

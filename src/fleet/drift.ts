@@ -1,5 +1,4 @@
-import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { comparedText, isCompared } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
 import { counted } from '../text/one-line.ts';

@@ -1,5 +1,4 @@
-import type { DeviceRecord, Value } from '../device/record.ts';
-import { isValueList, valueText } from '../device/value-text.ts';
+import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 
 /**

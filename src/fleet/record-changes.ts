@@ -1,5 +1,4 @@
-import { type DeviceRecord, grouped, valueAt } from '../device/record.ts';
-import { isTimeStamp, valueText } from '../device/value-text.ts';
+import { type DeviceRecord, grouped, isTimeStamp, valueAt, valueText } from '../device/record.ts';
 
 /** What became of one record of a device from one reading to the next. */
 export type RecordChange =

@@ -1,5 +1,4 @@
-import type { Value } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { type Value, valueText } from '../device/record.ts';
 
 /** Made once, when first used: creating a Collator costs more than sorting a table. */
 let collator: Intl.Collator | undefined;

@@ -6,7 +6,7 @@ import { namedInYaml } from '../text/yaml-names.ts';
 import { SETTING_KEYS, type SettingKey, SHARED_SETTINGS } from './inventory-schema.ts';
 import { GroupTree, type Inventory, type InventoryDevice } from './inventory.ts';
 import { parseAddress } from '../device/address.ts';
-import type { JsonValue } from '../device/value-text.ts';
+import type { JsonValue } from '../device/record.ts';
 
 /** How the inventory spells a way: one of the two keys, or none. */
 interface WrittenRoute {

@@ -1,9 +1,8 @@
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
 import { visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
-import { isSecretField, maskedValue } from '../device/secret-fields.ts';
-import { valueText } from '../device/value-text.ts';
+import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { cut } from '../text/width.ts';
 
 /** Fields that name a record, for resources whose natural key nobody has told. */

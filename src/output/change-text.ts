@@ -1,6 +1,13 @@
 import { changedParts } from '../change/compare.ts';
-import { causeText, notCoveredBy, notCoveredText } from '../change/not-covered.ts';
-import { type DevicePlan, type Plan, recordName, type Step } from '../change/plan.ts';
+import {
+  causeText,
+  type DevicePlan,
+  notCoveredBy,
+  notCoveredText,
+  type Plan,
+  recordName,
+  type Step,
+} from '../change/plan.ts';
 import {
   type Action,
   type Difference,
@@ -9,14 +16,13 @@ import {
   type Verdict,
   VERDICTS,
 } from '../change/verdict.ts';
-import { type DeviceRecord, valueAt } from '../device/record.ts';
+import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { causesOf, reasonText, type Style, type Tone } from './streams.ts';
 import { visible } from '../text/visible.ts';
 import { fieldText, quotedText } from './cells.ts';
-import { grantCounts, grantsOf } from '../change/grants.ts';
+import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/losses.ts';
-import { valueText } from '../device/value-text.ts';
 import { unmistakable } from '../text/look-alike.ts';
 
 /** A sign and a tone for each verdict; the word always stands beside them. */

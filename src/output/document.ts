@@ -1,13 +1,18 @@
 import { maskedRequest } from '../device/encode.ts';
-import { grantsOf } from '../change/grants.ts';
-import { type NotCovered, notCoveredBy, notCoveredData } from '../change/not-covered.ts';
-import { type DevicePlan, type Step, stepCount } from '../change/plan.ts';
+import { grantsOf } from '../change/doubts.ts';
+import {
+  type DevicePlan,
+  type NotCovered,
+  notCoveredBy,
+  notCoveredData,
+  type Step,
+  stepCount,
+} from '../change/plan.ts';
 import { type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
-import { jsonText, type JsonValue } from '../device/value-text.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, jsonText, type JsonValue } from '../device/record.ts';
 import { maskedDifference } from '../change/compare.ts';
-import { maskedRecord, maskedValue } from '../device/secret-fields.ts';
+import { maskedRecord, maskedValue } from '../device/sensitive-fields.ts';
 import { type DevshError, UsageError } from '../errors.ts';
 import type {
   AnswerOutput,

@@ -13,9 +13,8 @@ import {
   toJson,
 } from './document.ts';
 import { remarkWriter, type RemarkWriter, textWriter } from './text-writer.ts';
-import { notCoveredData } from '../change/not-covered.ts';
-import type { Plan } from '../change/plan.ts';
-import type { JsonValue } from '../device/value-text.ts';
+import { notCoveredData, type Plan } from '../change/plan.ts';
+import type { JsonValue } from '../device/record.ts';
 import { viewedRecords } from './read-table.ts';
 
 /** What makes writers of a format; the library that a format needs is loaded when it is asked for. */

@@ -1,6 +1,11 @@
-import { isTimeStamp } from '../device/value-text.ts';
-import { type DeviceRecord, type DeviceRef, type Value, valueAt } from '../device/record.ts';
-import { maskedRecord } from '../device/secret-fields.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  isTimeStamp,
+  type Value,
+  valueAt,
+} from '../device/record.ts';
+import { maskedRecord } from '../device/sensitive-fields.ts';
 import {
   foldNote,
   foldRecords,

@@ -1,4 +1,4 @@
-import type { NotCovered } from '../change/not-covered.ts';
+import type { NotCovered } from '../change/plan.ts';
 import { styleText } from 'node:util';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';

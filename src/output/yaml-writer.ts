@@ -3,7 +3,7 @@ import { documentOf, toJson } from './document.ts';
 import { gathering, silenceable } from './quick-writer.ts';
 import { remarkWriter } from './text-writer.ts';
 import type { Streams, Writer } from './streams.ts';
-import { isList, type JsonValue } from '../device/value-text.ts';
+import { isList, type JsonValue } from '../device/record.ts';
 import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
 
 export function yamlWriter(streams: Streams): Writer {

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Draft } from '../os/editor.ts';
 import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
-import { promptText } from '../shell/prompt-text.ts';
+import { promptText } from '../shell/session.ts';
 import { parseLine } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';

@@ -1,5 +1,5 @@
-import { passwordSpan } from '../text/address-password.ts';
-import { mayBeSecretField } from '../device/secret-fields.ts';
+import { passwordSpan } from '../text/one-line.ts';
+import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 

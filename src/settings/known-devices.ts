@@ -3,7 +3,7 @@ import { jsonEscape } from '../text/visible.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
-import { type GoodCopy, keepAside } from './good-copy.ts';
+import { type GoodCopy, keepAside } from './cache.ts';
 import { withLock } from '../os/lock.ts';
 
 /** A certificate that the user accepted for one device. */

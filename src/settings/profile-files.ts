@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtIn } from '../device/built-in-profiles.ts';
-import { jsonText } from '../device/value-text.ts';
+import { jsonText } from '../device/record.ts';
 import { joined, type NewFact } from '../device/facts.ts';
 import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';

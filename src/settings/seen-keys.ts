@@ -1,6 +1,5 @@
-import { isSecretField } from '../device/secret-fields.ts';
-import type { DeviceRecord } from '../device/record.ts';
-import { valueText } from '../device/value-text.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
+import { type DeviceRecord, valueText } from '../device/record.ts';
 import { CachedFile } from './cache.ts';
 
 /** More keys of a resource help nobody to complete one, and would make the file large. */

@@ -1,14 +1,13 @@
 import { configuredSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
-import type { DeviceRecord, Value } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
-import { valueText } from '../device/value-text.ts';
 import { UsageError } from '../errors.ts';
 import { quoteAssignment, type Word } from '../text/words.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
-import { mayBeSecretField } from '../device/secret-fields.ts';
+import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';

@@ -1,8 +1,6 @@
-import type { NotCovered } from '../change/not-covered.ts';
-import type { Plan } from '../change/plan.ts';
+import type { NotCovered, Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
-import type { JsonValue } from '../device/value-text.ts';
-import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef, JsonValue, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { RecordChange } from '../fleet/record-changes.ts';
 import type { Drift } from '../fleet/drift.ts';

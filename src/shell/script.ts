@@ -6,7 +6,7 @@ import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
 import { helpOn } from './help/help.ts';
 import { parseLine, type ValueOf, type Word } from '../text/words.ts';
-import { mayBeSecretField, redact } from '../device/secret-fields.ts';
+import { mayBeSecretField, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 

@@ -8,7 +8,7 @@ import { readText, writeTextAtomically } from '../os/files.ts';
 import { holdFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import type { Paths } from '../os/paths.ts';
 import { operatorName, sessionName } from '../os/process.ts';
-import { GoodCopy } from '../settings/good-copy.ts';
+import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
 import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
 import { KnownDevices } from '../settings/known-devices.ts';

@@ -1,6 +1,5 @@
 import type { Invocation } from '../shell/command.ts';
-import { notCoveredBy } from '../change/not-covered.ts';
-import type { Plan } from '../change/plan.ts';
+import { notCoveredBy, type Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { DeclinedError, StoppedError, type DevshError } from '../errors.ts';
 import {

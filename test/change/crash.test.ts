@@ -7,8 +7,7 @@ import { freezePlan, thawPlan } from '../../src/change/plan-file.ts';
 import { outcomesOf } from '../../src/change/run-results.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { valueText } from '../../src/device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
 import { CARRIED_OUT, FAULTS, Fuse, goOn, ModelDevice, ModelJournal, planFor } from './model.ts';
 

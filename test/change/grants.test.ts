@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grantsOf } from '../../src/change/grants.ts';
+import { grantsOf } from '../../src/change/doubts.ts';
 import type { DeviceRecord, Value } from '../../src/device/record.ts';
 import { startFleet } from '../main/devsh.ts';
 

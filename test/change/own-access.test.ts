@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { OwnAccess } from '../../src/change/guard.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { Credential } from '../../src/device/credential.ts';
-import { valueText } from '../../src/device/value-text.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
 

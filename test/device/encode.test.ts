@@ -12,7 +12,7 @@ import {
   genericRestProfile,
 } from '../../src/device/built-in-profiles.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';
-import { formText } from '../../src/device/value-text.ts';
+import { formText } from '../../src/device/record.ts';
 import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonText } from '../../src/device/value-text.ts';
+import { jsonText } from '../../src/device/record.ts';
 import { JsonFailure, parseJson, parseStrictJson } from '../../src/device/json.ts';
 
 test.each([

@@ -3,8 +3,7 @@ import { decodeList } from '../../src/device/decode.ts';
 import { ProtocolError, RejectedError } from '../../src/device/errors.ts';
 import { readPages } from '../../src/device/pages.ts';
 import type { ListFacts } from '../../src/device/profile.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { valueText } from '../../src/device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 
 const PATH = '/api/user/';
 const device = { name: 'fw1', address: '10.0.0.1' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redact } from '../../src/device/secret-fields.ts';
+import { redact } from '../../src/device/sensitive-fields.ts';
 
 const SECRET = `s3cr<e>t&"quo'te" ü/+`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

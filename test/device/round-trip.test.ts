@@ -8,10 +8,15 @@ import {
 import { decodeList } from '../../src/device/decode.ts';
 import { createRequest, encodeForm, updateRequest } from '../../src/device/encode.ts';
 import { ProtocolError } from '../../src/device/errors.ts';
-import { formText, isValueList, jsonText } from '../../src/device/value-text.ts';
+import {
+  type DeviceRecord,
+  formText,
+  isValueList,
+  jsonText,
+  type Value,
+} from '../../src/device/record.ts';
 import { readPages } from '../../src/device/pages.ts';
 import type { Profile } from '../../src/device/profile.ts';
-import type { DeviceRecord, Value } from '../../src/device/record.ts';
 
 /** No id, and no name that says what a form or an answer is about. */
 const field = fc

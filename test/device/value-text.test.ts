@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { valueText } from '../../src/device/value-text.ts';
+import { valueText } from '../../src/device/record.ts';
 
 test.each([
   ['text', 'text'],

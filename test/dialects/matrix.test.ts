@@ -11,8 +11,7 @@ import {
   type QuirkName,
 } from '../../src/simulator/dialects/dialect.ts';
 import { ADMIN, know, makeDevsh, startFleet, trust, type Devsh } from '../main/devsh.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { valueText } from '../../src/device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 
 interface Dialect {

@@ -5,8 +5,7 @@ import {
   type DialectOptions,
 } from '../../src/simulator/dialects/dialect.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { valueText } from '../../src/device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, trust, type Devsh } from '../main/devsh.ts';
 
 async function start(

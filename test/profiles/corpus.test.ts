@@ -11,8 +11,7 @@ import {
 } from '../../src/device/encode.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { keyFieldOf, listPath, type Profile } from '../../src/device/profile.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { valueText } from '../../src/device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 
 const FOLDER = join(import.meta.dirname, '../../profiles');
 

@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GoodCopy } from '../../src/settings/good-copy.ts';
+import { CachedFile, GoodCopy, isSealed, seal } from '../../src/settings/cache.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
-import { isSealed, CachedFile, seal } from '../../src/settings/cache.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 test('what was made of a file counts only for the same state of it', async () => {

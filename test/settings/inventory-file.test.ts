@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
-import { GoodCopy } from '../../src/settings/good-copy.ts';
+import { GoodCopy } from '../../src/settings/cache.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 function openInventory(path: string, notices: string[] = []): InventoryFile {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError } from '../../src/errors.ts';
-import { GoodCopy } from '../../src/settings/good-copy.ts';
+import { GoodCopy } from '../../src/settings/cache.ts';
 import { KnownDevices, type Pin } from '../../src/settings/known-devices.ts';
 import { makeTempFolder } from './temp-folder.ts';
 

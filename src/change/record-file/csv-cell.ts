@@ -1,5 +1,4 @@
-import { formText, isValueList, valueText } from '../../device/value-text.ts';
-import type { Value } from '../../device/record.ts';
+import { formText, isValueList, type Value, valueText } from '../../device/record.ts';
 import { hasUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';

@@ -1,7 +1,13 @@
 import { idOf, isSingle, keyFieldOf, ownFields, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, grouped, type Value, valueAt } from '../../device/record.ts';
-import { isSecretField } from '../../device/secret-fields.ts';
-import { isTimeStamp, valueText } from '../../device/value-text.ts';
+import {
+  type DeviceRecord,
+  grouped,
+  isTimeStamp,
+  type Value,
+  valueAt,
+  valueText,
+} from '../../device/record.ts';
+import { isSecretField } from '../../device/sensitive-fields.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';

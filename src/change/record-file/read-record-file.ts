@@ -1,5 +1,11 @@
 import { JsonFailure, parseJson, parseStrictJson } from '../../device/json.ts';
-import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueAt,
+} from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { YamlSource } from '../../text/yaml-source.ts';
 import { readCsvRecords } from './read-csv.ts';
@@ -12,8 +18,7 @@ import {
   type RecordRow,
   type Rename,
 } from './record-file.ts';
-import { isSecretField, MASK } from '../../device/secret-fields.ts';
-import { isValueList, isValueObject } from '../../device/value-text.ts';
+import { isSecretField, MASK } from '../../device/sensitive-fields.ts';
 
 /**
  * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its name, else by its look. Throws a

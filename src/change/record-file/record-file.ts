@@ -1,7 +1,6 @@
-import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type DeviceRecord, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { isSecretField, MASK, maskedRecord, maskedValue } from '../../device/secret-fields.ts';
-import { isValueList } from '../../device/value-text.ts';
+import { isSecretField, MASK, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 
 /** One record as a file has it. */
 export interface RecordRow {

@@ -1,10 +1,9 @@
 import { recordName } from '../plan.ts';
 import type { Report, StepReport } from './report.ts';
 import type { WriteRequest } from '../../device/encode.ts';
-import { jsonText } from '../../device/value-text.ts';
-import type { DeviceRef } from '../../device/record.ts';
+import { type DeviceRef, jsonText } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
-import { isSecretField, maskedRecord } from '../../device/secret-fields.ts';
+import { isSecretField, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
 /**

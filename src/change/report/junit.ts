@@ -1,5 +1,5 @@
 import { recordName } from '../plan.ts';
-import { valueText } from '../../device/value-text.ts';
+import { valueText } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
 import {
   mostUrgentFirst,

@@ -1,8 +1,6 @@
-import { notCoveredText } from '../not-covered.ts';
-import { recordName } from '../plan.ts';
+import { notCoveredText, recordName } from '../plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { grouped, type Value } from '../../device/record.ts';
-import { valueText } from '../../device/value-text.ts';
+import { grouped, type Value, valueText } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
 import {
   countsText,

@@ -1,17 +1,18 @@
 import { stringify } from 'csv-stringify/sync';
-import { maskedRecord, maskedValue } from '../../device/secret-fields.ts';
+import { maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
   grouped,
+  jsonText,
+  type JsonValue,
   type Value,
   valueAt,
+  valueText,
 } from '../../device/record.ts';
-import { jsonText, type JsonValue, valueText } from '../../device/value-text.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
-import { type NotCovered, notCoveredBy, notCoveredData } from '../not-covered.ts';
-import type { Step } from '../plan.ts';
+import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
 import { replaceUnsafeInJson, visible } from '../../text/visible.ts';

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { type Address, formatAddress, parseAddress } from '../address.ts';
 import { UsageError } from '../../errors.ts';
-import { redact } from '../secret-fields.ts';
+import { redact } from '../sensitive-fields.ts';
 import { childEnvironment } from '../../os/program.ts';
 
 /** The way from here to one device. The TLS connection to the device itself goes all the way, whatever it is. */

@@ -1,4 +1,4 @@
-import { mayBeSecretField } from '../../device/secret-fields.ts';
+import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   readJson,
 } from './source.ts';
-import { mayBeSecretField } from '../../device/secret-fields.ts';
+import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { valueAt } from '../../device/record.ts';
 import { csvRows, widthProblem } from '../../text/csv.ts';
 import { someOf } from '../../text/one-line.ts';

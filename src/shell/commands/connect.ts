@@ -8,7 +8,7 @@ import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
 import { type Output, type TableOutput, info, table } from '../output.ts';
-import { scopeText } from '../prompt-text.ts';
+import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
 

@@ -1,5 +1,5 @@
 import type { Candidate } from '../grammar/option.ts';
-import type { JsonValue } from '../../device/value-text.ts';
+import type { JsonValue } from '../../device/record.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';

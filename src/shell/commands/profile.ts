@@ -1,4 +1,4 @@
-import { valueText } from '../../device/value-text.ts';
+import { valueText } from '../../device/record.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, command } from '../command.ts';
 import { profileOf } from '../access/access.ts';

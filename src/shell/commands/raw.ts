@@ -1,11 +1,10 @@
 import { assertNoCollection } from '../../device/record-path.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { jsonText } from '../../device/value-text.ts';
+import { jsonText, type Value } from '../../device/record.ts';
 import { parseJson } from '../../device/json.ts';
 import type { Response } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
-import type { Value } from '../../device/record.ts';
 import type { DeviceError } from '../../device/errors.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';

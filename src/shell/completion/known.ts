@@ -6,8 +6,7 @@ import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Services } from '../services.ts';
 import type { KnownDevice } from '../command.ts';
-import { valueText } from '../../device/value-text.ts';
-import { valueAt } from '../../device/record.ts';
+import { valueAt, valueText } from '../../device/record.ts';
 
 /** So many files are read for one completion; the keys of more devices are much the same. */
 const MOST_FILES = 64;

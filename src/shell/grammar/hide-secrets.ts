@@ -1,7 +1,12 @@
-import { withoutPassword, passwordSpan } from '../../text/address-password.ts';
+import { withoutPassword, passwordSpan } from '../../text/one-line.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
-import { jsonText } from '../../device/value-text.ts';
-import { isSecretField, MASK, maskedValue, mayBeSecretField } from '../../device/secret-fields.ts';
+import { jsonText } from '../../device/record.ts';
+import {
+  isSecretField,
+  MASK,
+  maskedValue,
+  mayBeSecretField,
+} from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
 /** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonValue } from '../../device/value-text.ts';
+import type { JsonValue } from '../../device/record.ts';
 import { parseJson } from '../../device/json.ts';
 import { VERDICTS } from '../../change/verdict.ts';
 

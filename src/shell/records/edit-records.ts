@@ -9,8 +9,7 @@ import {
   type Edited,
 } from '../../change/record-text.ts';
 import { keyFieldOf, ownFields } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
-import { valueText } from '../../device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';

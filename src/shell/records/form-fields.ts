@@ -7,9 +7,14 @@ import {
 } from '../../device/typed-value.ts';
 import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
 import { type FieldIssues, RejectedError } from '../../device/errors.ts';
-import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
-import { isSecretField, maskedValue } from '../../device/secret-fields.ts';
-import { isValueList, valueText } from '../../device/value-text.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  type Value,
+  valueAt,
+  valueText,
+} from '../../device/record.ts';
+import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';

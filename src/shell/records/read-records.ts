@@ -1,7 +1,7 @@
 import { selectionProfile } from '../arguments.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import {
   fieldsIn,
   type Filter,
@@ -13,7 +13,6 @@ import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
 import { type Output, type View, warning } from '../output.ts';
-import { valueText } from '../../device/value-text.ts';
 import { DevshError } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';

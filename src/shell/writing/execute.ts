@@ -3,6 +3,7 @@ import type { DeviceRef } from '../../device/record.ts';
 import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import {
   type DevicePlan,
+  notCoveredBy,
   type Plan,
   recordName,
   stepCount,
@@ -18,7 +19,6 @@ import {
   type StepRef,
   type StepState,
 } from '../../change/journal.ts';
-import { notCoveredBy } from '../../change/not-covered.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';

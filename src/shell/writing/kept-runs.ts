@@ -1,7 +1,6 @@
 import type { Run } from '../../change/journal.ts';
-import { notCoveredBy } from '../../change/not-covered.ts';
+import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
-import type { PlanPart } from '../../change/plan.ts';
 import { DevshError, NotFoundError, SettingsError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';

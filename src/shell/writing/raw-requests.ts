@@ -1,7 +1,6 @@
 import type { FormPairs } from '../../device/encode.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
-import { valueText } from '../../device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { guardStep, opensAccess } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';

@@ -1,26 +1,29 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
-import { doubtfulFields } from '../../change/doubts.ts';
+import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { readAndPlan, type Wanted } from '../../change/read-and-plan.ts';
-import { type DevicePlan, type Plan, recordName, stepCount } from '../../change/plan.ts';
+import {
+  type DevicePlan,
+  notCoveredBy,
+  notCoveredText,
+  type Plan,
+  recordName,
+  stepCount,
+} from '../../change/plan.ts';
 import { CancelledError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
-import { confirm } from '../session.ts';
+import { confirm, type Labels, labelsOf } from '../session.ts';
 import { executeRun } from './execute.ts';
 import { type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
-import { valueText } from '../../device/value-text.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
-import { grantCounts } from '../../change/grants.ts';
-import { notCoveredBy, notCoveredText } from '../../change/not-covered.ts';
-import { type Labels, labelsOf } from '../prompt-text.ts';
 
 /** Carries out the same changes on every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {

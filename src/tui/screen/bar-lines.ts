@@ -1,4 +1,4 @@
-import { failureWord } from '../../change/not-covered.ts';
+import { failureWord } from '../../change/plan.ts';
 import { questionsText } from '../../shell/access/open-questions.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';

@@ -4,7 +4,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { visible } from '../../text/visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
 import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
-import { labelsOf, promptText } from '../../shell/prompt-text.ts';
+import { labelsOf, promptText } from '../../shell/session.ts';
 import type { FleetView } from '../state.ts';
 
 /** The fleet as it is now, as plain data. */

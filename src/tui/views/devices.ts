@@ -1,4 +1,4 @@
-import { failureWord } from '../../change/not-covered.ts';
+import { failureWord } from '../../change/plan.ts';
 import { reasonText } from '../../output/streams.ts';
 import { quoteWord } from '../../text/words.ts';
 import { visible } from '../../text/visible.ts';

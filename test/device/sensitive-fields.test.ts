@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretField, maskedForm, maskedRecord } from '../../src/device/secret-fields.ts';
+import { isSecretField, maskedForm, maskedRecord } from '../../src/device/sensitive-fields.ts';
 
 test.each(['password', 'new_passwd', 'api-key', 'authToken', 'PSK', 'private_key', 'password2'])(
   '%s names a secret',
