@@ -61,7 +61,7 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
     await keychain.store(ADDRESS, { kind: 'token', user: 'admin', secret: 't' });
     expect(await keychain.list()).toEqual([{ address: ADDRESS, user: 'admin', kind: 'token' }]);
     await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'y' });
-    expect(await keychain.find(ADDRESS)).toMatchObject({ password: 'y' });
+    expect(await keychain.find(ADDRESS)).toMatchObject({ secret: 'y' });
   });
 
   test('a user called token and a token without a user are two accounts', async () => {
