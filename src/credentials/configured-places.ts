@@ -7,13 +7,13 @@ import { askCommand, askGit, commandFor } from './program-source.ts';
 import { Recent, type StoredCredential } from './store.ts';
 import { namedLogin } from './read-login.ts';
 
-/** What the inventory says about where the login of a device is. */
+/** Where the inventory says that the login of a device is. */
 export interface CredentialPlaces {
-  /** Program and arguments, with `{host}`, `{port}` and `{device}` still in them. */
+  /** Program and arguments, still with the placeholders `{host}`, `{port}` and `{device}`. */
   readonly command?: readonly string[] | undefined;
   /** `default`, or a helper of git with its arguments. */
   readonly git?: readonly string[] | undefined;
-  /** A file, or `true` for the usual one. */
+  /** A file, or `true` for `~/.netrc`. */
   readonly netrc?: string | true | undefined;
 }
 
@@ -27,10 +27,10 @@ interface PlaceRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** So many programs at a time: a fleet must not start hundreds. */
+/** A large fleet must not start hundreds of programs at once. */
 const MOST_PROGRAMS = 8;
 
-/** The places that are asked only for the devices whose inventory entry names them. */
+/** The sources that are asked only for devices whose inventory entry names them. */
 export class ConfiguredPlaces {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onRemark: (text: string) => void;
@@ -43,15 +43,15 @@ export class ConfiguredPlaces {
     this.#onRemark = onRemark;
   }
 
-  /** What was told before may have changed. */
+  /** Reads everything again on the next request. */
   refresh(): void {
     this.#commands.clear();
     this.#netrcs.clear();
   }
 
   /**
-   * The login that a place tells; undefined where the inventory does not name it for this device. Throws
-   * CredentialError, also when a program gives no login.
+   * Returns undefined if the inventory does not name this source for the device. Throws CredentialError,
+   * also when a program prints no login.
    */
   async ask(
     source: ConfiguredSource,
@@ -72,7 +72,7 @@ export class ConfiguredPlaces {
       if (places?.command === undefined) return undefined;
       const argv = commandFor(places.command, device);
       const options = { env: this.#env, signal, onRemark: this.#onRemark };
-      // The same words for several devices are run once.
+      // Devices whose command is the same share one run.
       return this.#commands.get(argv.join('\0'), () =>
         this.#turns.take(() => askCommand(argv, options)),
       );
@@ -101,7 +101,7 @@ export class ConfiguredPlaces {
   }
 }
 
-/** The same error, said of this device. */
+/** The same error, with the name of the device. */
 function about(device: DeviceRef, error: unknown): unknown {
   if (!(error instanceof CredentialError) || error.message.startsWith(`${device.name}: `)) {
     return error;
@@ -109,7 +109,7 @@ function about(device: DeviceRef, error: unknown): unknown {
   return new CredentialError(`${device.name}: ${error.message}`, { cause: error.cause });
 }
 
-/** Lets so many pieces of work run at the same time; the others wait for their turn. */
+/** Runs at most `width` tasks at a time; the others wait in a queue. */
 class Turns {
   readonly #width: number;
   #running = 0;
@@ -121,7 +121,7 @@ class Turns {
 
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#width) {
-      // Whoever has finished hands its place on.
+      // A task that ends passes its place on.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running += 1;

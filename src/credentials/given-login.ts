@@ -17,7 +17,7 @@ export interface GivenOptions {
   readonly user?: string | undefined;
 }
 
-/** What was given with the command itself: on standard input, or in the environment. */
+/** The login given with the command itself: on standard input or in the environment. */
 export class GivenLogin {
   readonly #options: GivenOptions;
   readonly #tell: (problem: string) => void;
@@ -28,7 +28,6 @@ export class GivenLogin {
     this.#tell = tell;
   }
 
-  /** @param user the account that is wanted */
   async fromStdin(
     device: DeviceRef,
     user: string | undefined,
@@ -56,7 +55,7 @@ export class GivenLogin {
     const password = env['DEVSH_PASSWORD'];
     if (!password) return undefined;
     const owner = env['DEVSH_USER'] || undefined;
-    // The password is that of DEVSH_USER: it must not be tried on another account.
+    // The password belongs to DEVSH_USER: it must not be tried on another account.
     if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
     const account = owner ?? user;
     if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
@@ -65,8 +64,8 @@ export class GivenLogin {
 }
 
 /**
- * What was found in a place. Refuses a token that cannot stand in a header; says where it came from, and never
- * what it is.
+ * Throws CredentialError for a token that does not fit in a header. The message gives the origin, never the
+ * token.
  */
 export function foundIn(
   source: SourceName,
@@ -87,7 +86,7 @@ export function noUser(device: DeviceRef, origin: string): CredentialError {
   );
 }
 
-/** The places that a credential may come from, by the names that users know. */
+/** The sources of a credential, by the names that users know. */
 export type SourceName =
   | 'stdin'
   | 'environment'

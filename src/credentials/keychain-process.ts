@@ -3,13 +3,13 @@ import { runProgram } from '../os/program.ts';
 import { CredentialError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
 
-/** One secret of the keychain, under the name of its account. */
+/** One secret of the keychain and the name of its account. */
 export interface KeychainEntry {
   readonly account: string;
   readonly password: string;
 }
 
-/** What to change; the listing in the answer is from before. */
+/** The changes to make; the response lists the entries from before them. */
 export interface KeychainRequest {
   readonly service: string;
   readonly set?: readonly KeychainEntry[];
@@ -18,13 +18,13 @@ export interface KeychainRequest {
 
 export interface KeychainResponse {
   readonly entries: readonly KeychainEntry[];
-  /** How many accounts were there to be removed. */
+  /** How many of the accounts existed. */
   readonly removed: number;
 }
 
-/** There is no keychain to be had: not installed, locked, or silent. Says the ways out. */
+/** The keychain is not installed, locked or does not respond. The message names the alternatives. */
 export class KeychainUnavailableError extends CredentialError {
-  /** There is none on this machine; otherwise there is one that does not let itself be used. */
+  /** This machine has no keychain; otherwise it has one that cannot be used. */
   readonly isAbsent: boolean;
 
   constructor(reason: string, options: ErrorOptions & { readonly isAbsent?: boolean } = {}) {
@@ -40,8 +40,8 @@ export class KeychainUnavailableError extends CredentialError {
 const MODULE = '@napi-rs/keyring/keytar.js';
 
 /**
- * Runs in the child. The listing comes first: it is the only call that neither blocks the thread, nor
- * opens a dialog, nor falls back to the kernel's keyring (which forgets) when there is no Secret Service.
+ * Runs in the child. It lists first, because no other call is safe without a Secret Service: they block the
+ * thread, open a dialog, or fall back to the kernel's keyring, which forgets.
  */
 const PROGRAM = `
 const { readFileSync, writeFileSync } = require('node:fs');
@@ -63,9 +63,9 @@ work().then(answer, (error) => answer({ error: String(error.message) }));
 `;
 
 /**
- * Asks the OS keychain in a child process, which is killed after `limitMs`: a keychain that is silent
- * blocks the thread that asks, and keeps its process from ending. The secrets go through pipes.
- * Throws KeychainUnavailableError.
+ * Asks the OS keychain in a child process that is killed after `limitMs`: a keychain that does not respond
+ * blocks the calling thread and keeps its process from ending. The secrets go through pipes. Throws
+ * KeychainUnavailableError.
  */
 export async function askKeychain(
   request: KeychainRequest,
@@ -105,7 +105,7 @@ async function run(
 }
 
 function errorFor(message: string): KeychainUnavailableError {
-  // The last one is how macOS says it over SSH.
+  // The last phrase is the message of macOS over SSH.
   if (/locked|prompt was dismissed|interaction is not allowed/i.test(message)) {
     return new KeychainUnavailableError(
       'the OS keychain is locked (unlock it, for example by logging in to the desktop)',

@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 
 const LIMIT_MS = 3_000;
-/** Over SSH nobody sits before the desktop that is asked to unlock the keychain for a new entry. */
+/** Over SSH no one sits at the desktop that shows the unlock dialog for a new entry. */
 const REMOTE_LIMIT_MS = 1_500;
 
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
@@ -25,10 +25,10 @@ export class OsKeychain implements CredentialStore {
   readonly #env: NodeJS.ProcessEnv;
   readonly #service: string;
   readonly #limitMs: number;
-  /** A fleet is asked for device by device: one listing does for all of them. */
+  /** A fleet asks device by device: one listing serves all of them. */
   readonly #listing = new Recent<KeychainResponse>();
 
-  /** @param options.service another name than `devsh` keeps tests apart from real entries */
+  /** @param options.service tests use another name than `devsh`, to stay away from real entries */
   constructor(options: {
     readonly env: NodeJS.ProcessEnv;
     readonly service?: string;
@@ -45,7 +45,7 @@ export class OsKeychain implements CredentialStore {
 
   async store(address: string, credential: StoredCredential): Promise<void> {
     const { kind, user, secret } = credential;
-    // An account has a password or a token here: what was stored before has been replaced.
+    // An account has a password or a token, never both: remove the other kind.
     const other = kind === 'basic' ? 'token' : 'basic';
     await this.#ask({
       service: this.#service,
@@ -69,7 +69,7 @@ export class OsKeychain implements CredentialStore {
     const { entries } = await this.#listing.get('', () => this.#ask({ service: this.#service }));
     return entries.flatMap(({ account, password }) => {
       const parsed = parseAccount(account);
-      // One that is not ours, or of a later version, is left alone.
+      // Skips entries of other programs and of later versions.
       return parsed === undefined ? [] : [{ ...parsed, secret: password }];
     });
   }
@@ -78,7 +78,7 @@ export class OsKeychain implements CredentialStore {
     const isRemote = Boolean(this.#env['SSH_CONNECTION']) && request.set !== undefined;
     const limitMs = isRemote ? Math.min(REMOTE_LIMIT_MS, this.#limitMs) : this.#limitMs;
     const answer = await askKeychain(request, { env: this.#env, limitMs });
-    // What was listed while this change was under way may be out of date.
+    // The change makes an earlier listing stale.
     if (request.set || request.remove) this.#listing.clear();
     return answer;
   }
@@ -87,9 +87,9 @@ export class OsKeychain implements CredentialStore {
 const TOKEN = 'token:';
 
 /**
- * `admin@10.0.0.5:443`, for a token `token:admin@10.0.0.5:443`, for one without a user
- * `token:@10.0.0.5:443`. No user of Basic authentication has a colon (RFC 7617, section 2), and no
- * address has an `@`: each name can be read in one way only.
+ * `admin@10.0.0.5:443`, for a token `token:admin@10.0.0.5:443`, for a token without a user
+ * `token:@10.0.0.5:443`. This is unambiguous: a user of Basic authentication has no colon (RFC 7617,
+ * section 2) and an address has no `@`.
  */
 export function accountName({ address, kind, user = '' }: StoredAccount): string {
   if (kind === 'basic' && (user === '' || user.includes(':'))) {
@@ -100,7 +100,7 @@ export function accountName({ address, kind, user = '' }: StoredAccount): string
   return `${kind === 'token' ? TOKEN : ''}${user}@${address}`;
 }
 
-/** The inverse of `accountName`; undefined for what it cannot have written. */
+/** The inverse of `accountName`; undefined for an account that it cannot have written. */
 export function parseAccount(account: string): StoredAccount | undefined {
   const isToken = account.startsWith(TOKEN);
   const rest = isToken ? account.slice(TOKEN.length) : account;
@@ -112,14 +112,14 @@ export function parseAccount(account: string): StoredAccount | undefined {
   return user === '' || user.includes(':') ? undefined : { address, kind: 'basic', user };
 }
 
-/** A keychain that this machine may not have, or that may be locked; opened when first needed. */
+/** A keychain that may be missing or locked; opened on first use. */
 export class KeychainIfAny {
   readonly #open: () => CredentialStore;
   readonly #tell: (error: KeychainUnavailableError) => Promise<void>;
   #store: CredentialStore | undefined;
   #mayAnswer = true;
 
-  /** @param tell called with why there is none, when the others are gone on with */
+  /** @param tell called with the reason when the keychain is skipped */
   constructor(
     open: () => CredentialStore,
     tell: (error: KeychainUnavailableError) => Promise<void>,
@@ -128,12 +128,12 @@ export class KeychainIfAny {
     this.#tell = tell;
   }
 
-  /** False once it did not answer. */
+  /** False after a failure. */
   get mayAnswer(): boolean {
     return this.#mayAnswer;
   }
 
-  /** Undefined when no keychain answers; it is not asked again then. */
+  /** Returns undefined if the keychain is unavailable, and does not ask it again. */
   async ask<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
     if (!this.#mayAnswer) return undefined;
     try {
@@ -145,7 +145,7 @@ export class KeychainIfAny {
     }
   }
 
-  /** Throws KeychainUnavailableError where none answers. */
+  /** Throws KeychainUnavailableError. */
   async use<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> {
     try {
       this.#store ??= this.#open();

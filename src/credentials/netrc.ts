@@ -14,18 +14,15 @@ export interface NetrcEntry {
 const MAX_BYTES = 1024 * 1024;
 const OTHERS = 0o077;
 
-/**
- * Reads a .netrc file. Throws CredentialError when there is none, when others can read it, or when it
- * cannot be understood.
- */
+/** Throws CredentialError if the file is missing, readable by others, or invalid. */
 export async function readNetrc(path: string): Promise<NetrcEntry[]> {
   const text = await readPrivate(path);
   return parseNetrc(text, path);
 }
 
 /**
- * The login for a device: `machine host:port` before `machine host`. The entry `default` is never
- * used: it would give one password to every device that asks.
+ * Finds the login for a device: `machine host:port` wins over `machine host`. The entry `default` is never
+ * used, because it would give one password to every device.
  */
 export function netrcEntryFor(
   entries: readonly NetrcEntry[],
@@ -42,7 +39,7 @@ export function netrcEntryFor(
   return undefined;
 }
 
-/** The entries in their order. Throws CredentialError with the line. */
+/** The entries in file order. Throws CredentialError with the line number. */
 export function parseNetrc(text: string, path: string): NetrcEntry[] {
   const words = new Words(text, path);
   const entries: { machine: string | undefined; login?: string; password?: string }[] = [];
@@ -60,7 +57,7 @@ export function parseNetrc(text: string, path: string): NetrcEntry[] {
   return entries.map(({ machine, login, password }) => ({ machine, login, password }));
 }
 
-/** The words of a .netrc: parted by white space, `"…"` with backslashes keeps it. */
+/** The words of a .netrc, separated by white space; `"…"` with backslashes keeps white space. */
 class Words {
   readonly #text: string;
   readonly #path: string;
@@ -71,7 +68,7 @@ class Words {
     this.#path = path;
   }
 
-  /** Says the line, and nothing of what it holds. */
+  /** Names the line, but never quotes it. */
   error(what: string): CredentialError {
     const line = this.#text.slice(0, this.#at).split('\n').length;
     return new CredentialError(`${this.#path}:${line}: this is no .netrc: ${what}`);
@@ -92,7 +89,7 @@ class Words {
     return word;
   }
 
-  /** A macro of ftp ends with an empty line. */
+  /** An ftp macro ends with an empty line. */
   skipMacro(): void {
     this.#skip(/[^]*?(?:\n\s*?\n|$)/y);
   }
@@ -116,7 +113,7 @@ class Words {
 
 async function readPrivate(path: string): Promise<string> {
   try {
-    // A pipe in its place is not waited for.
+    // Non-blocking, so that a pipe at this path does not hang the read.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();

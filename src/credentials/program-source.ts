@@ -10,13 +10,13 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
-  /** Called with what the program says on stderr, fit to be shown. */
+  /** Receives what the program prints on stderr, safe to show. */
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
 const LIMIT_MS = 10_000;
 
-/** The `credential_command` of a device with `{host}`, `{port}` and `{device}` put in. */
+/** Fills in `{host}`, `{port}` and `{device}` of a `credential_command`. */
 export function commandFor(template: readonly string[], device: DeviceRef): string[] {
   const { host, port } = parseAddress(device.address);
   const values: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function commandFor(template: readonly string[], device: DeviceRef): stri
   });
 }
 
-/** Runs a filled in `credential_command`. Throws CredentialError when it gives no login. */
+/** Runs a filled in `credential_command`. Throws CredentialError if it prints no login. */
 export async function askCommand(
   argv: readonly string[],
   options: ProgramOptions,
@@ -58,9 +58,9 @@ export async function askCommand(
 }
 
 /**
- * Asks git, or one helper of git, for the login of a host; undefined when it has none. `helper` is
- * `default` for the helpers that the user has configured in git, otherwise the name or path of one
- * with its arguments. Nobody is asked anything.
+ * Asks git, or one git credential helper, for the login of a host; undefined if it has none. `helper` is
+ * `default` for the helpers in the user's git configuration, otherwise the name or path of a helper with
+ * its arguments. Git never prompts the user.
  */
 export async function askGit(
   helper: readonly string[],
@@ -143,7 +143,7 @@ function remark(stderr: string, stdout: string): string {
 
 const MOST_SHOWN = 300;
 
-/** What a program says on stderr, in one visible line, without anything that it says on stdout. */
+/** The stderr of a program in one visible line, with every word of its stdout masked. */
 function shown(stderr: string, stdout: string): string {
   const secrets = stdout
     .split(/[\s"=:,{}]+/)

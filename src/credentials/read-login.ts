@@ -1,9 +1,9 @@
 import type { StoredCredential } from './store.ts';
 
 /**
- * Reads what a `credential_command` prints: a JSON object with `token`, or with `username` and
- * `password`; the same as lines `key=value`, as git's credential helpers print them; or one line, which
- * is a token. Undefined for anything else.
+ * Reads the output of a `credential_command`: a JSON object with `token`, or with `username` and
+ * `password`; the same as lines `key=value`, as git's credential helpers print them; or one line, which is
+ * a token. Returns undefined for anything else.
  */
 export function readLogin(output: string): StoredCredential | undefined {
   const text = output.trim();
@@ -16,7 +16,7 @@ export function readLogin(output: string): StoredCredential | undefined {
   return { kind: 'token', user: undefined, secret: token.trim() };
 }
 
-/** Lines `key=value`; the keys that say nothing about the login are passed over. */
+/** Reads lines `key=value`; ignores keys that are not about the login. */
 export function readKeyValues(lines: readonly string[]): StoredCredential | undefined {
   const pairs = lines.map((line): [string, string] => {
     const at = line.indexOf('=');
@@ -25,10 +25,10 @@ export function readKeyValues(lines: readonly string[]): StoredCredential | unde
   return loginOf(Object.fromEntries(pairs));
 }
 
-/** The user of a token, in the places that know only users and passwords. */
+/** The user that marks a token in sources that know only users and passwords. */
 const TOKEN_USER = '__token__';
 
-/** A password from a place that knows no tokens: the user `__token__` says that it is one. */
+/** A password from a source without tokens; the user `__token__` marks a token. */
 export function namedLogin(user: string | undefined, secret: string): StoredCredential {
   return user === TOKEN_USER
     ? { kind: 'token', user: undefined, secret }

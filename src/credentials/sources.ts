@@ -21,20 +21,19 @@ import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './va
 
 export interface CredentialRequest {
   readonly device: DeviceRef;
-  /** The account that is wanted, from the inventory or `--user`. */
+  /** The account to log in as, from the inventory or `--user`. */
   readonly user: string | undefined;
-  /** What the inventory says about where the login is. */
   readonly places?: CredentialPlaces | undefined;
-  /** Absent when there is nobody to ask. */
+  /** Absent if no one can be asked. */
   readonly askPassphrase?: AskPassphrase | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The login of the environment is for other devices. */
+  /** The login in the environment is for other devices. */
   readonly skipsEnvironment?: boolean | undefined;
 }
 
-/** Where a login would come from, without the login. */
+/** Where a login would come from; never the login itself. */
 export interface CredentialOrigin {
-  /** Undefined when there is none: it is asked for. `session`: the demo's own. */
+  /** Undefined if there is none, and the user is asked. `session`: the demo's own. */
   readonly source: SourceName | 'session' | undefined;
   readonly user?: string | undefined;
   readonly kind?: Credential['kind'] | undefined;
@@ -49,10 +48,9 @@ export interface CredentialOptions extends GivenOptions {
   readonly vault: Vault;
 }
 
-/** Where a login is kept. */
 export type StoreName = 'keychain' | 'vault';
 
-/** The places that a credential may come from without asking, the first that has one wins. */
+/** The sources that need no question; the first one that has a credential wins. */
 export class Credentials {
   readonly #options: CredentialOptions;
   readonly #vaultKey: VaultKey;
@@ -66,37 +64,37 @@ export class Credentials {
     this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
     this.#vaultKey = new VaultKey(options.vault, options.passphrase);
     this.#keychain = new KeychainIfAny(options.keychain, async (error) => {
-      // Where there is a vault, that the machine has no keychain is no news.
+      // With a vault in use, a machine without a keychain needs no message.
       const isNews = !error.isAbsent || !(await options.vault.exists());
       if (isNews) this.#problems.add(error.message);
     });
     this.#configured = new ConfiguredPlaces(options.env, (text) => this.#problems.add(text));
   }
 
-  /** What went wrong without ending anything: a keychain that is locked, a vault that is damaged. */
+  /** Problems that ended nothing, such as a locked keychain or a damaged vault. */
   get problems(): readonly string[] {
     return [...this.#problems];
   }
 
-  /** Asks the keychain, and says whether it answered; why not is among the problems. */
+  /** Whether the keychain responds; the reason why not is among the problems. */
   async reachesKeychain(): Promise<boolean> {
     return (await this.#keychain.ask((keychain) => keychain.list())) !== undefined;
   }
 
-  /** A new line is a new try: programs and files are asked anew. */
+  /** Each command line reads programs and files again. */
   refresh(): void {
     this.#configured.refresh();
   }
 
-  /** Where a login would be kept, as far as that is known. */
+  /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#keychain.mayAnswer) return 'keychain';
     return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 
   /**
-   * Undefined when no source has a credential for the device. Throws CredentialError when one is
-   * given but cannot be used.
+   * Returns undefined if no source has a credential for the device. Throws CredentialError if one exists
+   * but is unusable.
    */
   async find(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const { device } = request;
@@ -113,7 +111,7 @@ export class Credentials {
     return found;
   }
 
-  /** Where `find` would look, and who it would be: asks nobody, and starts no configured program. */
+  /** Where `find` would look, and for which user. Asks no one and starts no configured program. */
   async origin(request: CredentialRequest): Promise<CredentialOrigin> {
     const { stdin, vault } = this.#options;
     const { places } = request;
@@ -141,15 +139,15 @@ export class Credentials {
     return last === undefined ? { source: undefined } : summaryOf(last);
   }
 
-  /** Whether the vault is open now; see VaultKey. An explicit wish asks again. */
+  /** Whether the vault is open now. Asks again even if the user declined before; see VaultKey. */
   async unlockVault(ask: AskPassphrase | undefined): Promise<boolean> {
     this.#vaultKey.reset();
     return this.#vaultKey.open(ask);
   }
 
   /**
-   * Keeps a login: in the keychain, or where none answers in the vault, unless `to` says which. What
-   * goes to the vault is taken out of the keychain, which would come first.
+   * Stores a login in the keychain, or in the vault if no keychain is available, unless `to` names one.
+   * What goes to the vault is removed from the keychain, which `find` asks first.
    */
   async store(
     device: DeviceRef,
@@ -179,7 +177,7 @@ export class Credentials {
     return 'vault';
   }
 
-  /** Forgets one account, or all of the device, in keychain and vault; says how many there were. */
+  /** Forgets one account, or all of the device, in keychain and vault; returns how many there were. */
   async forget(
     device: DeviceRef,
     user?: string,
@@ -211,21 +209,21 @@ export class Credentials {
       const stored = await this.#look(vault, request);
       return stored && foundIn('vault', stored);
     } catch (error) {
-      // A damaged file must not keep the places after it from being asked.
+      // A damaged vault must not hide the sources after it.
       if (!(error instanceof SettingsError)) throw error;
       this.#problems.add(error.message);
       return undefined;
     }
   }
 
-  /** It may have what was not found. */
+  /** The locked vault may have the login. */
   async #tellOfLockedVault(): Promise<void> {
     const { vault } = this.#options;
     if (vault.isUnlocked || !(await vault.exists())) return;
     this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
-  /** A login that a program or a file told. Another account than that of `--user` is none. */
+  /** The login from a configured program or file. Ignores another account than that of `--user`. */
   async #told(
     source: ConfiguredSource,
     request: CredentialRequest,
@@ -247,7 +245,7 @@ export class Credentials {
     const { address } = request.device;
     const user = this.#userFor(request);
     const stored = await store.find(address, user);
-    // A token does not say whose it is. It will do, unless --user asks for a certain account.
+    // A token may be stored without a user. It fits unless --user asks for a certain account.
     const mayBeUnnamed = user !== undefined && this.#options.user === undefined;
     return stored ?? (mayBeUnnamed ? store.find(address, '') : undefined);
   }

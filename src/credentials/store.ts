@@ -1,46 +1,44 @@
 import { CredentialError } from '../errors.ts';
 
-/** A login with its secret in clear: a password, which needs a user, or a token, whose user may be unknown. */
+/** A login with its secret in clear text. A password needs a user; the user of a token may be unknown. */
 export interface StoredCredential {
   readonly kind: 'basic' | 'token';
   readonly user?: string | undefined;
   readonly secret: string;
 }
 
-/** Which account of which device an entry is for. */
+/** The account and device of an entry. */
 export interface StoredAccount {
   readonly address: string;
   readonly user?: string | undefined;
   readonly kind: StoredCredential['kind'];
 }
 
-/** An entry with its secret. */
 export type StoredEntry = StoredAccount & StoredCredential;
 
-/** The passphrase does not open the vault. */
 export class WrongPassphraseError extends CredentialError {}
 
-/** A place that keeps credentials: the OS keychain, or the vault. */
+/** A store of credentials: the OS keychain or the vault. */
 export interface CredentialStore {
   /**
-   * Without a user, the only account there is; throws CredentialError when there are several. The
-   * empty user is the owner of a token that was stored without a name.
+   * Without a user, returns the only account; throws CredentialError if there are several. The empty user
+   * means a token that was stored without a user.
    */
   find(address: string, user?: string): Promise<StoredCredential | undefined>;
-  /** Replaces what was stored for the same account. */
+  /** Replaces the entry of the same account. */
   store(address: string, credential: StoredCredential): Promise<void>;
-  /** Forgets one account, or without a user all of the device; says how many entries there were. */
+  /** Forgets one account, or without a user all of the device; returns how many entries there were. */
   forget(address: string, user?: string): Promise<number>;
   list(): Promise<StoredAccount[]>;
 }
 
-/** Whether an entry is of this account, or without a user of this device. */
+/** Matches entries of this account, or without a user of this device. */
 export function isOf(address: string, user: string | undefined): (entry: StoredAccount) => boolean {
   return (entry) =>
     entry.address === address && (user === undefined || (entry.user ?? '') === user);
 }
 
-/** The one entry that is meant, as `CredentialStore.find` says. */
+/** Implements `CredentialStore.find`. */
 export function pickEntry(
   entries: readonly StoredEntry[],
   address: string,
@@ -63,13 +61,10 @@ export function accountOf({ address, kind, user }: StoredAccount): StoredAccount
   return { address, kind, user };
 }
 
-/** So long an answer counts as being of now. */
+/** How long a cached response stays valid. */
 const RECENT_MS = 10_000;
 
-/**
- * Asks once for what all devices of a fleet want to know at about the same time: an answer, or a
- * failure, does for ten seconds.
- */
+/** Caches responses and failures for ten seconds, so that the devices of a fleet share one request. */
 export class Recent<Answer> {
   readonly #answers = new Map<
     string,
@@ -84,7 +79,6 @@ export class Recent<Answer> {
     return answer;
   }
 
-  /** What is asked next is asked anew. */
   clear(): void {
     this.#answers.clear();
   }

@@ -18,7 +18,7 @@ const contentSchema = z.object({
   ),
 });
 
-/** The entries as the text of an armored age file, sealed with the passphrase. */
+/** The entries as an armored age file, encrypted with the passphrase. */
 export async function sealVault(
   entries: readonly StoredEntry[],
   passphrase: string,
@@ -33,13 +33,13 @@ export async function sealVault(
 
 export interface OpenedVault {
   readonly entries: readonly StoredEntry[];
-  /** How hard it was sealed. */
+  /** The scrypt work factor of the file. */
   readonly workFactor: number;
 }
 
 /**
- * The inverse of `sealVault`. Throws WrongPassphraseError, and SettingsError that names the file when
- * it is damaged or none of ours.
+ * The inverse of `sealVault`. Throws WrongPassphraseError, or SettingsError with the path if the file is
+ * damaged or not a vault.
  */
 export async function openVault(
   text: string,
@@ -86,20 +86,20 @@ function readContent(data: unknown, path: string): StoredEntry[] {
   return result.data.entries;
 }
 
-// The scrypt recipient of age, as https://c2sp.org/age says it. The one in age-encryption computes the
-// key in JavaScript on the main thread, where a second of it would hold up the screen and Ctrl-C.
+// The scrypt recipient of age, see https://c2sp.org/age. The one in age-encryption computes the key in
+// JavaScript on the main thread, which would block the screen and Ctrl-C for a second.
 
 const LABEL = 'age-encryption.org/v1/scrypt';
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const NO_NONCE = Buffer.alloc(12);
-/** More would take gigabytes: such a file was not made by age or by us. */
+/** More would take gigabytes of memory; neither age nor devsh writes such a file. */
 const MAX_WORK_FACTOR = 20;
 
-/** The file is no age file that a passphrase opens. */
+/** No age file, or one that needs no passphrase. */
 class NotSealedByPassphraseError extends Error {}
 
-/** Seals with a passphrase; each step of `workFactor` doubles the time to try one. */
+/** Encrypts with a passphrase; each step of `workFactor` doubles the time of one guess. */
 function passphraseRecipient(
   passphrase: string,
   workFactor: number,
@@ -119,7 +119,7 @@ function passphraseRecipient(
   };
 }
 
-/** Opens with a passphrase. Its `unwrapFileKey` gives null for a wrong one. */
+/** Decrypts with a passphrase. `unwrapFileKey` returns null for a wrong one. */
 function passphraseIdentity(passphrase: string): Identity {
   return {
     async unwrapFileKey(stanzas) {
@@ -141,7 +141,7 @@ function passphraseIdentity(passphrase: string): Identity {
   };
 }
 
-/** Infinity when it is not said. */
+/** Infinity if the stanza has none. */
 function workFactorOf([stanza]: readonly Stanza[]): number {
   const factor = stanza?.args[2] ?? '';
   return /^[1-9]\d?$/.test(factor) ? Number(factor) : Infinity;

@@ -13,7 +13,7 @@ import {
 } from './store.ts';
 import type { OpenedVault } from './vault-file.ts';
 
-/** The vault is there, and nobody has said its passphrase. Says the ways in. */
+/** The vault exists but is locked. The message says how to unlock it. */
 export class VaultLockedError extends CredentialError {
   constructor(path: string) {
     super(
@@ -22,25 +22,25 @@ export class VaultLockedError extends CredentialError {
   }
 }
 
-/** As age does it: about half a second to open. */
+/** The default of age: about half a second to open. */
 const WORK_FACTOR = 18;
-/** Sealing takes its time, and several devshes may want to. */
+/** Sealing takes half a second, and several devsh processes may wait for the lock. */
 const WAIT_MS = 20_000;
 const SHORTEST_PASSPHRASE = 8;
 
 interface Opened extends OpenedVault {
   readonly passphrase: string;
-  /** The state of the file that the entries were read from. */
+  /** The file stamp when the entries were read. */
   readonly stamp: string;
 }
 
 /**
- * Credentials in an age file that a passphrase opens (`age -d`), for machines without a keychain. The
- * passphrase and what was read are in memory only, until `lock`.
+ * Credentials in an age file with a passphrase (`age -d` opens it), for machines without a keychain. The
+ * passphrase and the entries are kept in memory only, until `lock`.
  */
 export class Vault implements CredentialStore {
   readonly path: string;
-  /** Of a new vault; what is there keeps the strength that it has. */
+  /** For a new vault; an existing one keeps its work factor. */
   readonly #workFactor: number;
   #opened: Opened | undefined;
 
@@ -57,7 +57,7 @@ export class Vault implements CredentialStore {
     return (await fileStamp(this.path)) !== '';
   }
 
-  /** Makes an empty vault, unlocked. Throws RefusedError when there is a file already. */
+  /** Creates an empty vault and unlocks it. Throws RefusedError if the file exists. */
   async create(passphrase: string): Promise<void> {
     if (passphrase.length < SHORTEST_PASSPHRASE) {
       throw new CredentialError(
@@ -72,12 +72,11 @@ export class Vault implements CredentialStore {
     });
   }
 
-  /** Throws WrongPassphraseError, and SettingsError for a file that is damaged or missing. */
+  /** Throws WrongPassphraseError, or SettingsError if the file is damaged or missing. */
   async unlock(passphrase: string): Promise<void> {
     this.#opened = await this.#read(passphrase);
   }
 
-  /** Forgets the passphrase and what was read. */
   lock(): void {
     this.#opened = undefined;
   }
@@ -89,7 +88,7 @@ export class Vault implements CredentialStore {
   async store(address: string, credential: StoredCredential): Promise<void> {
     const { kind, user, secret } = credential;
     const entry = { address, kind, user, secret };
-    // An account has a password or a token: what was kept before is replaced.
+    // An account has a password or a token, never both: replace the old entry.
     await this.#change((other) => isSameAccount(other, entry), [entry]);
   }
 
@@ -101,7 +100,7 @@ export class Vault implements CredentialStore {
     return (await this.#current()).entries.map(accountOf);
   }
 
-  /** Takes out and adds; says how many entries were taken out. */
+  /** Removes and adds entries; returns how many were removed. */
   async #change(
     isTakenOut: (entry: StoredEntry) => boolean,
     added: readonly StoredEntry[] = [],
@@ -117,7 +116,7 @@ export class Vault implements CredentialStore {
     });
   }
 
-  /** What the file holds now: read again only when another devsh has written it. */
+  /** The entries of the file; reads it again only if another process has written it. */
   async #current(): Promise<Opened> {
     const opened = this.#opened;
     if (opened === undefined) throw new VaultLockedError(this.path);
@@ -131,7 +130,7 @@ export class Vault implements CredentialStore {
   }
 
   async #read(passphrase: string): Promise<Opened> {
-    // The stamp first: what is written in between is then read again.
+    // Take the stamp first: a write in between is then noticed and read later.
     const stamp = await fileStamp(this.path);
     const text = await readText(this.path);
     if (text === undefined) {
@@ -162,41 +161,40 @@ function isSameAccount(a: StoredAccount, b: StoredAccount): boolean {
 }
 
 /**
- * Asks the user for the passphrase; `complaint` says why again. Undefined when the user does not want
- * to say it.
+ * Asks the user for the passphrase; `complaint` says what was wrong with the last one. Returns undefined if
+ * the user declines.
  */
 export type AskPassphrase = (complaint?: string) => Promise<string | undefined>;
 
 const MAX_ATTEMPTS = 3;
 
-/** Opens the vault when it is needed, and asks only once whoever needs it. */
+/** Opens the vault on first use; callers at the same time share one question. */
 export class VaultKey {
   readonly #vault: Vault;
   readonly #read: (() => Promise<string>) | undefined;
   #opening: Promise<boolean> | undefined;
 
-  /** @param read gives the passphrase that `--passphrase-stdin` promises */
+  /** @param read reads the passphrase for `--passphrase-stdin` */
   constructor(vault: Vault, read?: () => Promise<string>) {
     this.#vault = vault;
     this.#read = read;
   }
 
   /**
-   * Whether the vault is open now: not when nobody can be asked, or when the user did not want to say
-   * the passphrase, who is not asked again then. Throws CredentialError for a wrong passphrase, and
-   * SettingsError when the file is damaged.
+   * Whether the vault is open now. False if no one can be asked or the user declined; the user is then not
+   * asked again. Throws CredentialError for a wrong passphrase, and SettingsError if the file is damaged.
    */
   async open(ask: AskPassphrase | undefined): Promise<boolean> {
     if (this.#vault.isUnlocked) return true;
     if (this.#opening === undefined && ask === undefined && this.#read === undefined) return false;
     this.#opening ??= this.#unlock(ask);
     const isOpen = await this.#opening;
-    // Locked again, it is asked for again.
+    // After a later `lock`, ask again.
     if (isOpen) this.#opening = undefined;
     return isOpen;
   }
 
-  /** What was declined may be asked for again. */
+  /** Allows asking again after the user declined. */
   reset(): void {
     this.#opening = undefined;
   }

@@ -44,12 +44,12 @@ export function formatAddress(address: Address): string {
   return `${bracketed(address.host)}:${address.port}`;
 }
 
-/** As short as it can be said without doubt: no port when it is 443. The default device name. */
+/** The shortest unambiguous form: without port 443. The default device name. */
 export function shortAddress(address: Address): string {
   return address.port === DEFAULT_PORT ? address.host : formatAddress(address);
 }
 
-/** The origin for URLs. A zone (`fe80::1%eth0`) says where to connect and is no part of a URL. */
+/** The origin for URLs. A zone (`fe80::1%eth0`) selects the interface and is not part of a URL. */
 export function originOf(address: Address): string {
   const host = address.host.replace(/%.*$/, '');
   return new URL(`https://${bracketed(host)}:${address.port}`).origin;
@@ -76,14 +76,14 @@ function checkHost(host: string, shown: string): string {
     if (!isIPv6(host)) {
       throw new UsageError(`${shown} is no IPv6 address; with a port write [address]:port`);
     }
-    // One spelling for one address, so that a pin is found again.
+    // One spelling per address, so that its pin is found.
     const [, address = '', zone = ''] = /^([^%]*)(%.*)?$/.exec(host) ?? [];
     return new URL(`https://[${address}]`).hostname.slice(1, -1) + zone;
   }
   if (isIPv4(host)) return host;
   const name = domainToASCII(host).toLowerCase();
   const labels = name.replace(/\.$/, '').split('.');
-  // 10.1, 010.0.0.1 and 0x7f.1 mean different hosts to different programs.
+  // Programs disagree about which host 10.1, 010.0.0.1 and 0x7f.1 mean.
   if (/^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '') || looksNumeric(host)) {
     throw new UsageError(
       `${shown} is no IPv4 address: write four numbers from 0 to 255 without leading zeros`,

@@ -9,7 +9,7 @@ const documentedUser: ResourceProfile = {
   single: false,
 };
 
-/** A user of which nothing is known but what it is called by. */
+/** A user whose fields are unknown, except the key. */
 const anyUser: ResourceProfile = { ...documentedUser, fields: [], choiceFields: [] };
 
 const formPost: WriteFacts = {
@@ -21,7 +21,7 @@ const formPost: WriteFacts = {
   record: 'whole',
 };
 
-/** Exactly the API document; its gaps are filled by the conventions of REST. */
+/** Exactly the API document; REST conventions fill its gaps. */
 export const documentedProfile: Profile = {
   name: 'documented',
   basePath: '/api/',
@@ -45,7 +45,7 @@ export const documentedProfile: Profile = {
   },
 };
 
-/** Django REST Framework with its own views: JSON, PATCH and DELETE on the path of one record. */
+/** Django REST Framework with its default views: JSON, PATCH and DELETE on the path of one record. */
 export const drfProfile: Profile = {
   ...documentedProfile,
   name: 'drf',
@@ -62,7 +62,7 @@ export const drfProfile: Profile = {
   origins: {},
 };
 
-/** Any other REST API: as `drf`, without the slash at the end. */
+/** Any other REST API: like `drf`, but without the trailing slash. */
 export const genericRestProfile: Profile = {
   ...drfProfile,
   name: 'generic-rest',
@@ -76,7 +76,7 @@ const formAction = (action: string, record: WriteFacts['record']): WriteFacts =>
   record,
 });
 
-/** One path for everything, told apart by `action=add|change|delete`. */
+/** One path for all writes, distinguished by `action=add|change|delete`. */
 export const formActionProfile: Profile = {
   ...documentedProfile,
   name: 'form-action',
@@ -94,7 +94,6 @@ export const BUILT_IN_PROFILES: readonly Profile[] = [
   formActionProfile,
 ];
 
-/** A built-in profile by name. */
 export function builtIn(name: string): Profile | undefined {
   return BUILT_IN_PROFILES.find((profile) => profile.name === name);
 }

@@ -15,16 +15,16 @@ export function describeCertificate(x509: X509Certificate): PresentedCertificate
   };
 }
 
-/** The names a certificate is made out to and how long it is valid, in a few words. */
+/** The names and the validity of a certificate, in one phrase. */
 export function certificateText(x509: X509Certificate): string {
   return `made out to ${namesOf(x509)}, valid ${day(x509.validFrom)} to ${day(x509.validTo)}`;
 }
 
 /**
- * What is wrong with the chain, the dates and the name of a certificate, in words; undefined when nothing
- * is. OpenSSL tells of one thing only, and then the next one would come as a surprise.
+ * Describes every problem with the chain, dates and name of a certificate; undefined if there is none.
+ * OpenSSL reports only the first problem.
  *
- * @param ca the certificates (PEM) that may have issued it; those of the system when absent
+ * @param ca the trusted issuers (PEM); those of the system when absent
  */
 export function certificateProblem(
   socket: TLSSocket,
@@ -48,14 +48,14 @@ function chainProblem(
   ca: string | undefined,
 ): string | undefined {
   if (socket.authorized) return undefined;
-  // Node's types say Error; at run time it is the code.
+  // Node's types say Error, but the value is the code.
   const code = String(socket.authorizationError);
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return undefined; // said with the names
+      return undefined; // reported by nameProblem
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
-      // Said with the dates, unless it is the CA's own certificate that they are about.
+      // dateProblem reports the certificate itself; here the code may be about its issuer.
       return dateProblem(x509, new Date()) === undefined
         ? `the certificate of its issuer ${issuerOf(x509)} has expired or is not valid yet`
         : issuerProblem(x509, anchorsOf(ca));
@@ -74,10 +74,10 @@ function chainProblem(
 }
 
 const SELF_SIGNED = 'it is self-signed';
-/** Longer chains are none. */
+/** No real chain is longer. */
 const MOST_LINKS = 10;
 
-/** Whether nobody whom we trust has issued it, whatever its dates; undefined when that is not known. */
+/** Whether no trusted CA issued the certificate, ignoring dates; undefined if that is unknown. */
 function issuerProblem(
   x509: X509Certificate,
   anchors: readonly X509Certificate[] | undefined,
@@ -99,7 +99,7 @@ function isIssuedBy(x509: X509Certificate, issuer: X509Certificate): boolean {
   return x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
 }
 
-/** The certificates that may have issued others; undefined when not all of them can be read. */
+/** The trusted CA certificates; undefined if one of them cannot be parsed. */
 function anchorsOf(ca: string | undefined): readonly X509Certificate[] | undefined {
   try {
     const blocks = ca === undefined ? systemAnchors() : certificatesIn(ca);
@@ -109,7 +109,7 @@ function anchorsOf(ca: string | undefined): readonly X509Certificate[] | undefin
   }
 }
 
-/** Those that Node trusts: its own, and those that it adds from a file when it starts. */
+/** The CAs that Node trusts: its own and those of NODE_EXTRA_CA_CERTS. */
 function systemAnchors(): readonly string[] {
   const file = process.env['NODE_EXTRA_CA_CERTS'];
   const added = file === undefined || file === '' ? '' : readFileSync(file, 'utf8');
@@ -138,7 +138,7 @@ function issuerOf(x509: X509Certificate): string {
   return nameText(x509.issuer);
 }
 
-/** Node's types leave out that a certificate may name nobody. */
+/** A certificate may have no subject, although Node's types exclude that. */
 function nameText(name: string | undefined): string {
   return oneLine(name ?? '') || 'nobody';
 }

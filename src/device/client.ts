@@ -1,4 +1,4 @@
-// The package's index loads fetch, WebSocket and more: 48 ms of each call. Its version is pinned.
+// The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
 import Client from 'undici/lib/dispatcher/client.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -23,8 +23,8 @@ interface Waiting {
 }
 
 /**
- * The connections that the reads of one device share, one request at a time each; who comes when all are
- * busy waits for the first that is free. A pool of undici's does the same with 16 KB for each device.
+ * The connections that the reads of one device share, one request at a time each. A read waits if all are
+ * busy. A pool of undici's does the same, but takes 16 KB per device.
  */
 class Readers {
   readonly #make: () => Client;
@@ -38,7 +38,7 @@ class Readers {
     this.#most = most;
   }
 
-  /** Throws CancelledError when `signal` comes before the turn, and what `end` was told. */
+  /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
   async use<T>(work: (reader: Client) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const reader = await this.#take(signal);
     try {
@@ -48,20 +48,20 @@ class Readers {
     }
   }
 
-  /** Whether a connection is open, at work or not. */
+  /** Whether any connection is open, busy or idle. */
   get isAnyOpen(): boolean {
     return this.#made.some((reader) => reader.stats.connected);
   }
 
-  /** So many connections from now on; what is under way on one too many still ends. */
+  /** Limits the number of connections; busy ones above the limit close after their request. */
   limitTo(most: number): void {
     this.#most = most;
     while (this.#made.length > most && this.#free.length > 0) this.#drop(this.#free.pop());
   }
 
   /**
-   * For a device that takes one connection at a time: lets `work` make its own while none of these is
-   * open. What is under way is waited for, what comes meanwhile waits.
+   * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
+   * for the read under way; later reads wait for `work`.
    */
   async alone<T>(
     work: () => Promise<T>,
@@ -80,7 +80,7 @@ class Readers {
     }
   }
 
-  /** Ends all connections, and the requests on them, with this error; the next read makes new ones. */
+  /** Closes all connections and fails their requests with this error; the next read opens new ones. */
   async end(error: Error): Promise<void> {
     const ended = this.#made;
     [this.#made, this.#free] = [[], []];
@@ -124,7 +124,7 @@ class Readers {
   }
 
   #giveBack(reader: Client): void {
-    // One that was ended meanwhile is of no more use.
+    // Ended meanwhile.
     if (!this.#made.includes(reader)) return;
     if (this.#made.length > this.#most) {
       this.#drop(reader);
@@ -143,48 +143,47 @@ export interface ClientOptions {
   readonly device: DeviceRef;
   readonly address: Address;
   readonly trust: Trust;
-  /** How the device is reached; directly when absent. */
   readonly route?: Route | undefined;
-  /** Undefined: requests go out without an Authorization header. */
+  /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
-  /** For the whole way to the device, TLS included; 5,000 when absent, never more than `timeoutMs`. */
+  /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
-  /** For one whole answer, asked for at each request; 10,000 when absent. */
+  /** For one whole response, read at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
-  /** `one`: the device takes one at a time; absent: that is found when it refuses a second one. */
+  /** `one`: the device accepts one at a time; absent: found out when it refuses a second one. */
   readonly connections?: Connections | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
-  /** Receives one line for each request and one for each answer, made when it is read; never a secret. */
+  /** Receives one line per request and response, built only when read; never a secret. */
   readonly trace?: (line: () => string) => void;
-  /** Receives what keeps the user waiting, in words. */
+  /** Receives the reason for a long wait. */
   readonly notice?: (text: string) => void;
-  /** Receives what has come of an answer that takes long, in words; again and again. */
+  /** Receives the progress of a slow response, repeatedly. */
   readonly arriving?: (text: string) => void;
-  /** Receives what is odd about an answer, in words; again each time. */
+  /** Receives oddities of a response; the same one again each time. */
   readonly warn?: (text: string) => void;
 }
 
-/** As undici's own; made once, and not, with its stack, for each connection that is closed. */
+/** Like undici's own, but created once instead of with a stack for each closed connection. */
 const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_ERR_DESTROYED' });
 
 const READ_CONNECTIONS = 2;
-/** How long it may take a device to see that a connection is gone. */
+/** How long a device may take to notice a closed connection. */
 const NOTICE_DELAYS_MS = [50, 300];
 
 if (process.versions.node.startsWith('20.')) {
-  // Node 20 optimises the HTTP parser on a worker that process end waits for: 80-100 ms per call.
+  // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
   setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
 
 /**
- * HTTP to one device. Reads share two connections and are repeated after connection faults; each write
- * has a connection of its own and is sent once, whatever the answer.
+ * HTTP to one device. Reads share two connections and are repeated after connection faults. A write has its
+ * own connection and is sent once, whatever the response.
  */
 export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
-  /** For reads, which end with the client; a write ends with its own signal. */
+  /** Connections being opened for reads, which end with the client; a write ends with its own signal. */
   readonly #making = new Set<Ending>();
   #isClosed = false;
   #takesOne: boolean;
@@ -204,7 +203,7 @@ export class DeviceClient {
     );
   }
 
-  /** Whether the device takes one connection at a time, as it was said or seen. */
+  /** Whether the device accepts one connection at a time, configured or observed. */
   get takesOneConnection(): boolean {
     return this.#takesOne;
   }
@@ -214,12 +213,11 @@ export class DeviceClient {
     return this.#origin;
   }
 
-  /** How long one whole answer may take. */
   get timeoutMs(): number {
     return this.#options.timeoutMs?.() ?? 10_000;
   }
 
-  /** One answer, whatever its status. Throws DeviceError when there is none, or CancelledError. */
+  /** One response of any status. Throws DeviceError if there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     try {
       return await (isRead(request) ? this.#read(request, signal) : this.#write(request, signal));
@@ -229,14 +227,14 @@ export class DeviceClient {
     }
   }
 
-  /** Ends reads under way; a write under way keeps its connection until it is answered. */
+  /** Ends reads under way; a write under way keeps its connection until its response. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const connection of this.#making) connection.destroy(new CancelledError());
     await this.#readers.end(CLOSED);
   }
 
-  /** Attempt after attempt, until the policy takes what came of one. */
+  /** Repeats the read until the policy accepts the outcome. */
   async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     const { device, notice } = this.#options;
     let state = firstRead(request.path);
@@ -260,7 +258,7 @@ export class DeviceClient {
         if ('fault' in outcome) throw outcome.fault;
         return redirects === 0 ? outcome.response : { ...outcome.response, movedTo: path };
       }
-      // Another read may be what takes its place.
+      // Another read may hold the only connection that the device accepts.
       if ('fault' in outcome && isUnsent(outcome.fault) && this.#readers.isAnyOpen) {
         this.#readers.limitTo(1);
       }
@@ -274,8 +272,8 @@ export class DeviceClient {
   }
 
   /**
-   * A write that has certainly not left, as the device did not take its connection, is tried again
-   * without any other connection: it may be one that takes one at a time.
+   * The device may accept one connection at a time: if it refused this one, so that nothing was sent, the
+   * write is tried again with all others closed.
    */
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     if (!this.#takesOne) {
@@ -306,7 +304,7 @@ export class DeviceClient {
   }
 
   async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
-    // A kept-alive connection may die exactly when it is used again: a write never shares one.
+    // A kept-alive connection may die just as it is reused: a write never shares one.
     const client = new Client(this.#origin, {
       pipelining: 1,
       connect: this.#connector({ signal }),
@@ -355,8 +353,8 @@ export class DeviceClient {
   }
 
   /**
-   * No connection that is open is used again. A certificate that changed ends the session with the
-   * device: nothing more is sent, not even when the right one comes back.
+   * Closes every open connection. A changed certificate ends the session with the device: nothing more is
+   * sent, even if the right certificate comes back.
    */
   #distrust(error: UntrustedError): void {
     if (error.reason === 'changed') this.#stoppedBy = error;
@@ -366,7 +364,7 @@ export class DeviceClient {
   #connector(end: Pick<ConnectOptions, 'signal' | 'making'>): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
     return (target, callback) => {
-      // The limit may be another one for each line, and a connection outlives a line.
+      // The limit may change between command lines, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
       const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
       connectTls(options)(target, callback);

@@ -3,22 +3,22 @@ import { jsonIn } from './json.ts';
 import { isValueList, isValueObject, type Value, valueAt, valueText } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 
-/** Fields of an error body that are about no field of the record. */
+/** Keys of an error body that name no field of the record. */
 const GENERAL =
   /^(?:detail|details|message|msg|error|error_description|reason|title|description|non_field_errors|__all__|general)$/i;
 
-/** Fields that hold the complaints per field. */
+/** Keys that contain complaints per field. */
 const CONTAINERS =
   /^(?:errors|validations?|violations|fields|field_?errors|sub_?errors|field_?violations|invalid|invalid[-_]?params|messages|issues|(?:.+)?@Message\.ExtendedInfo)$/i;
 
-/** Fields that only repeat that something went wrong. */
+/** Keys that only repeat that something went wrong. */
 const NOISE =
   /^(?:status|status_?code|code|success|result|ok|type|@type|timestamp|path|instance|severity|resolution|message_?id|documentation_?url|(?:request|trace)_?id)$/i;
 
 /**
- * What a device objects to, per field, from the body of an error answer of any kind.
+ * The complaints per field in an error body of any format.
  *
- * @param sent the fields that were sent: a complaint about `data.user.name` is one about `name`
+ * @param sent the fields that were sent: a complaint about `data.user.name` is about `name`
  */
 export function issuesOf(body: string, sent: readonly string[] = []): FieldIssues {
   const text = body.trim();
@@ -28,7 +28,7 @@ export function issuesOf(body: string, sent: readonly string[] = []): FieldIssue
   return value === undefined ? { '': [oneLine(text)] } : issuesIn(value, sent);
 }
 
-/** The same, from a body that was read already. */
+/** The same, for a parsed body. */
 export function issuesIn(value: Value, sent: readonly string[] = []): FieldIssues {
   const complaints: Complaint[] = [];
   collect(value, { path: '', isListed: false, sent }, complaints);
@@ -50,8 +50,8 @@ export function issuesText(issues: FieldIssues): string {
 }
 
 /**
- * Why an answer with a good status is a failure all the same: `{"status": "error"}`,
- * `{"success": false}`, `Error: …`. Undefined when it does not say so.
+ * Why a response with a success status is a failure anyway: `{"status": "error"}`, `{"success": false}`,
+ * `Error: …`. Undefined if it reports none.
  */
 export function declinedReason(body: string | Value): string | undefined {
   if (typeof body === 'string' && !/^\s*\{/.test(body.slice(0, 100))) {
@@ -69,10 +69,10 @@ export function declinedReason(body: string | Value): string | undefined {
 }
 
 /**
- * What a good answer to a write objects to all the same; undefined when it says nothing of the kind.
+ * The objections in a successful response to a write; undefined if there are none.
  *
- * @param place where a profile says that such a text is, as `results.status`; without one it is what
- *   stands beside a code of at least 400
+ * @param place where the profile says that the text is, such as `results.status`; otherwise any text beside
+ * a code of at least 400
  */
 export function objectionIn(body: string, place?: string): string | undefined {
   const value = jsonIn(body);
@@ -92,7 +92,7 @@ function textsAt(value: Value, [name, ...rest]: readonly string[]): string[] {
 const CODES = ['code', 'status', 'status_code', 'statusCode'];
 const REASONS = ['message', 'error', 'detail', 'status'];
 
-/** Of records that say nothing of the kind in such a field a reason is asked for, too. */
+/** Looks into every record, because an objection may be at any level. */
 function besideCodes(value: Value): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (isValueList(value)) return value.flatMap(besideCodes);
@@ -109,15 +109,15 @@ interface Complaint {
   readonly text: string;
 }
 
-/** Where in an answer `collect` is. */
+/** The position of `collect` in a response. */
 interface Place {
   readonly path: string;
-  /** Inside a list or a field that holds complaints. */
+  /** Inside a list or a key that contains complaints. */
   readonly isListed: boolean;
   readonly sent: readonly string[];
 }
 
-/** Gathers texts below `value`; not deep, because `parseJson` has limited the levels. */
+/** Collects texts below `value`. Recursion is safe because `parseJson` limits the depth. */
 function collect(value: Value, place: Place, complaints: Complaint[]): void {
   if (complaints.length > 100) return;
   if (isValueList(value)) {
@@ -137,7 +137,7 @@ function collectFields(
   complaints: Complaint[],
 ): void {
   for (const [name, item] of Object.entries(value)) {
-    // A field of the record may be called like that; then it has a list of complaints.
+    // A field of the record may have this name; then it has a list of complaints.
     const isField = isValueList(item) && place.sent.includes(name);
     if (NOISE.test(name) && !isField) continue;
     const isContainer = CONTAINERS.test(name);
@@ -153,15 +153,15 @@ function join(path: string, name: string): string {
   return name.startsWith('/') || name.startsWith('[') ? path + name : `${path}.${name}`;
 }
 
-/** What surrounds the record in a request, and so comes first in the path of a complaint. */
+/** Wrappers of the record in a request, which start the path of a complaint. */
 const AROUND =
   /^(?:data|body|json|form|attributes|relationships|payload|request|input|params|\$)$/i;
 
-/** Names for the field in an entry of a list of complaints, the surest first. */
+/** Keys that name the field in a list entry, most reliable first. */
 const FIELD_NAMES = ['field', 'fieldName', 'field_name', 'propertyPath', 'property', 'attribute'];
 const LIKELY_NAMES = [...FIELD_NAMES, 'param', 'parameter', 'target', 'loc', 'path', 'pointer'];
 
-/** Names for the text of such an entry, the one that says most first. */
+/** Keys that have the text of such an entry, most specific first. */
 const TEXT_NAMES = [
   'detail',
   'defaultMessage',
@@ -177,7 +177,6 @@ const TEXT_NAMES = [
 
 type ValueObject = Readonly<Record<string, Value>>;
 
-/** An entry that names a field and says what is wrong with it. */
 interface Entry {
   readonly path: string;
   readonly text: Value;
@@ -185,10 +184,9 @@ interface Entry {
 
 /**
  * An object as an entry of a list of complaints: `{field, message}`, `{loc: ["body", "name"], msg}`,
- * `{source: {pointer: "/data/attributes/name"}, detail}`, `{name, reason}`. Undefined when it is
- * something else.
+ * `{source: {pointer: "/data/attributes/name"}, detail}`, `{name, reason}`; otherwise undefined.
  *
- * @param isListed not the answer as a whole: there a `path` is that of the request
+ * @param isListed false for the whole response, whose `path` is that of the request
  */
 function entryIn(value: ValueObject, isListed: boolean): Entry | undefined {
   const textName = TEXT_NAMES.find((name) => isText(valueAt(value, name)));
@@ -197,7 +195,7 @@ function entryIn(value: ValueObject, isListed: boolean): Entry | undefined {
   const places = isValueObject(source)
     ? [valueAt(source, 'pointer'), valueAt(source, 'parameter')]
     : [];
-  // `{name, reason}` of problem+json: a name beside anything else may be that of the error.
+  // `{name, reason}` of problem+json: beside other texts `name` may be the name of the error.
   if (textName === 'reason' || textName === 'message') places.push(valueAt(value, 'name'));
   const names = isListed ? LIKELY_NAMES : FIELD_NAMES.concat('target');
   places.unshift(...names.map((name) => valueAt(value, name)));
@@ -208,8 +206,8 @@ function entryIn(value: ValueObject, isListed: boolean): Entry | undefined {
 }
 
 /**
- * The field that a path means: `user.name`, `/data/attributes/name`, `data[user][name]`, `["body","name"]`.
- * What surrounds the record is taken off, up to a field that was sent (`FirstName` is `first_name`).
+ * Resolves a path to a field: `user.name`, `/data/attributes/name`, `data[user][name]`, `["body","name"]`.
+ * Drops wrappers up to a field that was sent (`FirstName` is `first_name`).
  */
 function fieldOfPath(path: string, sent: readonly string[]): string {
   const whole = sent.find((field) => field === path);
@@ -226,7 +224,7 @@ function fieldOfPath(path: string, sent: readonly string[]): string {
   return (first === -1 ? names : names.slice(first)).join('.');
 }
 
-/** `a.b[0].c`, `/a/b/0/c` and `a[b][c]` by their names. */
+/** Splits `a.b[0].c`, `/a/b/0/c` and `a[b][c]` into names. */
 function namesIn(path: string): string[] {
   const names = path.startsWith('/')
     ? path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))

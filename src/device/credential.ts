@@ -2,12 +2,11 @@ import { CredentialError } from '../errors.ts';
 import { redact } from './sensitive-fields.ts';
 
 /**
- * What a device is told about who is asking. The secret is private to the object: neither
- * `util.inspect` nor `JSON.stringify` shows it.
+ * The login sent to a device. The secret is private: neither `util.inspect` nor `JSON.stringify` shows it.
  */
 export class Credential {
   readonly kind: 'basic' | 'token';
-  /** Who it is; undefined for a token that nobody has named the owner of. */
+  /** Undefined for a token whose owner is unknown. */
   readonly user: string | undefined;
   readonly #secret: string;
 
@@ -36,12 +35,12 @@ export class Credential {
     return new Credential('basic', user, password);
   }
 
-  /** `user` is whose token it is said to be; it is not sent. */
+  /** `user` is the owner of the token; it is not sent. */
   static token(token: string, user?: string): Credential {
     return new Credential('token', user, token);
   }
 
-  /** The value of the Authorization header. Throws CredentialError when it cannot be one. */
+  /** The Authorization header. Throws CredentialError if the token does not fit in a header. */
   header(): string {
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
       throw new CredentialError(
@@ -52,12 +51,12 @@ export class Credential {
     return `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`;
   }
 
-  /** NetBox 4.5 and later want another word for the tokens that they give out now. */
+  /** NetBox 4.5 and later require another scheme for their new tokens. */
   #scheme(): string {
     return this.#secret.startsWith('nbt_') ? 'Bearer' : 'Token';
   }
 
-  /** `text` with the secret replaced, however it is spelt: a device may echo what it was sent. */
+  /** Replaces the secret in any spelling: a device may echo what was sent. */
   redact(text: string): string {
     const sent = this.kind === 'basic' ? [this.#pair()] : [];
     return redact(text, [this.#secret, ...sent]);
@@ -68,7 +67,7 @@ export class Credential {
     return this.kind === 'token' && (text === this.#secret || text.endsWith(` ${this.#secret}`));
   }
 
-  /** With the secret in clear, for the one who keeps it. */
+  /** With the secret in clear text, for storing it. */
   revealed(): { kind: 'basic' | 'token'; user: string | undefined; secret: string } {
     return { kind: this.kind, user: this.user, secret: this.#secret };
   }

@@ -14,10 +14,10 @@ import { idFieldOf, type Profile, configuredSingle } from './profile.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 import { type PageMarks, pageMarksOf } from './paging.ts';
 
-/** Is told a name that is there twice in one object. */
+/** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;
 
-/** Reads every list format that devices are known to use. Throws DecodeFailure or DeclinedFailure. */
+/** Reads every known list format. Throws DecodeFailure or DeclinedFailure. */
 export function decodeList(
   text: string,
   resource: string,
@@ -44,7 +44,7 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
     groupField === undefined
       ? decodeTextList(body)
       : decodeGroups(body, profile.resources[resource]?.keyField ?? 'name', groupField);
-  // Any line with "=" looks like a field; a record without a key is more likely a message.
+  // Any line with "=" looks like a field, but without a key it is more likely a message.
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
     return list;
   const [only] = list?.records.length === 1 ? list.records : [];
@@ -55,7 +55,7 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
   );
 }
 
-/** The one record at a path of its own, whatever it is wrapped in. Throws like `decodeList`. */
+/** Reads one record, with or without an envelope. Throws like `decodeList`. */
 export function decodeRecord(
   text: string,
   resource: string,
@@ -77,7 +77,7 @@ export function decodeRecord(
   return sideBySide(record, profile);
 }
 
-/** The record in the answer to a write, when there is exactly one. Throws DeclinedFailure. */
+/** The record in the response to a write, if there is exactly one. Throws DeclinedFailure. */
 export function decodeWritten(
   text: string,
   resource: string,
@@ -87,7 +87,7 @@ export function decodeWritten(
     const { records } = decodeList(text, resource, profile);
     return records.length === 1 ? records[0] : undefined;
   } catch (error) {
-    // A 2xx need not say anything; what the device holds is read back anyway.
+    // A 2xx need not contain a record; the write is read back anyway.
     if (error instanceof DecodeFailure) return undefined;
     throw error;
   }
@@ -102,14 +102,14 @@ function readJson(text: string, onRepeated?: OnRepeated): Value {
   }
 }
 
-/** Counts without splitting: the lines of a hostile body take many times its size. */
+/** Counts without splitting, because the lines of a hostile body take many times its size. */
 function hasMoreLines(text: string, limit: number): boolean {
   const ends = /\r\n|\n|\r/g;
   for (let lines = 0; lines < limit; lines += 1) if (!ends.test(text)) return false;
   return true;
 }
 
-/** A record that has its fields under one name, and its id beside them (JSON:API): all side by side. */
+/** Lifts the fields of a record out of its attributes object, as in JSON:API, beside the id. */
 function sideBySide(record: DeviceRecord, { list: { attributes: name } }: Profile): DeviceRecord {
   const held = name === undefined ? undefined : valueAt(record, name);
   if (typeof held !== 'object' || held === null) return record;
@@ -122,8 +122,8 @@ function sideBySide(record: DeviceRecord, { list: { attributes: name } }: Profil
 const FIELD_LINE = /^[\w.-]{1,200}=/;
 
 /**
- * Records as text: forms (`a=b&c=d`, one record a line) or `key=value` lines with an empty line
- * between records. All values are strings. Undefined when the text is neither.
+ * Reads records as text: forms (`a=b&c=d`, one record per line) or blocks of `key=value` lines separated by
+ * empty lines. All values are strings. Returns undefined for any other text.
  */
 function decodeTextList(text: string): DecodedList | undefined {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
@@ -135,7 +135,7 @@ function decodeTextList(text: string): DecodedList | undefined {
     : { records: blockRecords(lines), envelope: 'key=value lines' };
 }
 
-/** A field that occurs more than once is a list. */
+/** A repeated field is a list. */
 function formRecord(line: string): DeviceRecord {
   const fields = new URLSearchParams(line);
   return Object.fromEntries(
@@ -146,7 +146,7 @@ function formRecord(line: string): DeviceRecord {
   );
 }
 
-/** A record ends at an empty line, and where a field comes a second time. */
+/** An empty line or a repeated field ends a record. */
 function blockRecords(lines: readonly string[]): DeviceRecord[] {
   const records: DeviceRecord[] = [];
   let fields = new Map<string, string>();
@@ -174,8 +174,8 @@ function unquoted(text: string): string {
 }
 
 /**
- * Lines as `admin="root,joe"`: groups with their members. Each member is a record, with its groups in a
- * field. Undefined when the text has another form.
+ * Reads lines like `admin="root,joe"`: groups and their members. Each member becomes a record with its
+ * groups in `groupField`. Returns undefined for any other text.
  */
 function decodeGroups(text: string, keyField: string, groupField: string): DecodedList | undefined {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
@@ -195,16 +195,16 @@ function decodeGroups(text: string, keyField: string, groupField: string): Decod
   return { records, envelope: 'groups' };
 }
 
-/** One answer to "all records of a resource". */
+/** One response to a list request. */
 export interface DecodedList extends PageMarks {
   readonly records: readonly DeviceRecord[];
-  /** What the records were wrapped in: `array`, `results`, `keyed by id`, `form text` … */
+  /** The form of the response: `array`, `results`, `keyed by id`, `form text` … */
   readonly envelope: string;
-  /** It is no list: the one record is all that there is, and nothing names it. */
+  /** The response is one object without a key, not a list. */
   readonly single?: true;
 }
 
-/** Names under which devices hand out their records, besides the resource's own. */
+/** Envelope names of known devices, besides the name of the resource. */
 const ENVELOPES = [
   'results',
   'data',
@@ -217,11 +217,11 @@ const ENVELOPES = [
   'user',
 ];
 
-/** What may stand beside the records and is none of them. */
+/** Keys beside the records that are not records themselves. */
 const ASIDE =
   /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
 
-/** More in one answer than any device holds: a bound on time and memory. */
+/** No device has more in one response: limits time and memory. */
 export const MAX_RECORDS = 1_000_000;
 
 const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
@@ -231,7 +231,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
   const declined = declinedReason(value);
   const isRecord = isRecordLike(value, resource, profile);
-  // A record may have a status of its own; a complaint also says what is wrong.
+  // A record may have a status of its own; a complaint also has a reason.
   if (
     declined !== undefined &&
     (!isRecord || Object.keys(value).some((name) => COMPLAINT.test(name)))
@@ -259,7 +259,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   throw new DecodeFailure(`JSON without a list of records: ${names}`);
 }
 
-/** The records where the profile says that they are; some devices write `null` for none. */
+/** The records at the place that the profile names; some devices write `null` for an empty list. */
 function decodeItems(
   value: DeviceRecord,
   items: string,
@@ -275,7 +275,7 @@ function decodeItems(
   return { ...list, ...pageMarksOf(value) };
 }
 
-/** The field that holds the records: a list, or an object when nothing else could be a record. */
+/** The key of the records: a list, or an object if nothing else can be a record. */
 function envelopeOf(value: DeviceRecord, resource: string): string | undefined {
   const names = [resource, `${resource}s`, ...ENVELOPES].filter((name) =>
     Object.hasOwn(value, name),
@@ -291,7 +291,7 @@ function envelopeOf(value: DeviceRecord, resource: string): string | undefined {
   );
 }
 
-/** A list of any name, where nothing stands beside it but how many there are, and which page it is. */
+/** A list under an unknown name, if only counts and page numbers are beside it. */
 function onlyList(value: DeviceRecord): string | undefined {
   const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
   const held = name === undefined ? undefined : value[name];
@@ -328,7 +328,7 @@ function singleObject(object: DeviceRecord): DecodedList {
   return { records: [object], envelope: 'one object', single: true };
 }
 
-/** The object itself, without what a device wraps every answer in. */
+/** The object itself, without its envelope. */
 function unwrapped(value: DeviceRecord, resource: string, profile: Profile): DeviceRecord {
   const { items } = profile.list;
   const name =
@@ -338,19 +338,19 @@ function unwrapped(value: DeviceRecord, resource: string, profile: Profile): Dev
   return only !== undefined && isValueObject(only) && others.length === 0 ? only : value;
 }
 
-/** Whether it is wrapped around records, whatever else it has (FortiOS names itself there). */
+/** Whether it is an envelope, whatever other keys it has (FortiOS puts its own name there). */
 function holdsRecords(value: DeviceRecord, resource: string): boolean {
   const name = envelopeOf(value, resource);
   const held = name === undefined ? undefined : value[name];
   return isValueList(held) && held.length > 0 && !isPlainList(held);
 }
 
-/** A list of texts or numbers is the value of a field. */
+/** A list of texts or numbers is a field value. */
 function isPlainList(value: Value | undefined): boolean {
   return isValueList(value) && value.some((item) => !isValueObject(item));
 }
 
-/** Whether it says more than how a request went. */
+/** Whether it has more than the outcome of a request. */
 function isObjectOfItsOwn(value: DeviceRecord): boolean {
   return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
 }
@@ -366,7 +366,7 @@ function isKeyedById(value: DeviceRecord): boolean {
   return items.length > 0 && items.every(isValueObject);
 }
 
-/** The key is part of the record: it becomes the field that is missing, the id or the natural key. */
+/** The key becomes the field that the record lacks: its id or its natural key. */
 function keyedRecords(value: DeviceRecord, resource: string, profile: Profile): DeviceRecord[] {
   const keyField = profile.resources[resource]?.keyField ?? 'name';
   return Object.entries(value).map(([key, item]) => {
@@ -378,12 +378,12 @@ function keyedRecords(value: DeviceRecord, resource: string, profile: Profile): 
     if (!Object.hasOwn(record, keyField) && (hasId || !isIdLike)) {
       return { [keyField]: key, ...record };
     }
-    // Sent back under another name, it would not be known again: the device made a second record.
+    // Under another field name the device would not recognise it and create a second record.
     return hasId ? record : { [isUuid ? 'uuid' : 'id']: key, ...record };
   });
 }
 
-/** Whether an object is a record by itself: it has the natural key, or an id. */
+/** A record has a natural key or an id. */
 function isRecordLike(value: DeviceRecord, resource: string, profile: Profile): boolean {
   const keyField = profile.resources[resource]?.keyField;
   const keys = [
@@ -395,7 +395,7 @@ function isRecordLike(value: DeviceRecord, resource: string, profile: Profile): 
   );
 }
 
-/** `"error": ""`, `null`, `0` and `[]` say that there is none. */
+/** `"error": ""`, `null`, `0` and `[]` mean no error. */
 function isFilled(value: Value | undefined): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return typeof value === 'string' && value !== '';

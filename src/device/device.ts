@@ -34,12 +34,12 @@ import {
 } from './translate.ts';
 import { objectionIn } from './complaint.ts';
 
-/** The device said yes. What it holds now is another question: read it back. */
+/** The device accepted the write. To learn what it stored, read the record back. */
 export interface WriteResponse {
   readonly status: number;
-  /** The record as the answer shows it, when it does. */
+  /** The record in the response, if there is one. */
   readonly record?: DeviceRecord | undefined;
-  /** What it objects to all the same, where it says so. */
+  /** An objection despite the success status. */
   readonly objection?: string | undefined;
 }
 
@@ -48,23 +48,23 @@ export interface RawRequest {
   /** From the root of the device, starting with one slash. */
   readonly path: string;
   readonly form?: FormPairs | undefined;
-  /** The media types that are asked for, when not those of the profile. */
+  /** The Accept header; that of the profile when absent. */
   readonly accept?: string;
-  /** `stay`: a redirect is the answer, and not followed. */
+  /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay';
 }
 
-/** All pages of a list may take so many times as long as one answer. */
+/** The time limit of all pages, as a multiple of that of one response. */
 const PAGES_TIME = 10;
 
 /** More records are not read one by one. */
 const MAX_DETAILS = 1000;
 const DETAILS_AT_ONCE = 2;
 
-/** What a query calls the page that it asks for. */
+/** Query parameters that select a page. */
 const PAGE_NAME = /^(?:page|current|offset|start|cursor|after|\$?skip)$/i;
 
-/** One device: its records, read and written. Whoever makes it closes it. */
+/** One device: reads and writes its records. The creator closes it. */
 export class Device {
   readonly ref: DeviceRef;
   readonly trust: Trust;
@@ -72,7 +72,7 @@ export class Device {
   #profile: Profile;
   readonly #options: ClientOptions;
   readonly #listings = new Map<string, ReadPages>();
-  /** By path: where a redirect of the device led to. */
+  /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
 
   constructor(options: ClientOptions & { readonly profile?: Profile }) {
@@ -84,12 +84,11 @@ export class Device {
     this.#client = new DeviceClient({ ...options, connections });
   }
 
-  /** How it speaks, as far as it is known. */
   get profile(): Profile {
     return this.#profile;
   }
 
-  /** Every record of a resource, from all its pages. Throws DeviceError, never gives a part of them. */
+  /** Reads all pages of a resource. Throws DeviceError; never returns only some of the records. */
   async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
     if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
     const path = listPath(this.profile, resource);
@@ -99,13 +98,13 @@ export class Device {
       try {
         const listing = await this.#listAt(place, resource, place === path, signal);
         this.#listings.set(resource, listing);
-        // Reads are sent on, writes are not: they go to where the device says that it is.
+        // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
         if (place === path && !others.includes(found)) return listing;
         this.#profile = foundAt(this.profile, resource, found);
         return { ...listing, path: found };
       } catch (error) {
-        // Tried is where a device may also have the resource; when it is nowhere, the first no counts.
+        // Other paths are only attempts: if all fail, report the error of the profile's path.
         if (place === path) {
           if (!isNotFound(error)) throw error;
           refusal = error;
@@ -136,7 +135,7 @@ export class Device {
         return decodePage(response, resource, this.profile, repeated);
       });
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
-      // No part was asked for: where the rest is must be said, or it would look like all there is.
+      // A 206 to a request for all must say how to get the rest, or the list would look complete.
       if (response.status === 206 && list.total === undefined && list.next === undefined) {
         const text = `${page} was answered with a part only (206), and nothing says how to get the rest`;
         throw new ProtocolError(this.ref, text);
@@ -155,17 +154,17 @@ export class Device {
       return { ...pages, records: await this.details(resource, pages.records, signal) };
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // A record may go between the list that names it and its own answer: all is read once more.
+      // The record may have been deleted after it was listed: read the list once more.
       if (mayRepeat) return this.#listAt(path, resource, false, signal);
-      // Not RejectedError: the list itself is where it was looked for.
+      // Not RejectedError, because the list itself was found.
       const text = `its list names a ${resource} that it does not have (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
     }
   }
 
   /**
-   * The records in full, each read at its own path, two at a time. Throws ProtocolError when they are
-   * too many or too slow, and when a path answers with another record; never gives a part of them.
+   * Reads each record at its own path, two at a time. Throws ProtocolError if there are too many, if time
+   * runs out, or if a path returns another record; never returns only some of them.
    */
   async details(
     resource: string,
@@ -194,7 +193,7 @@ export class Device {
     return full;
   }
 
-  /** The record with what its own path shows of it. */
+  /** The record, with the fields at its own path added. */
   async #detail(
     resource: string,
     record: DeviceRecord,
@@ -218,19 +217,19 @@ export class Device {
     throw new ProtocolError(this.ref, text);
   }
 
-  /** How a resource was listed the last time; undefined when it was not. */
+  /** The last reading of a list. */
   listing(resource: string): ReadPages | undefined {
     return this.#listings.get(resource);
   }
 
-  /** Sends a write once. Throws DeviceError unless the device says that it did it. */
+  /** Sends a write once. Throws DeviceError unless the device accepts it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResponse> {
     const { method, path } = request;
     if (method === 'DELETE') assertNoCollection(this.profile, path);
     const sent = { method, path, body: bodyOf(request) };
     let response = await this.#ask(sent, signal);
     if (response.status === 428 && method !== 'POST') {
-      // It has done nothing yet: it wants to be told which state of the record is meant (RFC 6585).
+      // 428 means that nothing was done: the device requires If-Match (RFC 6585).
       const held = await this.#ask({ method: 'GET', path }, signal);
       const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
       if (ifMatch !== undefined) response = await this.#ask({ ...sent, ifMatch }, signal);
@@ -248,12 +247,12 @@ export class Device {
     };
   }
 
-  /** Any request to this device; any status is an answer. Throws UsageError for a path that leaves it. */
+  /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     const url = URL.canParse(request.path, this.#client.origin)
       ? new URL(request.path, this.#client.origin)
       : undefined;
-    // The URL parser would drop line ends and tabs, and make it another path.
+    // The URL parser drops line ends and tabs, which changes the path.
     const hasControls = /\p{Cc}/u.test(request.path);
     if (hasControls || !request.path.startsWith('/') || url?.origin !== this.#client.origin) {
       throw new UsageError(
@@ -265,16 +264,16 @@ export class Device {
     const path = url.pathname + url.search;
     const sent = { method, path, body: bodyOf(request), accept, redirect };
     const response = await this.#ask(sent, signal);
-    // Data is given as it came: in a list a word may be somebody's password by chance.
+    // Data stays unchanged: a word in a list may equal a password by chance.
     return isSuccess(response) ? response : withoutSecrets(this.#circumstances(request), response);
   }
 
   /**
-   * All records of a list of which `first`, the answer to a GET of `path`, is one page of several;
-   * undefined when it is the only one, no list at all, or the path itself asks for a page. Throws
+   * Reads all records of a list if `first`, the response to a GET of `path`, is its first page. Returns
+   * undefined if there is one page, if it is no list, or if the path itself selects a page. Throws
    * DeviceError rather than leave records out.
    *
-   * @param onPage gets each further page as it comes
+   * @param onPage receives each further page
    */
   async allPages(
     path: string,
@@ -313,12 +312,12 @@ export class Device {
     return paging === undefined ? undefined : records;
   }
 
-  /** Whether it takes one connection at a time, as it was said or seen. */
+  /** Whether the device accepts one connection at a time, configured or observed. */
   get takesOneConnection(): boolean {
     return this.#client.takesOneConnection;
   }
 
-  /** How long all pages of a list may take. */
+  /** The time limit of all pages of a list. */
   get pagesTimeMs(): number {
     return PAGES_TIME * this.#client.timeoutMs;
   }
@@ -334,12 +333,12 @@ export class Device {
     );
   }
 
-  /** The error that an answer is; undefined for one that is a success. */
+  /** The error for a response; undefined for a success. */
   failureOf(request: Request, response: Response): DeviceError | undefined {
     return isSuccess(response) ? undefined : responseError(this.#circumstances(request), response);
   }
 
-  /** What `decode` finds in an answer. Throws DeviceError for one that is no success, or not decoded. */
+  /** Decodes a response. Throws DeviceError if it is a failure or cannot be decoded. */
   #decoded<T>(request: Request, response: Response, decode: () => T): T {
     const failure = this.failureOf(request, response);
     if (failure !== undefined) throw failure;
@@ -364,14 +363,14 @@ export class Device {
   }
 }
 
-/** As much of a request as the words about its failure need. */
+/** The parts of a request that its error message needs. */
 type Request = Circumstances['request'] & Pick<Circumstances, 'fields'> & Body;
 
 function isSuccess({ status }: Response): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What an answer says of a page of a list, in its body and its headers. */
+/** One page of a list, with the page marks in its body and headers. */
 function decodePage(
   { headers, body }: Response,
   resource: string,

@@ -23,21 +23,21 @@ import {
 import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './sensitive-fields.ts';
 import type { HttpRequest } from './exchange.ts';
 
-/** The pairs of a form in the order in which they are sent; a field may occur more than once. */
+/** The pairs of a form in sending order; a field may be repeated. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];
 
-/** One write, ready to be shown, kept and sent as it is. At most one of the bodies is there. */
+/** One write, ready to be shown, stored and sent. It has at most one body. */
 export interface WriteRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path from the root of the device, percent-encoded. */
+  /** From the root of the device, percent-encoded. */
   readonly path: string;
   readonly form?: FormPairs | undefined;
   readonly json?: DeviceRecord | undefined;
-  /** Of a JSON body; absent: `application/json`. */
+  /** Of a JSON body; `application/json` when absent. */
   readonly contentType?: string | undefined;
 }
 
-/** A request as it may be shown and kept: secrets masked. */
+/** A request that is safe to show and store: secrets are masked. */
 export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRequest {
   return {
     ...request,
@@ -46,7 +46,7 @@ export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRe
   };
 }
 
-/** Whether a request was masked, and so cannot be sent. */
+/** A masked request cannot be sent. */
 export function isMaskedRequest({ form, json }: WriteRequest): boolean {
   return (
     form?.some(([, text]) => text === MASK) === true || (json !== undefined && holdsMask(json))
@@ -58,7 +58,7 @@ function holdsMask(value: Value): boolean {
   return Object.values(value).some(holdsMask);
 }
 
-/** The body of a form. Throws UsageError for text that has no UTF-8 form. */
+/** The body of a form. Throws UsageError for text that UTF-8 cannot encode. */
 export function encodeForm(form: FormPairs): string {
   for (const [field, text] of form) {
     if (/\p{Surrogate}/u.test(field + text)) {
@@ -74,8 +74,8 @@ export function encodeForm(form: FormPairs): string {
 }
 
 /**
- * The documented fields that nobody gave: the string that is posted "has to include all the fields", so a
- * form has them empty. JSON leaves out what nobody gave.
+ * The documented fields that were not given. The posted string "has to include all the fields", so a form
+ * sends them empty; JSON leaves them out.
  */
 export function emptyFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
   if (!hasAllFields(profile)) return [];
@@ -91,9 +91,9 @@ export function hasAllFields({ create }: Profile): boolean {
 }
 
 /**
- * A new record. The documented form has the text for "no id", the documented fields (empty where not
- * given), then the others. Throws RefusedError when an id is given: posted, it would overwrite the
- * record that has it.
+ * Creates a record. The documented form has the text for "no id", the documented fields (empty if not
+ * given), then the others. Throws RefusedError for an id, because the POST would overwrite the record with
+ * that id.
  */
 export function createRequest(
   profile: Profile,
@@ -121,9 +121,9 @@ export function createRequest(
 }
 
 /**
- * A changed record. A whole one has its id and all its fields, because what it leaves out may be
- * emptied; left out are `null`, secrets, which a device shows masked or hashed, and what a form cannot
- * carry; each is sent when the user asked for it. Throws RefusedError for a record without a usable id.
+ * Changes a record. A whole record has its id and all its fields, because the device may erase omitted
+ * ones. Omitted unless they change: `null`, secrets, which a device shows masked or hashed, and what a form
+ * cannot carry. Throws RefusedError for a record without a usable id.
  */
 export function updateRequest(
   profile: Profile,
@@ -147,7 +147,7 @@ export function updateRequest(
   return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
 }
 
-/** What a body has of a changed record, in the order of the document. */
+/** The fields in the body of a changed record, in document order. */
 function changedFields(
   profile: Profile,
   resource: string,
@@ -169,12 +169,12 @@ function changedFields(
   });
 }
 
-/** Each of the fields once, with its value; those that have none are left out. */
+/** The fields that have a value, each once. */
 function recordOf(
   fields: readonly string[],
   valueOf: (field: string) => Value | undefined,
 ): DeviceRecord {
-  // `fromEntries` makes `__proto__` a field like any other.
+  // `fromEntries` treats `__proto__` as an ordinary field.
   return Object.fromEntries(
     [...new Set(fields)].flatMap((field) => {
       const value = valueOf(field);
@@ -184,8 +184,8 @@ function recordOf(
 }
 
 /**
- * The fields, and the parts of nested ones, that hold something and that the body of a changed record
- * lacks, although the user could set them.
+ * The writable fields, and parts of nested ones, that have a value but are not in the body of a changed
+ * record.
  */
 export function leftOutFields(
   profile: Profile,
@@ -211,8 +211,8 @@ function lackingIn(name: string, held: Value, sent: Value | undefined): string[]
 }
 
 /**
- * Deletes one record: by its own path, or where the profile says so by a body that names it. Never a
- * collection. Throws RefusedError for an unusable id.
+ * Deletes one record, by its own path or by a body that names it, never a collection. Throws RefusedError
+ * for an unusable id.
  */
 export function deleteRequest(
   profile: Profile,
@@ -231,7 +231,7 @@ export function deleteRequest(
   return requestOf(facts, resource, path, selector, {});
 }
 
-/** Throws RefusedError for a resource that is one object: there is no second one, and never none. */
+/** Throws RefusedError for a single object, which cannot be added or deleted. */
 export function refuseSingle(profile: Profile, resource: string): void {
   if (!isSingle(profile, resource)) return;
   throw new RefusedError(singleRefusal(resource));
@@ -241,7 +241,6 @@ export function singleRefusal(resource: string): string {
   return `${resource} is one object: it is changed with "${resource} set field=value", never added or deleted`;
 }
 
-/** @param selector what names the record in the body */
 function requestOf(
   facts: WriteFacts,
   resource: string,
@@ -269,13 +268,13 @@ function requestOf(
   return { method, path, json, ...(contentType !== undefined && { contentType }) };
 }
 
-/** What names a record, in the type that the device has for it. */
+/** The id or key of a record, in the type that the device uses. */
 function asHeld(record: DeviceRecord, { field, text }: { field: string; text: string }): Value {
   const held = valueAt(record, field) ?? null;
   return formText(held) === text ? held : text;
 }
 
-/** Secrets inside a nested value, which a device shows masked or hashed, are sent only when changed. */
+/** Omits unchanged secrets in a nested value, because a device shows them masked or hashed. */
 function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
   if (!isValueObject(value)) return value;
   const before = isValueObject(held) ? held : {};
@@ -289,14 +288,14 @@ function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
   );
 }
 
-/** A list is sent as a whole: with a secret in it, not at all. */
+/** A list is sent as a whole: with a secret in it, it is not sent. */
 function isSecretList(value: Value): boolean {
   return isValueList(value) && valueText(maskedValue('', value)) !== valueText(value);
 }
 
 /**
- * Whether a value that nobody asked to change goes along: in JSON all but secrets, in a form what has a
- * text of its own. A list of several items only where they were seen to be taken as repeated fields.
+ * Whether an unchanged value is sent: in JSON all but secrets, in a form only values with a text form. A
+ * list of several items only if the device was seen to accept repeated fields.
  */
 function isKept(profile: Profile, resource: string, field: string, value: Value): boolean {
   if (value === null || isSecretField(field) || isSecretList(value)) return false;
@@ -308,7 +307,7 @@ function isKept(profile: Profile, resource: string, field: string, value: Value)
   return value.length < 2 || (lists ?? seen) === 'repeated';
 }
 
-/** The pairs for one field: a list repeats it, and a nested value is written with dots. */
+/** The pairs of one field: a list repeats the field, a nested value uses dotted names. */
 function pairsOf(field: string, value: Value): [field: string, text: string][] {
   if (isValueObject(value)) {
     return Object.entries(value).flatMap(([part, inner]) => pairsOf(`${field}.${part}`, inner));
@@ -322,7 +321,7 @@ export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
-/** The fields of the record in a request, without what the profile wraps them in. */
+/** The field names of the record in a request, without wrappers. */
 export function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
   const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
   const [[name, inner] = ['', null], ...others] = Object.entries(json);
@@ -337,7 +336,7 @@ export function fieldsSent({ create, update }: Profile, { form = [], json = {} }
   return [...form.map(([field]) => field), ...Object.keys(fields)];
 }
 
-/** What was sent in secret fields: a device may repeat it in what it objects to. */
+/** The values of secret fields: a device may repeat them in a complaint. */
 export function secretsOf({ form = [], json = {} }: Body): string[] {
   return [
     ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
@@ -352,7 +351,7 @@ function secretsIn(value: Value): string[] {
   );
 }
 
-/** A body in the encoding that it has; undefined for none. */
+/** The body with its content type; undefined if there is none. */
 export function bodyOf({ form, json, contentType }: Body): HttpRequest['body'] {
   if (form !== undefined) return { type: FORM_TYPE, text: encodeForm(form) };
   return json && { type: contentType ?? JSON_TYPE, text: jsonText(json) };

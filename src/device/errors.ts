@@ -1,7 +1,7 @@
 import { DevshError } from '../errors.ts';
 import type { DeviceRef } from './record.ts';
 
-/** One device failed. The message starts with the device's name and ends with what to try. */
+/** One device failed. The message starts with the device name and ends with advice. */
 export class DeviceError extends DevshError {
   readonly code: string = 'device';
   readonly device: DeviceRef;
@@ -12,18 +12,18 @@ export class DeviceError extends DevshError {
   }
 }
 
-/** No connection, or no complete answer in time. */
+/** No connection, or no complete response in time. */
 export class UnreachableError extends DeviceError {
   override readonly code = 'unreachable';
   override readonly exitCode = 5;
   /**
-   * False only when the request was certainly never sent (name not found, refused, no TLS). After a
-   * write, true means: read back to learn what became of it.
+   * False only if the request was certainly never sent (name not found, refused, no TLS). If true after a
+   * write, read back to learn its outcome.
    */
   readonly mayHaveArrived: boolean;
   readonly #message: string;
 
-  /** @param options.advice ends the message while nobody has looked at what became of the request */
+  /** @param options.advice ends the message until the outcome of the request is known */
   constructor(
     device: DeviceRef,
     message: string,
@@ -35,14 +35,14 @@ export class UnreachableError extends DeviceError {
     this.#message = message;
   }
 
-  /** The same without its advice: what became of the request is known by now. */
+  /** The same error without its advice, once the outcome of the request is known. */
   settled(): UnreachableError {
     const { device, mayHaveArrived, cause } = this;
     return new UnreachableError(device, this.#message, { mayHaveArrived, cause });
   }
 }
 
-/** A certificate as it was presented, for the question and the refusal. */
+/** A presented certificate, for the question and the refusal. */
 export interface PresentedCertificate {
   /** SHA-256 of the DER certificate: upper-case hex, pairs joined by colons. */
   readonly fingerprint: string;
@@ -52,7 +52,7 @@ export interface PresentedCertificate {
   readonly validTo: string;
 }
 
-/** The certificate is neither signed by a known CA nor pinned, or it differs from the pin. */
+/** The certificate has no known CA and no pin, or differs from the pin. */
 export class UntrustedError extends DeviceError {
   override readonly code = 'untrusted';
   override readonly exitCode = 5;
@@ -74,7 +74,7 @@ export function isChangedCertificate(error: unknown): error is UntrustedError {
   return error instanceof UntrustedError && error.reason === 'changed';
 }
 
-/** 401: the device does not accept the credential; 403: not the account's right. */
+/** 401: the device does not accept the credential; 403: the account lacks the right. */
 export class UnauthorizedError extends DeviceError {
   override readonly code: 'unauthorized' | 'forbidden';
   override readonly exitCode = 4;
@@ -85,12 +85,11 @@ export class UnauthorizedError extends DeviceError {
   }
 }
 
-/** What the device objects to, per field; `''` holds what is about no field. */
+/** Complaints of the device per field; `''` collects those about no field. */
 export type FieldIssues = Readonly<Record<string, readonly string[]>>;
 
-/** The longest wait that is waited for; a device that asks for more has refused. */
+/** The longest wait that is honored; a longer one counts as a refusal. */
 export const MAX_THROTTLE_MS = 30_000;
-/** So often a request is sent again because the device asked to wait. */
 export const MAX_THROTTLES = 3;
 
 /** The device understood the request and refused it (400, 404, 405, 409, 415, 422, 429 …). */
@@ -98,7 +97,7 @@ export class RejectedError extends DeviceError {
   override readonly code = 'rejected';
   readonly status: number;
   readonly issues: FieldIssues;
-  /** How long the device asks to wait before the next request (429); undefined when it does not say. */
+  /** How long the device asks to wait before the next request (429), if it says so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -113,12 +112,12 @@ export class RejectedError extends DeviceError {
   }
 }
 
-/** The answer is no answer of such an API: HTML, broken JSON, 5xx, too large. */
+/** The response does not fit such an API: HTML, broken JSON, 5xx, too large. */
 export class ProtocolError extends DeviceError {
   override readonly code = 'protocol';
-  /** HTTP status, when there was one. */
+  /** HTTP status, if there was one. */
   readonly status: number | undefined;
-  /** The start of the body as it came, for `--raw`. */
+  /** The start of the body, unchanged, for `--raw`. */
   readonly body: string | undefined;
 
   constructor(
@@ -132,8 +131,8 @@ export class ProtocolError extends DeviceError {
   }
 }
 
-/** A body that holds no records; `device.ts` makes it an error with the device's name. */
+/** A body without records; `device.ts` turns it into a DeviceError. */
 export class DecodeFailure extends Error {}
 
-/** A 2xx whose body says that the device did not do it. */
+/** A 2xx whose body reports a failure. */
 export class DeclinedFailure extends Error {}

@@ -12,13 +12,13 @@ export interface HttpRequest {
   /** Path and query from the root of the device, percent-encoded. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly text: string } | undefined;
-  /** Only when the record is still in the state with this entity tag. */
+  /** Sent as If-Match: only if the record still has this entity tag. */
   readonly ifMatch?: string | undefined;
-  /** The media types that are asked for, when not JSON before all else. */
+  /** The Accept header, if not JSON first. */
   readonly accept?: string | undefined;
-  /** `stay`: a redirect is the answer, and not followed. */
+  /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
-  /** Told now and then, while the answer takes long, what has come of it. */
+  /** Receives the progress of a slow response now and then. */
   readonly arriving?: (arrived: Arrived) => void;
 }
 
@@ -27,30 +27,30 @@ export function isRead({ method }: Pick<HttpRequest, 'method'>): boolean {
   return method === 'GET' || method === 'OPTIONS';
 }
 
-/** A whole answer, whatever its status. */
+/** A whole response, whatever its status. */
 export interface Response {
   readonly status: number;
-  /** Names in lower case; of repeated headers the values joined by `, `. */
+  /** Names in lower case; values of repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly elapsedMs: number;
-  /** Path and query that it came from, when a redirect led there. */
+  /** Path and query that a redirect led to. */
   readonly movedTo?: string;
 }
 
 interface ExchangeLimits {
   /**
-   * From the first byte of the request to the last of the answer, without times of our own. A read that
-   * still comes is waited for `WHOLE_TIME` times as long: there it is the limit for silence.
+   * From the first byte of the request to the last of the response, without delays of this process. A read
+   * that keeps arriving may take `WHOLE_TIME` times as long: for it this is the limit of silence.
    */
   readonly timeoutMs: number;
   /** On the wire and after decompression. */
   readonly maxBodyBytes: number;
 }
 
-/** A read may take so many times its limit, as long as it comes. */
+/** The time limit of a read that keeps arriving, as a multiple of `timeoutMs`. */
 const WHOLE_TIME = 10;
-/** Less than that within the limit is silence: one byte now and then is no answer that comes. */
+/** Fewer bytes within the limit count as silence. */
 const LEAST_BYTES = 1024;
 
 interface RawResponse {
@@ -59,7 +59,10 @@ interface RawResponse {
   readonly bytes: Buffer;
 }
 
-/** One request and its whole answer. Throws TransportFault, CancelledError, or what the connector threw. */
+/**
+ * Sends one request and reads its whole response. Throws TransportFault, CancelledError, or an error of the
+ * connector.
+ */
 export async function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
@@ -114,11 +117,11 @@ function receive(
       failure = error;
       settle();
       reject(error);
-      // Before the request has a connection there is nothing to end; `onRequestStart` ends it then.
+      // Without a connection there is nothing to abort yet; `onRequestStart` does it then.
       controller?.abort(error);
     };
     const cancel = (): void => {
-      // A write that has left may have been carried out: that is not the same as cancelled.
+      // A write that was sent may have been executed, so it is not simply cancelled.
       fail(
         controller && !isRead(request)
           ? new TransportFault('reset', 'cancelled while waiting for the answer', { sent: true })
@@ -148,7 +151,7 @@ function receive(
         path: request.path,
         headers,
         body: request.body?.text ?? null,
-        // A deadline for the whole answer replaces undici's, which start anew with each chunk.
+        // One deadline for the whole response replaces undici's, which restart with each chunk.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -201,36 +204,35 @@ function flatten(
   );
 }
 
-/** A document with its closing bracket is whole, even if the connection ended without a word. */
+/** A complete JSON document is whole, even if the connection just ended. */
 function isWholeJson(body: string): boolean {
   return /^\s*[[{]/.test(body) && jsonIn(body) !== undefined;
 }
 
-/** What has come of an answer that is still on its way. */
+/** The part of a response that has arrived. */
 interface Arrived {
   readonly bytes: number;
-  /** Records of a JSON list, as far as they are whole; 0 where they cannot be told apart yet. */
+  /** Complete records of a JSON list; 0 until they can be recognised. */
   readonly records: number;
 }
 
-/** Who waits for less is told nothing. */
+/** Shorter waits report nothing. */
 const FIRST_MS = 1000;
 const EVERY_MS = 500;
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
-/** Tells now and then what has come; its records are counted only for that. */
+/** Reports progress now and then; counts records only for that. */
 class Arrivals {
   readonly #tell: (arrived: Arrived) => void;
   readonly #startedAt = performance.now();
   #toldAt = -Infinity;
-  /** Not looked at yet. */
+  /** Not scanned yet. */
   #chunks: Buffer[] = [];
   #bytes = 0;
   #records = 0;
-  /** The brackets that are open. */
   readonly #open: number[] = [];
-  /** How many brackets are open around a record: those of the first list that has objects in it. */
+  /** The number of brackets around a record: those of the first list that contains objects. */
   #around: number | undefined;
   #isInText = false;
   #isEscaped = false;
@@ -266,13 +268,13 @@ class Arrivals {
   }
 }
 
-/** `12.4 MB, 41,000 users` */
+/** `12.4 MB, 41,000 users`. */
 export function arrivedText({ bytes, records }: Arrived, resource: string): string {
   const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
   return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${resource}s`;
 }
 
-/** Unpacked in steps of this size: Node's own, 16 KiB, take a turn of the event loop each. */
+/** Node's default of 16 KiB takes a turn of the event loop per step. */
 const CHUNK_BYTES = 256 * 1024;
 
 const DECODERS: Readonly<Record<string, 'gunzip' | 'brotliDecompress' | 'inflate'>> = {
@@ -282,7 +284,7 @@ const DECODERS: Readonly<Record<string, 'gunzip' | 'brotliDecompress' | 'inflate
   deflate: 'inflate',
 };
 
-/** The body without its content encodings. Throws TransportFault when it is too large or broken. */
+/** Undoes the content encodings. Throws TransportFault if the body is too large or broken. */
 async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number): Promise<Buffer> {
   const encodings = (headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -297,9 +299,9 @@ async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number
     if (plain.length === 0) return plain;
     const decoder = DECODERS[name];
     if (!decoder) throw unreadable(`"${name}" is no encoding that devsh knows`);
-    // Some servers leave out the header that the standard asks for.
+    // Some servers omit the zlib header that the standard requires.
     const isBare = decoder === 'inflate' && ((plain[0] ?? 0) & 0x0f) !== 8;
-    // Loaded with the first such body: devsh asks for bodies as they are.
+    // Loaded on demand, because devsh asks for uncompressed bodies.
     const zlib = process.getBuiltinModule('node:zlib');
     const decode = promisify<Buffer, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : decoder]);
     try {
@@ -313,14 +315,13 @@ async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number
   return plain;
 }
 
-/** `32 MiB`. */
 export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 102.4) / 10} MiB`;
 }
 
 /**
- * In the character set that the device names, or that a byte order mark shows; UTF-8 otherwise. What
- * is no UTF-8 at all is Latin-1, as old devices send it; single broken bytes are replaced.
+ * Decodes in the character set of the header or byte order mark, otherwise UTF-8. Text without any valid
+ * UTF-8 is Latin-1, as old devices send it; single broken bytes are replaced.
  */
 export function bodyText(bytes: Buffer, contentType = ''): string {
   const named = decoderFor(/charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1]);
@@ -336,14 +337,14 @@ const MARKS = [
   { mark: [0xfe, 0xff], charset: 'utf-16be' },
 ];
 
-/** Any character that was read as UTF-8, besides the mark for broken bytes. */
+/** Any character decoded from UTF-8, except the replacement character. */
 const HAS_BEYOND_ASCII = /[^\0-\x7f\ufffd]/;
 
-// ignoreBOM keeps the mark, so that raw output is what the device sent.
+// ignoreBOM keeps the mark, so that raw output equals what the device sent.
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const LATIN_1 = new TextDecoder('windows-1252');
 
-/** Undefined for a name that nobody knows. */
+/** Undefined for an unknown name. */
 function decoderFor(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined) return undefined;
   try {
@@ -353,7 +354,7 @@ function decoderFor(charset: string | undefined): TextDecoder | undefined {
   }
 }
 
-/** Whether the answer said where it ends: only then is a connection that ends no loss. */
+/** Whether the response states its length or end; if not, it may be cut off. */
 function isFramed({ status, headers }: Omit<RawResponse, 'bytes'>): boolean {
   return (
     status === 204 ||
@@ -363,10 +364,10 @@ function isFramed({ status, headers }: Omit<RawResponse, 'bytes'>): boolean {
   );
 }
 
-/** The state that one record is in, as `ETag` or the record itself names it; for `If-Match`. */
+/** The entity tag of one record, from `ETag` or the record itself; for `If-Match`. */
 export function entityTagOf({ headers, body }: Response): string | undefined {
   const tag = headers['etag'] ?? tagIn(body);
-  // As RFC 9110 spells it: anything else may not be sent in a header.
+  // RFC 9110 allows nothing else in this header.
   return tag !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(tag) ? tag : undefined;
 }
 

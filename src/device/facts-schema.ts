@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
 /*
- * Every fact that using a device may show, with its type. What the code calls them comes from here, and
- * so does the check of the file that they are kept in. A start that has nothing to check does without zod.
+ * Every observable fact of a device, with its type. The types in the code and the check of the cache file
+ * come from here. A start with nothing to check does not load zod.
  */
 
 const names = z.array(z.string());
 
-/** What a device says of one field. */
+/** The description of one field by the device. */
 const fieldFactsSchema = z.object({
-  /** As the device names it: string, boolean, choice, integer, email … */
+  /** In the words of the device: string, boolean, choice, integer, email … */
   type: z.string(),
   required: z.boolean(),
   readOnly: z.boolean(),
@@ -22,21 +22,21 @@ const fieldFactsSchema = z.object({
 
 const spelling = z.enum(['answers', 'redirects', 'not found']);
 
-/** How one and the same list is answered when it is asked for in other ways. */
+/** How the device answers other requests for the same list. */
 const listResponsesSchema = z.object({
-  /** With the slash at the end of its path, and without it. */
+  /** With and without the trailing slash. */
   withSlash: spelling.exactOptional(),
   withoutSlash: spelling.exactOptional(),
-  /** What comes when no format is asked for, as curl does; `refused`: nothing (406). */
+  /** The format without an Accept header, as curl sends; `refused`: 406. */
   withoutAccept: z.enum(['JSON', 'HTML', 'text', 'refused']).exactOptional(),
 });
 
-/** How further pages are asked for where no link leads to them. */
+/** How to ask for further pages without links. */
 const stepSchema = z.object({
   kind: z.enum(['page', 'offset']),
-  /** The query parameter with the number of the page, or of the first record. */
+  /** The query parameter for the page number, or for the index of the first record. */
   parameter: z.string(),
-  /** The query parameter with the number of records on a page. */
+  /** The query parameter for the number of records per page. */
   size: z.string().exactOptional(),
 });
 
@@ -47,49 +47,49 @@ const waySchema = z.object({
 });
 
 const ofDevice = {
-  /** What `GET /api/` lists: names of resources. */
+  /** The resource names that `GET /api/` lists. */
   offers: names,
   answers: listResponsesSchema,
-  /** Ids were seen to move when other records came or went. */
+  /** Ids moved when other records were added or removed. */
   ids: z.literal('positional'),
-  /** A write was taken only when no other connection was open. */
+  /** A write succeeded only when no other connection was open. */
   connections: z.literal('one'),
-  /** Ways to write that a read-back has proved; another way needs another proof. */
+  /** Ways to write that a read-back confirmed; each way needs its own proof. */
   'proven.create': waySchema,
   'proven.update': waySchema,
   'proven.remove': waySchema,
 };
 
 const ofResource = {
-  /** How much the device was asked: of an empty list it says nothing of records that come later. */
+  /** What the facts are based on: an empty list says nothing about later records. */
   asked: z.enum(['fields', 'empty list', 'records']),
-  /** What OPTIONS said of the fields for a new record. */
+  /** The fields of a new record, from OPTIONS. */
   details: z.record(z.string(), fieldFactsSchema),
-  /** Methods that the list and one record allow, upper case. */
+  /** Methods that the list and one record allow, in upper case. */
   collectionAllows: names,
   itemAllows: names,
   /** Content types that writes may have. */
   parses: names,
-  /** What its records come wrapped in, and how further pages are reached, in words. */
+  /** The envelope of the records, and how pages are reached, in words. */
   envelope: z.string(),
   paging: z.string(),
-  /** How the pages after the first were asked for, where no link led to them. */
+  /** How further pages were reached without links. */
   pageStep: stepSchema,
-  /** One record has fields that its list leaves out. */
+  /** A record has fields that its list leaves out. */
   summary: z.boolean(),
-  /** The path of a record ends with its natural key, and not with its id. */
+  /** The path of a record ends with its natural key, not with its id. */
   namedBy: z.literal('key'),
-  /** The answer was one object and no list. */
+  /** The response was one object, not a list. */
   single: z.boolean(),
-  /** Where it was found, when that is not where the profile says. */
+  /** The path where it was found, if it differs from the profile's. */
   path: z.string().startsWith('/'),
-  /** Fields in which the device keeps book of a record. */
+  /** Fields managed by the device. */
   bookkeeping: names,
-  /** Fields that change while nobody writes. */
+  /** Fields that change without a write. */
   volatile: names,
-  /** Fields that were sent and never shown. */
+  /** Fields that were sent but never shown. */
   hidden: names,
-  /** Fields that each record had. */
+  /** Fields that every record had. */
   shown: names,
   leftOut: z.enum(['kept', 'erased', 'not seen']),
   lists: z.literal('repeated'),
@@ -101,25 +101,24 @@ type Values<Table extends Readonly<Record<string, z.ZodType>>> = {
 type DeviceFact = Values<typeof ofDevice>;
 type ResourceFact = Values<typeof ofResource>;
 
-/** What was seen of one resource. */
+/** The observed facts of one resource. */
 export type SeenOfResource = Partial<ResourceFact>;
-/** What is said of a device as a whole by its name, of a resource as in `resources.user.volatile`. */
+/** Names a fact of the device, or of a resource as in `resources.user.volatile`. */
 export type FactName = keyof DeviceFact | `resources.${string}.${keyof ResourceFact}`;
 export type FactValue<Name extends FactName> = Name extends keyof DeviceFact
   ? DeviceFact[Name]
   : Name extends `resources.${string}.${infer Fact extends keyof ResourceFact}`
     ? ResourceFact[Fact]
     : never;
-/** What was seen of a device, as it is kept. */
+/** The observed facts of a device, as stored. */
 export type Facts = { readonly [Name in FactName]?: FactValue<Name> };
 
 export type FieldFacts = ResourceFact['details'][string];
 export type PageStep = ResourceFact['pageStep'];
 export type ListResponses = DeviceFact['answers'];
-/** The kinds of writes. */
 export type WriteName = 'create' | 'update' | 'remove';
 
-/** The facts in a file of the cache; what is not understood is left out: it can be had again. */
+/** Reads the facts of a cache file; drops invalid ones, which can be observed again. */
 export function parseFacts(data: unknown): Facts {
   const { facts = older(partsOf(data)) } = partsOf(data);
   const understood = Object.entries(partsOf(facts)).flatMap(([name, value]) => {
@@ -137,7 +136,7 @@ function schemaOf(name: string): z.ZodType | undefined {
 
 const RENAMED: Readonly<Record<string, string>> = { step: 'pageStep', fields: 'details' };
 
-/** The facts of a file of the version before, which had them grouped by how they were seen. */
+/** The facts of an older file, which grouped them by the way of observation. */
 function older(data: Parts): Parts {
   const { resources: offers, answers, ids, connections, proven, volatile, byResource } = data;
   const facts: Record<string, unknown> = { offers, answers, ids, connections };
@@ -163,7 +162,7 @@ function older(data: Parts): Parts {
 
 type Parts = Readonly<Partial<Record<string, unknown>>>;
 
-/** The parts of an object; none of anything else. */
+/** The properties of an object; none for anything else. */
 function partsOf(data: unknown): Parts {
   const hasParts = typeof data === 'object' && data !== null && !Array.isArray(data);
   return hasParts ? (data as Parts) : {};

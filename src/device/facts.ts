@@ -16,7 +16,7 @@ import {
 } from './profile.ts';
 import { bookkeepingIn, otherPaths } from './record-path.ts';
 
-/** A fact that was not known before; `why`: in words, what showed it. */
+/** A newly observed fact; `why` describes the evidence. */
 export interface NewFact {
   readonly fact: FactName;
   readonly value: unknown;
@@ -25,12 +25,12 @@ export interface NewFact {
 
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
-/** Lists that grow: one reading does not show all that an earlier one did. */
+/** Lists that only grow, because one reading may not show everything. */
 const JOINED = /\.(?:bookkeeping|hidden|volatile)$/;
 
 /**
- * All that is known of how one device speaks: its base profile, and what was seen of it. A configured
- * fact stands; what was seen counts more than what is documented or assumed.
+ * What is known about one device: its base profile and the observed facts. Precedence: configured,
+ * observed, documented, assumed.
  */
 export class DeviceFacts {
   #base: Profile;
@@ -45,14 +45,13 @@ export class DeviceFacts {
     this.#seen = kept;
   }
 
-  /** Takes another base profile, and what was kept of the device before. */
+  /** Replaces the base profile and adds the stored facts. */
   load(base: Profile, kept: Facts): void {
     this.#base = base;
     this.#seen = joined(this.#seen, kept);
     this.#profile = undefined;
   }
 
-  /** How the device speaks, as far as it is known. */
   get profile(): Profile {
     return (this.#profile ??= interpreted(this.#base, this.#seen));
   }
@@ -61,7 +60,7 @@ export class DeviceFacts {
     return this.#seen[fact];
   }
 
-  /** Puts in what was seen; undefined is nothing. Says whether it is new. */
+  /** Adds an observed fact, unless it is undefined. Returns whether it is new. */
   set<Name extends FactName>(
     fact: Name,
     value: FactValue<Name> | undefined,
@@ -77,13 +76,13 @@ export class DeviceFacts {
     return true;
   }
 
-  /** Calls `listener` with what becomes known, all that is set at one moment together. */
+  /** Calls `listener` with new facts; facts set in the same turn come together. */
   onNew(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when everybody who listens has taken in all that is new: it is kept then. */
+  /** Resolves when all listeners have processed (and so stored) the new facts. */
   get told(): Promise<void> {
     return this.#told;
   }
@@ -95,7 +94,7 @@ export class DeviceFacts {
   }
 }
 
-/** All facts of both; of one that both have the later value counts. */
+/** Merges facts; the later value wins. */
 export function joined(held: Facts, more: Facts): Facts {
   const all: Record<string, unknown> = { ...held };
   for (const [fact, value] of Object.entries(more)) {
@@ -108,7 +107,7 @@ export function joined(held: Facts, more: Facts): Facts {
   return all as Facts;
 }
 
-/** What reading a list showed of how the device speaks. */
+/** Records the facts that reading a list showed. */
 export function noteListing(facts: DeviceFacts, resource: string, listing: ReadPages): void {
   const { paging, path, records, single = false } = listing;
   const group = `resources.${resource}` as const;
@@ -119,15 +118,15 @@ export function noteListing(facts: DeviceFacts, resource: string, listing: ReadP
   if (bookkeeping.length > 0) facts.set(`${group}.bookkeeping`, bookkeeping);
 }
 
-/** The one rule of precedence: what somebody has said of his device is not overruled by what is seen. */
+/** The one rule of precedence: a configured fact is never overridden by an observed one. */
 function isConfigured(profile: Profile, fact: string): boolean {
   if (profile.origins[fact] === 'configured') return true;
-  // A resource with a natural key is a list, whatever one answer looks like.
+  // A resource with a configured natural key is a list, whatever one response looks like.
   const [, resource = ''] = /^resources\.([^.]+)\.single$/.exec(fact) ?? [];
   return configuredSingle(profile, resource) !== undefined;
 }
 
-/** A profile with what was seen put in. */
+/** A profile with the observed facts applied. */
 function interpreted(base: Profile, seen: Facts): Profile {
   let profile = withAnswers(base, seen.answers);
   for (const [resource, own] of byResource(seen)) profile = withSeen(profile, resource, own);
@@ -146,7 +145,7 @@ function interpreted(base: Profile, seen: Facts): Profile {
   return observed(profile, Object.fromEntries(plain), [...names, ...proven]);
 }
 
-/** A profile with more in it, of which these facts were observed. */
+/** Adds facts to a profile, with the origin `observed`. */
 function observed(profile: Profile, more: Partial<Profile>, facts: readonly string[]): Profile {
   const origins = Object.fromEntries(facts.map((fact) => [fact, 'observed' as const]));
   return { ...profile, ...more, origins: { ...profile.origins, ...origins } };
@@ -162,7 +161,7 @@ function byResource(seen: Facts): ReadonlyMap<string, SeenOfResource> {
   return groups;
 }
 
-/** Paths end as the device answers them. */
+/** Sets the trailing slash that the device accepts. */
 function withAnswers(profile: Profile, answers: ListResponses | undefined): Profile {
   if (answers === undefined) return profile;
   const known = observed(profile, { answers }, ['answers']);
@@ -205,7 +204,7 @@ function choicesIn(details: SeenOfResource['details'] = {}): string[] {
     .map(([field]) => field);
 }
 
-/** How a record is added, changed and deleted, taken from what the path of one record allows. */
+/** Derives create, update and remove from the methods that a record allows. */
 function withWays(profile: Profile, resource: string, seen: SeenOfResource): Profile {
   const isOpen = (fact: string): boolean => !isConfigured(profile, fact);
   const facts: string[] = [];
@@ -216,14 +215,14 @@ function withWays(profile: Profile, resource: string, seen: SeenOfResource): Pro
     facts.push('create.encoding');
   }
   const own = isOpen(`resources.${resource}.update`) ? ownUpdate(profile, seen) : undefined;
-  // One view reads what is added and what is changed: both have the same encoding.
+  // One view handles create and update: both use the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
   const isText = /text/.test(seen.envelope ?? '');
   if (isSameView && !isText && create.encoding !== update.encoding && isOpen('update')) {
     update = { ...update, encoding: create.encoding };
     facts.push('update.encoding');
   }
-  // What was seen of users holds for the others, too, until something is seen of them.
+  // What was observed for users applies to the other resources until they are observed.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
     update = own;
     facts.push(...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(isOpen));
@@ -236,7 +235,7 @@ function withWays(profile: Profile, resource: string, seen: SeenOfResource): Pro
   return observed(withOwn(profile, resource, own), { create, update, remove }, facts);
 }
 
-/** A profile with what was seen of how this resource alone is changed. */
+/** A profile with an observed update of this resource alone. */
 function withOwn(profile: Profile, resource: string, update: WriteFacts | undefined): Profile {
   if (update === undefined) return profile;
   const { resources } = withResource(profile, resource, { update });
@@ -246,20 +245,20 @@ function withOwn(profile: Profile, resource: string, update: WriteFacts | undefi
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** What was seen of how records are changed, where nobody said it otherwise, fact by fact. */
+/** The observed update, overridden fact by fact by the configured one. */
 function ownUpdate(profile: Profile, seen: SeenOfResource): WriteFacts | undefined {
   const { update } = profile;
   if (!isConfigured(profile, 'update')) return observedUpdate(seen);
   const said = Object.fromEntries(
     Object.entries(update).filter(([fact]) => isConfigured(profile, `update.${fact}`)),
   );
-  // Without a method or with a path of its own it is another way than the one that was seen.
+  // Without a configured method, or with a configured path, it is not the observed way.
   const isOther = said['method'] === undefined || said['path'] !== undefined;
   const observed = isOther ? undefined : observedUpdate(seen, [update.method]);
   return observed && { ...observed, ...said };
 }
 
-/** How records are changed where the path of one record allows it; undefined where it does not. */
+/** The update that the path of a record allows, if any. */
 function observedUpdate(
   { itemAllows, parses }: SeenOfResource,
   methods: readonly WriteFacts['method'][] = ['PATCH', 'PUT'],
@@ -277,7 +276,7 @@ function observedUpdate(
   };
 }
 
-/** A form on PUT or PATCH stores a missing boolean as false: all of the record goes along. */
+/** A form with PUT or PATCH stores a missing boolean as false, so the whole record is sent. */
 function recordSent(
   method: WriteFacts['method'],
   encoding: WriteFacts['encoding'],
@@ -286,8 +285,8 @@ function recordSent(
 }
 
 /**
- * The other encoding where the device does not take this one, or where a form cannot say it all: nested
- * values, and that a boolean or a list is left to the device (what a form lacks is false, or empty).
+ * The other encoding if the device rejects this one, or if a form cannot express the record: nested values,
+ * and booleans or lists left to the device (missing in a form means false or empty).
  */
 function createEncoding(
   encoding: WriteFacts['encoding'],
@@ -303,7 +302,7 @@ function createEncoding(
   return encoding === 'json' && takesForm && !takesJson ? 'form' : encoding;
 }
 
-/** A single object is changed as its own path allows; the records of other resources are not meant. */
+/** The update of a single object, from the methods of its own path. */
 function singleUpdate(
   profile: Profile,
   resource: string,

@@ -1,26 +1,26 @@
-/** What went wrong between devsh and a device before there was a whole answer. */
+/** What failed between devsh and a device before a whole response arrived. */
 export type FaultKind =
   | 'name' // the name does not resolve
   | 'refused'
   | 'no route'
-  | 'route' // the proxy or the jump host failed, not the device
+  | 'route' // the proxy or the jump host failed
   | 'connect timeout'
   | 'tls'
   | 'old tls' // nothing newer than TLS 1.1
   | 'reset' // the connection broke or was closed before the whole answer
-  | 'wrong length' // more or less came than Content-Length says, or it is said twice
-  | 'cut off' // the answer ended, but nothing says that it is whole
+  | 'wrong length' // not the Content-Length, or two of them
+  | 'cut off' // the response ended without a sign that it is whole
   | 'timeout'
   | 'too large'
   | 'malformed' // not HTTP
-  | 'encoding'; // compressed in a way that cannot be undone
+  | 'encoding'; // unsupported or broken compression
 
-/** A failed exchange, still without a device's name; `translate.ts` makes it an error to show. */
+/** A failed exchange, without the device name; `translate.ts` turns it into a DeviceError. */
 export class TransportFault extends Error {
   readonly kind: FaultKind;
-  /** Whether any byte of the request may have left: a write may have been carried out. */
+  /** Whether any byte of the request may have been sent: a write may have been executed. */
   readonly sent: boolean;
-  /** HTTP status, when the answer came that far. */
+  /** HTTP status, if it arrived. */
   readonly status: number | undefined;
 
   constructor(
@@ -61,19 +61,19 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too large',
 };
 
-/** The fault behind an error of a socket or of undici; undefined when it is none of theirs. */
+/** The fault for an error of a socket or of undici; undefined for other errors. */
 export function faultOf(error: unknown, sent: boolean): TransportFault | undefined {
   if (error instanceof TransportFault) return error;
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const kind = KIND_OF_CODE[code] ?? kindOfFamily(error, code);
-  // OpenSSL's message holds addresses and file names; its reason is what it means.
+  // OpenSSL's message has addresses and file names; its reason is readable.
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
   const detail = DETAIL_OF_CODE[code] ?? (reason || error.message);
   return kind && new TransportFault(kind, detail, { sent, cause: error });
 }
 
-/** Where the words of undici and OpenSSL would tell the user nothing. */
+/** Replaces messages of undici and OpenSSL that do not help the user. */
 const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'its headers are longer than 16 KiB',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers with something that is not TLS',
@@ -81,7 +81,7 @@ const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
 };
 
 function kindOfFamily({ name, message }: Error, code: string): FaultKind | undefined {
-  // undici 7 leaves the code of a parser error undefined: its words are all that there is.
+  // undici 7 leaves the code of a parser error undefined, so only the message remains.
   const isEarlyEnd = name === 'HTTPParserError' && message.includes('(Invalid EOF state)');
   if (isEarlyEnd || code === 'HPE_INVALID_EOF_STATE') return 'reset';
   if (code.startsWith('HPE_') || name === 'HTTPParserError') return 'malformed';
@@ -89,10 +89,10 @@ function kindOfFamily({ name, message }: Error, code: string): FaultKind | undef
   return undefined;
 }
 
-/** How often is looked whether this process gets its turns, as long as something is waited for. */
+/** How often the event loop is checked while a deadline runs. */
 const BEAT_MS = 50;
 
-/** A beat that is later than that was held up by our own work, or by others on this machine. */
+/** A later tick means that this process or machine was busy. */
 const LATE_MS = 100;
 
 let openCount = 0;
@@ -101,9 +101,8 @@ let lastBeatAt = 0;
 let heldUpMs = 0;
 
 /**
- * Calls `expire` after `limitMs` of waiting, unless the function that it gives is called before. Times in
- * which this process could not look at what had arrived are not the device's: they do not count, and
- * after them there is always a turn in which it is looked at.
+ * Calls `expire` after `limitMs` of waiting; the returned function cancels it. Time in which this process
+ * was blocked does not count, and after it there is always a turn to read what has arrived.
  */
 export function startDeadline(limitMs: number, expire: () => void): () => void {
   if (openCount === 0) startBeating();
@@ -112,7 +111,7 @@ export function startDeadline(limitMs: number, expire: () => void): () => void {
   const heldUpBefore = heldUp();
   const check = (): void => {
     const waitedMs = performance.now() - startedAt - (heldUp() - heldUpBefore);
-    // Timers count in whole milliseconds, and may be a part of one early.
+    // Timers count whole milliseconds and may fire a fraction early.
     if (waitedMs < limitMs - 1) {
       timer = setTimeout(check, limitMs - waitedMs);
       return;
@@ -138,11 +137,11 @@ function startBeating(): void {
     heldUpMs = heldUp();
     lastBeatAt = performance.now();
   }, BEAT_MS);
-  // Who waits has a timer of its own.
+  // Each deadline has a timer of its own, which keeps the process alive.
   beat.unref();
 }
 
-/** For how long in all, and just now, no beat came. */
+/** The total time in which no tick came, up to now. */
 function heldUp(): number {
   const lateMs = performance.now() - lastBeatAt - BEAT_MS;
   return heldUpMs + (lateMs > LATE_MS ? lateMs : 0);

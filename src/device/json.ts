@@ -1,8 +1,8 @@
 import { isValueList, type Value } from './record.ts';
 
-/** Text that is no JSON, or JSON nested too deep to be walked safely. */
+/** Text that is not JSON, or is nested too deep. */
 export class JsonFailure extends Error {
-  /** Where in the text, when that is known. */
+  /** In UTF-16 units, if known. */
   readonly offset: number | undefined;
 
   constructor(message: string, options: ErrorOptions & { offset?: number } = {}) {
@@ -11,28 +11,28 @@ export class JsonFailure extends Error {
   }
 }
 
-/** A name that one object of a JSON text has twice, and where the second one is. */
+/** A name that one object has twice, and the offset of the second. */
 export interface RepeatedName {
   readonly name: string;
   readonly offset: number;
 }
 
-/** Deeper than any record; far below where a recursive walk overflows the stack. */
+/** Deeper than any record; far from overflowing the stack. */
 const MAX_DEPTH = 64;
 
-/** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
+/** Longer than any useful number; `BigInt` takes quadratic time. */
 const MAX_DIGITS = 1000;
 
 const COLON = 0x3a;
 
-/** Digits from which on an integer may not fit into a number. */
+/** From this length on an integer may not fit into a number. */
 const LONG_DIGITS = 16;
 
 /**
- * Reads JSON without loss: integers beyond 2^53 become `bigint`, numbers beyond all numbers their text. A byte order mark is skipped, of
- * duplicate keys the last wins, `__proto__` is a field like any other. Throws JsonFailure.
+ * Reads JSON without loss: integers beyond 2^53 become `bigint`, numbers beyond the range their text. Skips
+ * a byte order mark; the last of duplicate keys wins; `__proto__` is an ordinary field. Throws JsonFailure.
  *
- * @param onRepeated is told the first name that is there twice in one object
+ * @param onRepeated receives the first name that one object has twice
  */
 export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -40,7 +40,7 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
   const mark = longNumbers.length === 0 ? undefined : unusedMark(source);
   const parsed = parse(mark === undefined ? source : quoted(source, longNumbers, mark));
-  // Counting takes next to no time; which one it is is looked for only when one is missing.
+  // Counting is cheap; search for the name only if one is missing.
   if (onRepeated !== undefined && memberCount(parsed) < members) {
     const repeated = repeatedName(source);
     const skipped = text.length - source.length;
@@ -49,14 +49,14 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
   return mark === undefined ? parsed : restore(parsed, mark);
 }
 
-/** The same for what a person wrote: a name that is there twice in one object is a JsonFailure. */
+/** For files of users: a name that one object has twice throws JsonFailure. */
 export function parseStrictJson(text: string): Value {
   return parseJson(text, ({ name, offset }) => {
     throw new JsonFailure(`${JSON.stringify(name)} is there twice in one object`, { offset });
   });
 }
 
-/** The same for what need not be JSON: undefined where it is none. */
+/** For text that may not be JSON: undefined then. */
 export function jsonIn(text: string): Value | undefined {
   try {
     return parseJson(text);
@@ -66,13 +66,13 @@ export function jsonIn(text: string): Value | undefined {
   }
 }
 
-/** How many names all objects in it have. Not deep: `scan` has limited the levels. */
+/** Counts the names of all objects. Recursion is safe because `scan` limits the depth. */
 function memberCount(value: Value): number {
   let count = 0;
   if (isValueList(value)) {
     for (const item of value) if (typeof item === 'object') count += memberCount(item);
   } else if (typeof value === 'object' && value !== null) {
-    // Not Object.values: this is asked of each of 100,000 records, and makes nothing.
+    // Not Object.values: this runs for each of 100,000 records and must not allocate.
     for (const name in value) {
       count += 1;
       const held = value[name];
@@ -82,7 +82,7 @@ function memberCount(value: Value): number {
   return count;
 }
 
-/** The first name that is there twice in one object of a text that is JSON. */
+/** The first name that one object of valid JSON has twice. */
 function repeatedName(source: string): RepeatedName | undefined {
   const open: Set<string>[] = [];
   for (let index = 0; index < source.length; index += 1) {
@@ -113,7 +113,7 @@ function parse(source: string): Value {
 
 type Span = readonly [start: number, end: number];
 
-/** One pass outside strings: how deep it nests, how many names there are, and where the long numbers are. */
+/** One pass outside strings: nesting depth, number of names, positions of long numbers. */
 function scan(source: string): { depth: number; members: number; longNumbers: readonly Span[] } {
   const longNumbers: Span[] = [];
   let level = 0;
@@ -124,7 +124,7 @@ function scan(source: string): { depth: number; members: number; longNumbers: re
     const code = source.charCodeAt(index);
     if (code === 0x22 /* " */) {
       index = endOfString(source, index);
-      // Most colons follow at once: this spares them all the comparisons below.
+      // Most colons follow directly; this skips the comparisons below.
       if (source.charCodeAt(index) === COLON) {
         members += 1;
         index += 1;
@@ -165,7 +165,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Whether the digits are a whole number that JSON allows, not a part of `1.5`, `1e9` or `007`. */
+/** Whether the digits are a JSON integer, not part of `1.5`, `1e9` or `007`. */
 function isInteger(source: string, start: number, end: number): boolean {
   const next = source[end];
   const last = source[start - 1] === '-' ? source[start - 2] : source[start - 1];
@@ -174,10 +174,10 @@ function isInteger(source: string, start: number, end: number): boolean {
   return !(next !== undefined && isPart.test(next)) && !(last !== undefined && isPart.test(last));
 }
 
-/** An exponent that makes a number beyond all numbers; bounded, as it is looked for at each `e`. */
+/** An exponent that may exceed the range of numbers. Bounded, because it is tried at each `e`. */
 const LARGE_EXPONENT = /[eE]\+?\d{3,400}(?![\w.+-])/y;
 
-/** The number around such an exponent, if it is one. */
+/** The number before such an exponent, if valid. */
 function hugeAt(source: string, exponent: number): Span | undefined {
   LARGE_EXPONENT.lastIndex = exponent;
   if (!LARGE_EXPONENT.test(source)) return undefined;
@@ -188,7 +188,7 @@ function hugeAt(source: string, exponent: number): Span | undefined {
   return isNumber ? [start, end] : undefined;
 }
 
-/** The index after the closing quote; the end of the text when there is none. */
+/** The index after the closing quote, or the end of the text. */
 function endOfString(source: string, open: number): number {
   let close = source.indexOf('"', open + 1);
   while (close > 0) {
@@ -200,7 +200,7 @@ function endOfString(source: string, open: number): number {
   return source.length;
 }
 
-/** A prefix that no string of the text starts with, so that no string is taken for a number. */
+/** A prefix that occurs nowhere in the text, so that no string is taken for a number. */
 function unusedMark(source: string): string {
   let mark = 'integer:';
   while (source.includes(mark)) mark = `integer${Math.random().toString(36).slice(2)}:`;
@@ -224,7 +224,7 @@ function exactNumber(text: string): Value {
   return Number.isFinite(number) ? number : text;
 }
 
-/** Not deep: `scan` has limited the levels. */
+/** Recursion is safe because `scan` limits the depth. */
 function restore(value: Value, mark: string): Value {
   if (typeof value === 'string') {
     if (!value.startsWith(mark)) return value;

@@ -20,9 +20,8 @@ import { writePath } from './record-path.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 
 /**
- * Looks at what a device says of itself, without writing: `GET /api/`, `OPTIONS` on the list and on one
- * record. What it refuses to say is left out. Throws when cancelled, and when the certificate is not
- * that of the device (any more): nobody answers then who could say something of it.
+ * Reads what the device says about itself, without writing: `GET /api/`, and `OPTIONS` on the list and on
+ * one record. Skips what it refuses. Throws if cancelled, or if the certificate is not that of the device.
  */
 export async function learn(
   device: Device,
@@ -48,7 +47,7 @@ export async function learn(
   facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined);
   facts.set(`${group}.asked`, records.length > 0 ? 'records' : 'empty list');
   facts.set(`${group}.envelope`, listing?.envelope);
-  // A list of one page says nothing of paging.
+  // A list of one page says nothing about paging.
   facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging));
   facts.set(`${group}.summary`, one?.summary);
   facts.set(`${group}.namedBy`, one?.namedBy);
@@ -58,7 +57,7 @@ export async function learn(
   facts.set(`${group}.itemAllows`, allowedBy(item));
 }
 
-/** Only what it says of the fields of a resource: what a delete takes for good. */
+/** Reads only the fields of a resource, to show what a delete would lose. */
 export async function learnFields(
   device: Device,
   facts: DeviceFacts,
@@ -71,7 +70,7 @@ export async function learnFields(
   if (isNew) facts.set(`resources.${resource}.asked`, 'fields');
 }
 
-/** A record that paths name without doubt: one with a slash in it may be looked for elsewhere. */
+/** A record with an unambiguous path: a slash in it may lead elsewhere. */
 function exampleOf(
   { profile }: Device,
   resource: string,
@@ -84,7 +83,7 @@ function exampleOf(
   );
 }
 
-/** Where one record is; undefined when nothing names it. */
+/** The path of a record; undefined if it has no usable id or key. */
 function pathOf(profile: Profile, resource: string, record: DeviceRecord): string | undefined {
   try {
     return writePath(profile, { path: '{item}' }, resource, record);
@@ -94,13 +93,12 @@ function pathOf(profile: Profile, resource: string, record: DeviceRecord): strin
   }
 }
 
-/** A profile as it is when paths name the records of a resource in this way. */
 function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefined): Profile {
   if (namedBy === undefined) return profile;
   return withResource(profile, resource, { namedBy });
 }
 
-/** What reading one record at its own path shows: by what paths name it, and what lists leave out. */
+/** Reads one record at its own path to learn how paths name it and what lists leave out. */
 async function lookAtOne(
   device: Device,
   resource: string,
@@ -121,10 +119,10 @@ async function lookAtOne(
   };
 }
 
-/** Links lead elsewhere: they are no fields that a list leaves out. */
+/** Links are not fields that a list leaves out. */
 const LINK = /^(?:_.*|url|href|links?)$/;
 
-/** Whether one record has more fields than its list shows; undefined where the device does not tell. */
+/** Whether a record has more fields than its list shows; undefined if the device does not respond. */
 export async function isLeftOut(
   device: Device,
   resource: string,
@@ -143,7 +141,7 @@ export async function isLeftOut(
   }
 }
 
-/** Undefined where a device does not answer: that is a fact less. */
+/** Undefined if the device does not respond: one fact fewer. */
 async function ask(
   device: Device,
   request: RawRequest,
@@ -157,7 +155,7 @@ async function ask(
   }
 }
 
-/** `GET /api/` of Django REST Framework: names with their addresses. */
+/** `GET /api/` of Django REST Framework maps names to URLs. */
 function resourcesIn(root: Response | undefined): string[] | undefined {
   const names = Object.entries(objectIn(root) ?? {})
     .filter(([name, address]) => typeof address === 'string' && isResourceName(name))
@@ -178,7 +176,7 @@ function allowedBy(response: Response | undefined): string[] | undefined {
 
 type JsonObject = Readonly<Record<string, Value>>;
 
-/** `actions: {POST: {field: {type, required, read_only, choices …}}}` */
+/** `actions: {POST: {field: {type, required, read_only, choices …}}}`. */
 function fieldsIn(said: JsonObject): Record<string, FieldFacts> | undefined {
   const { actions } = said;
   const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
@@ -206,7 +204,7 @@ function fieldOf(facts: JsonObject): FieldFacts {
     required: facts['required'] === true,
     readOnly: facts['read_only'] === true,
     ...(typeof facts['label'] === 'string' && { label: facts['label'] }),
-    // Less than nothing is no limit, and would keep every value out.
+    // A negative limit would reject every value.
     ...(maxLength !== undefined && maxLength >= 0 && { maxLength }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
@@ -232,14 +230,14 @@ function objectIn(response: Response | undefined): JsonObject | undefined {
 
 type Spelling = NonNullable<ListResponses['withSlash']>;
 
-/** Asks for a list with a slash at the end, without it, and in no certain format. Follows no redirect. */
+/** Requests the list with a trailing slash, without it, and without a format. Follows no redirect. */
 async function lookAtAnswers(
   device: Device,
   resource: string,
   signal?: AbortSignal,
 ): Promise<ListResponses> {
   const path = listPath(device.profile, resource);
-  // A path with a query, or the root, has one spelling only.
+  // A path with a query, or the root, has only one spelling.
   if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return {};
   const bare = path.replace(/\/$/, '');
   const get = (at: string, accept?: string): Promise<Response | undefined> =>
@@ -256,15 +254,15 @@ async function lookAtAnswers(
 }
 
 /**
- * Whether the device only did not say what it was asked, which is a fact less. False for a certificate
- * that is not its own: whoever is there is not to be asked on.
+ * Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be
+ * sent.
  */
 function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
   return error.code !== 'cancelled';
 }
 
-/** Undefined for an answer that says nothing of the path, as one to too many requests. */
+/** Undefined for a response that says nothing about the path, such as 429. */
 function spellingOf(response: Response | undefined): Spelling | undefined {
   if (response === undefined) return undefined;
   const { status } = response;

@@ -1,5 +1,5 @@
-// What opens connections, and all that only they need, undici among it. Loaded when the first device is used:
-// a prompt, help and the inventory are there without.
+// Everything that opens connections, undici included. Loaded with the first device, because a prompt, help
+// and the inventory do not need it.
 export { decodeList } from './decode.ts';
 export { Device } from './device.ts';
 export { changedCertificate, scanCertificate } from './tls.ts';

@@ -9,37 +9,36 @@ import { oneLine } from '../text/one-line.ts';
 const MAX_PAGES = 1000;
 const MAX_RECORDS = 1_000_000;
 
-/** How often a list is read anew that changes while its pages are read. */
+/** How often a list that changes while it is read is started again. */
 const MAX_READINGS = 3;
 
-/** A list of one page or more. */
 export interface ReadPages {
   readonly records: readonly DeviceRecord[];
   readonly envelope: string;
-  /** How further pages were reached; absent when there was only one. */
+  /** How further pages were reached; absent for one page. */
   readonly paging?: 'next' | PageStep | undefined;
-  /** Where it was found, when that is not where the profile said. */
+  /** The path where it was found, if it differs from the profile's. */
   readonly path?: string;
-  /** It is no list but one object. */
+  /** One object, not a list. */
   readonly single?: true;
 }
 
 interface ReadOptions {
-  /** How the device pages; `auto` unless told. */
+  /** How the device pages; `auto` when absent. */
   readonly facts?: ListFacts;
-  /** What led to further pages the last time: it is tried first. */
+  /** What led to further pages the last time; tried first. */
   readonly known?: PageStep | undefined;
-  /** No further page is asked for after so long. */
+  /** No further page is requested after this time. */
   readonly maxMs?: number;
-  /** What tells two records apart; without it, none comes twice. */
+  /** Identifies a record; without it, repeated records are not noticed. */
   readonly idOf?: (record: DeviceRecord) => string | undefined;
 }
 
 /**
- * Reads a list page by page. Of `next` only path and query count: behind a proxy it may name another
- * host, which must never get a request. Without it, an answer that says that there are more records is
- * followed by page number or offset, as long as that brings new ones. A list that changes meanwhile is
- * read anew. Throws ProtocolError rather than leave records out.
+ * Reads a list page by page. Uses only path and query of `next`: behind a proxy it may name another host,
+ * which must never get a request. Without `next`, a response that reports more records is followed by page
+ * number or offset, as long as that returns new ones. A list that changes meanwhile is read again. Throws
+ * ProtocolError rather than leave records out.
  */
 export async function readPages(
   path: string,
@@ -59,7 +58,6 @@ export async function readPages(
   throw new ProtocolError(device, text);
 }
 
-/** What is read, and how. */
 interface Source extends ReadOptions {
   readonly path: string;
   readonly device: DeviceRef;
@@ -67,18 +65,17 @@ interface Source extends ReadOptions {
   readonly facts: ListFacts;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** A list that changes is not read again: what is wrong is said. */
+  /** The last attempt: report a change instead of reading again. */
   readonly isLast: boolean;
 }
 
-/** One reading of all pages. */
 class Reading {
   readonly #source: Source;
   readonly #first: DecodedList;
   readonly #records: DeviceRecord[];
-  /** What the latest page said. */
+  /** As the latest page reported it. */
   #total: number | undefined;
-  /** Whether the list became shorter on the way: then a record may have moved to a page read before. */
+  /** The list became shorter: a record may have moved to a page that was read before. */
   #hasShrunk = false;
   #hasGrown = false;
 
@@ -89,7 +86,7 @@ class Reading {
     this.#total = first.total;
   }
 
-  /** Reads the pages after the first; `changed` when they do not fit together. */
+  /** Reads the other pages; `changed` if they do not fit together. */
   async finish(): Promise<ReadPages | 'changed'> {
     const { records, envelope, total, next, single } = this.#first;
     if (single) return { records, envelope, single };
@@ -97,14 +94,14 @@ class Reading {
     if (paging === 'none') return this.#pages();
     if (next !== undefined && (paging === 'auto' || paging === 'next')) {
       const isGone = await this.#followLinks(next);
-      // Where one comes twice, the order has changed between two pages, and another may never come.
+      // A repeated record means a new order between two pages: another one may be missing.
       if (isGone || this.#hasMoved() || this.#comesTwice()) return 'changed';
       return this.#whole('next');
     }
     const isEndless = paging === 'page' || paging === 'offset';
     if (this.#isWhole() && !(isEndless && total === undefined)) return this.#pages();
     if (records.length === 0) return this.#whole();
-    // One way after the other, until one brings records that are new.
+    // Tries each way until one returns new records.
     for (const step of pageSteps(this.#source.facts, this.#first, this.#source.known)) {
       await this.#followNumbers(step);
       if (this.#hasMoved()) return 'changed';
@@ -128,7 +125,7 @@ class Reading {
     return this.#total === undefined || this.#records.length >= this.#total;
   }
 
-  /** Whether records may have moved from page to page unseen; one that comes twice has. */
+  /** Whether records may have moved between pages unseen; a repeated record proves it. */
   #hasMoved(): boolean {
     if (this.#hasShrunk || !this.#hasGrown) return this.#hasShrunk;
     return new Set(this.#records.map((record) => jsonText(record))).size < this.#records.length;
@@ -141,12 +138,12 @@ class Reading {
       if (id === undefined) return false;
       const earlier = byId.get(id);
       byId.set(id, record);
-      // Ids that begin anew on each page say nothing.
+      // Ids that restart on each page prove nothing.
       return earlier !== undefined && jsonText(earlier) === jsonText(record);
     });
   }
 
-  /** Whether a page that a link leads to was gone, as the list has changed. */
+  /** Whether a linked page was missing because the list has changed. */
   async #followLinks(first: string): Promise<boolean> {
     const { path, readPage, isLast } = this.#source;
     const seen = new Set([path]);
@@ -165,7 +162,7 @@ class Reading {
       const further = isLast ? await readPage(next) : await this.#further(next, [404]);
       if (further === undefined) return true;
       if (isSamePage(page, further)) {
-        // Records that were added in front move a page on; read again, they do so no more.
+        // Records inserted at the front shift a page; a second reading has no such shift.
         if (!isLast) return true;
         const text = `${oneLine(next)} has the records of the page before`;
         throw this.#error(`the pages of ${path} repeat: ${text}`);
@@ -185,7 +182,7 @@ class Reading {
       this.#checkBounds(index);
       const place = { index, read: records.length, sizeOfFirst };
       const page = await this.#further(stepPath(this.#source.path, step, place), [400, 404, 416]);
-      // A device that does not know the parameter gives its first page once more.
+      // A device that does not know the parameter returns its first page again.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
       if (page === undefined || fresh.length === 0) return;
       for (const record of fresh) known.add(jsonText(record));
@@ -193,7 +190,7 @@ class Reading {
     }
   }
 
-  /** A page after the first; undefined where the device says that there is none. */
+  /** A page after the first; undefined if the device says that there is none. */
   async #further(path: string, none: readonly number[]): Promise<DecodedList | undefined> {
     try {
       return await this.#source.readPage(path);
@@ -206,7 +203,7 @@ class Reading {
   #take({ total, records }: DecodedList, fresh: readonly DeviceRecord[]): void {
     for (const record of fresh) this.#records.push(record);
     if (total === undefined) return;
-    // A count of each page alone says nothing of the list.
+    // A count per page says nothing about the list.
     const isOfPage = total === records.length && this.#first.total === this.#first.records.length;
     if (!isOfPage) {
       this.#hasShrunk ||= total < (this.#total ?? 0);
@@ -237,7 +234,7 @@ function isSamePage({ records: one }: DecodedList, { records: other }: DecodedLi
   );
 }
 
-/** Path and query of the next page; undefined when it is not a page of the same list. */
+/** Path and query of the next page; undefined if it is not a page of the same list. */
 function nextPath(next: string, previous: string, path: string): string | undefined {
   const base = `https://device.invalid${previous}`;
   if (!URL.canParse(next, base)) return undefined;

@@ -2,28 +2,28 @@ import { isValueObject, type Value } from './record.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 
-/** What an answer says of its place in a list that has several pages. */
+/** What a response says about further pages of the list. */
 export interface PageMarks {
-  /** Where the next page is, as the device wrote it. */
+  /** The link to the next page, as written. */
   readonly next?: string;
-  /** How many records there are on all pages. */
+  /** The number of records on all pages. */
   readonly total?: number;
-  /** Every number beside the records, by its name: `current`, `rowCount`, `offset`. */
+  /** All numbers beside the records, by name: `current`, `rowCount`, `offset`. */
   readonly numbers?: Readonly<Record<string, number>>;
 }
 
 type JsonObject = Readonly<Record<string, Value>>;
 
-/** Objects beside the records in which devices put such facts. */
+/** Objects beside the records that contain page marks. */
 const PLACES = ['links', '_links', 'meta', '_meta', 'metadata', 'paging', 'pagination', 'page'];
 
-/** What the address of the next page is called, besides what OData puts a name in front of. */
+/** Names of the link to the next page; OData adds a prefix. */
 const NEXT = /^(?:next|nextLink|next_link|next_url|next_page_url|(?:.+)?@odata\.nextLink)$/;
 
 const TOTALS =
   /^(?:count|total|total_count|totalCount|total_records|totalRecords|total_items|totalItems|totalElements|(?:.+)?@odata\.count)$/;
 
-/** Reads them from the envelope of a list; nothing of it is a promise. */
+/** Reads the page marks in the envelope of a list; none of them is reliable. */
 export function pageMarksOf(envelope: JsonObject): PageMarks {
   const places = [
     envelope,
@@ -46,13 +46,13 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
   );
   return {
     ...(next !== undefined && { next }),
-    // Where one of them counts this page only, the others are higher.
+    // One of several may count only this page; the highest counts all.
     ...(total.length > 0 && { total: Math.max(...total) }),
     ...(Object.keys(numbers).length > 0 && { numbers }),
   };
 }
 
-/** Reads them from the headers: `Link` (RFC 8288), `Content-Range: 0-9/37`, `X-Total-Count`. */
+/** Reads the page marks in headers: `Link` (RFC 8288), `Content-Range: 0-9/37`, `X-Total-Count`. */
 export function pageMarksInHeaders(headers: Readonly<Record<string, string>>): PageMarks {
   const links = (headers['link'] ?? '').matchAll(/<([^<>]*)>([^<]*)/g);
   const next = [...links].find(([, , parameters = '']) => isNext(parameters))?.[1];
@@ -72,7 +72,6 @@ function isNext(parameters: string): boolean {
   return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
 }
 
-/** `next: "…"` or `next: {href: "…"}`. */
 function linkIn(value: Value | undefined): string | undefined {
   const link = isValueObject(value) ? value['href'] : value;
   return typeof link === 'string' && link !== '' ? link : undefined;
@@ -98,8 +97,8 @@ const COUNTED: readonly PageStep[] = [
 const SIZES = ['page_size', 'pageSize', 'per_page', 'perPage', 'limit'];
 
 /**
- * The ways worth trying, most likely first: what the user configured, or what the numbers in the
- * answer are called, then what is usual. What worked the last time goes first.
+ * The ways to ask for further pages, most likely first: what worked the last time, then what is configured
+ * or named in the response, then common ones.
  */
 export function pageSteps(
   facts: ListFacts,
@@ -132,7 +131,8 @@ export function pageSteps(
  * Path and query of a further page.
  *
  * @param index 1 for the page after the first
- * @param sizeOfFirst how many records the first page had
+ *
+ * @param sizeOfFirst number of records on the first page
  */
 export function stepPath(
   path: string,

@@ -15,9 +15,9 @@ import {
 } from './profile.ts';
 
 /**
- * Reads a profile that a user wrote (YAML or JSON). Throws a SettingsError with `file:line:column`.
+ * Reads a profile file (YAML or JSON). Throws a SettingsError with `file:line:column`.
  *
- * @param name what the profile is called: the name of its file
+ * @param name the name of the profile, which is that of its file
  */
 export function parseProfile(source: string, file: string, name: string): Profile {
   const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
@@ -45,7 +45,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
 
 type Said = Omit<ProfileContent, 'extends'>;
 
-/** What the file says in the place of what the built-in profile does. */
+/** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: Said, name: string): Profile {
   const { resources, list, create, update, remove, ...facts } = content;
   const profile = {
@@ -87,8 +87,8 @@ function mergedWrite(base: WriteFacts, own: Said['create']): WriteFacts {
 }
 
 /**
- * A PATCH or PUT goes to the path of one record: what is not said of it is no more that of a write to the
- * collection, but as REST has it.
+ * PATCH and PUT go to the path of one record, so facts that are not configured follow REST conventions
+ * instead of those of a write to the collection.
  */
 function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
   const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
@@ -99,7 +99,7 @@ function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
   return mergedWrite({ ...base, path: '{item}', encoding: 'json', selector: 'none', record }, own);
 }
 
-/** What a file does not say of a write that it speaks of is as it was before, and so is its origin. */
+/** Origins of the facts that a file leaves unchanged in a write that it configures. */
 function kept({ origins, ...base }: Profile, content: Said): Record<string, Origin> {
   const names = WRITES.filter((write) => content[write] !== undefined).flatMap((write) =>
     Object.keys(base[write]).map((fact) => [write, `${write}.${fact}`] as const),
@@ -109,7 +109,7 @@ function kept({ origins, ...base }: Profile, content: Said): Record<string, Orig
   );
 }
 
-/** Every fact that the file states is the user's word. */
+/** Every fact in the file is configured. */
 function configured({ resources = {}, ...content }: Said): Record<string, Origin> {
   const stated = Object.entries(content).flatMap(([fact, said]) =>
     typeof said === 'object' && !Array.isArray(said)
@@ -125,7 +125,7 @@ function configured({ resources = {}, ...content }: Said): Record<string, Origin
   return Object.fromEntries(names.map((name) => [name, 'configured']));
 }
 
-/** What is against the rules that no profile can switch off, most important first. */
+/** Violations of the rules that no profile can disable, most important first. */
 function* problemsOf({
   create,
   idFields,
@@ -170,7 +170,7 @@ function* problemsOf({
 }
 
 /**
- * Why facts of one kind of write cannot go together; undefined when they can.
+ * Why the facts of a write contradict each other, if they do.
  *
  * @param write `create`, `update` or `remove`
  */
@@ -187,11 +187,11 @@ function misfit(write: string, facts: WriteFacts): string | undefined {
     : undefined;
 }
 
-/** The text of a profile with these facts in it, comments kept. `facts`: by names as `update.method`. */
+/** Sets facts in the text of a profile, comments kept. `facts` by names such as `update.method`. */
 export function withFacts(text: string, facts: Readonly<Record<string, string>>): string {
   const document = parseDocument(text, { schema: 'failsafe' });
   for (const [fact, value] of Object.entries(facts)) {
-    // A list or a map is written as in YAML: [a, b], {action: add}; {item} is a path.
+    // A list or map has YAML form: [a, b], {action: add}; but {item} is a path.
     const isNested = /^\[.*\]$|^\{[^{}]*:[^{}]*\}$/s.test(value);
     const node: unknown = isNested ? parse(value, { schema: 'failsafe' }) : value;
     document.setIn(fact.split('.'), document.createNode(node));

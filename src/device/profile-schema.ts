@@ -4,8 +4,9 @@ import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
 /*
- * Every fact of a profile: its name in a file, its type and what it says. The types of the code come from
- * here, the names with them: `key_field` is `keyField` there. A start that reads no file does without zod.
+ * Every fact of a profile: its name in a file, its type and its description. The types in the code come
+ * from here, with names in camel case: `key_field` is `keyField`. A start without a profile file does not
+ * load zod.
  */
 
 const text = z.string('must be text').min(1, 'must not be empty');
@@ -14,7 +15,7 @@ const flag = z
   .transform((value) => value === 'true');
 const names = z.array(text, 'must be a list of names');
 
-/** A fact that a file may leave out. */
+/** An optional fact. */
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
 
@@ -108,7 +109,7 @@ const resourceSchema = z.strictObject({
   update: fact(writeSchema, 'How this resource is changed; what is left out is as in update'),
 });
 
-/** What may be written in a profile file; every fact that is left out comes from `extends`. */
+/** The content of a profile file; omitted facts come from `extends`. */
 export const profileSchema = z.strictObject({
   extends: fact(text, 'The built-in profile that gives all that is left out'),
   base_path: fact(
@@ -148,12 +149,11 @@ export type ConfiguredList = Facts<typeof listSchema>;
 export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update'>;
 export type ConfiguredProfile = Facts<typeof profileSchema>;
 
-/** The JSON schema of profile files, for editors. */
 export function profileJsonSchema(): unknown {
   return z.toJSONSchema(profileSchema, { io: 'input' });
 }
 
-/** What was meant by a fact that there is not, at this path of a profile file. */
+/** Suggests a fact for an unknown key at this path of a profile file. */
 export function meant(key: string, path: readonly PropertyKey[]): string {
   const [first] = path;
   const below =

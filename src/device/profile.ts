@@ -7,33 +7,31 @@ import type {
 } from './profile-schema.ts';
 import { type DeviceRecord, valueText } from './record.ts';
 
-/** Where devsh knows a fact from: the API document, convention, this very device, or the user. */
+/** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
 
 export const WRITES = ['create', 'update', 'remove'] as const satisfies readonly WriteName[];
 
-/** Facts that a file may leave out, and a profile always has. */
+/** Facts that a file may omit but a profile always has. */
 type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Names>>;
 
-/** What is known about one resource (`user`, `interface`): said in a file, or seen. */
+/** What is known about one resource (`user`, `interface`), configured or observed. */
 export interface ResourceProfile
   extends
     Known<ConfiguredResource, 'keyField' | 'fields' | 'choiceFields'>,
     Omit<SeenOfResource, keyof ConfiguredResource> {
-  /** How it is changed, where that is known of this resource alone. */
+  /** How it is changed, if that differs from other resources. */
   readonly update?: WriteFacts;
 }
 
-/** One kind of write: create, update or delete. */
 export type WriteFacts = Known<
   ConfiguredWrite,
   'method' | 'path' | 'encoding' | 'constants' | 'selector' | 'record'
 >;
 
-/** How all records of a resource are read. */
 export type ListFacts = Known<ConfiguredList, 'path' | 'paging'>;
 
-/** How many connections a device takes at the same time. */
+/** How many connections a device accepts at the same time. */
 export type Connections = 'one' | 'several';
 
 /** How one family of devices speaks: data only. */
@@ -42,26 +40,25 @@ export interface Profile extends Omit<
   'extends' | 'resources' | 'list' | WriteName
 > {
   readonly name: string;
-  /** How lists were seen to be answered. */
+  /** How the device was seen to answer list requests. */
   readonly answers?: ListResponses;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
-  /** What the device says that it has; absent when it has not been asked. */
+  /** The resources that the device lists; absent if not asked. */
   readonly offers?: readonly string[];
   readonly list: ListFacts;
   readonly create: WriteFacts;
   readonly update: WriteFacts;
   readonly remove: WriteFacts;
-  /** By the name of a fact (`update.method`, `update`): where devsh knows it from. */
+  /** By the name of a fact (`update.method`, `update`). */
   readonly origins: Readonly<Partial<Record<string, Origin>>>;
 }
 
-/** What is known of a resource, or as little as holds for any. */
+/** The facts of a resource, or defaults that fit any resource. */
 export function resourceOf({ resources }: Profile, resource: string): ResourceProfile {
   const keyField = resource === 'user' ? 'username' : 'name';
   return resources[resource] ?? { keyField, fields: [], choiceFields: [] };
 }
 
-/** A profile with more facts of one resource. */
 export function withResource(
   profile: Profile,
   resource: string,
@@ -71,12 +68,12 @@ export function withResource(
   return { ...profile, resources: { ...profile.resources, [resource]: known } };
 }
 
-/** Natural keys in use, for resources that the profile does not know. */
+/** Common natural keys, for resources unknown to the profile. */
 const KEY_FIELDS = ['username', 'name'];
 
 /**
- * The field that people call a record by. When records are given and none has the profile's field,
- * it is the first likely one that they do have. Empty for a single object, which nothing names.
+ * The natural key field. If records are given and none has the profile's field, the first likely field that
+ * they have. Empty for a single object.
  */
 export function keyFieldOf(
   profile: Profile,
@@ -90,12 +87,12 @@ export function keyFieldOf(
   return held ?? known ?? 'name';
 }
 
-/** Whether a resource is one object: it is shown and changed, but there is no second one. */
+/** Whether a resource is one object without a list. */
 export function isSingle(profile: Profile, resource: string): boolean {
   return profile.resources[resource]?.single === true;
 }
 
-/** The same where somebody said so; what was only observed shows anew in each answer. */
+/** The same if configured; an observed value shows again in each response. */
 export function configuredSingle(
   { resources, origins }: Profile,
   resource: string,
@@ -109,19 +106,19 @@ export function isNamedByKey({ resources, idFields }: Profile, resource: string)
   return idFields.length === 0 || resources[resource]?.namedBy === 'key';
 }
 
-/** Whether a list leaves fields out that the record itself has. */
+/** Whether a list leaves out fields that the record itself has. */
 export function isSummary({ resources, list }: Profile, resource: string): boolean {
   return list.summary ?? resources[resource]?.summary ?? false;
 }
 
-/** How a record is changed. A single object has no other path than its own, and needs no selector. */
+/** How a record is changed. A single object is changed at its only path, without a selector. */
 export function updateFacts(profile: Profile, resource: string): WriteFacts {
   const own = profile.resources[resource]?.update;
   if (own !== undefined || !isSingle(profile, resource)) return own ?? profile.update;
   return { ...profile.update, path: '{collection}', selector: 'none' };
 }
 
-/** The field that holds the record's id; undefined when it has none, or `noId` kept as it was sent. */
+/** The field with the record's id; undefined if it has none, or stores `noId` literally. */
 export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
   return profile.idFields.find((field) => {
     const value = hasOwn(record, field) ? record[field] : undefined;
@@ -133,7 +130,7 @@ export function idFieldOf(profile: Profile, record: DeviceRecord): string | unde
   });
 }
 
-/** The record's id as text, else what its own address ends with; undefined when it has neither. */
+/** The record's id as text, otherwise the last segment of its own address, if any. */
 export function idOf(profile: Profile, record: DeviceRecord): string | undefined {
   const field = idFieldOf(profile, record);
   if (field !== undefined) return valueText(record[field]);
@@ -149,21 +146,21 @@ export function collectionPath(profile: Profile, resource: string): string {
 
 /** The path of one record: `/api/user/<id>/`. */
 export function itemPath(profile: Profile, resource: string, id: string): string {
-  // A path of its own may end in another way than those below the base path.
+  // A configured path may end differently from those below the base path.
   const own = profile.resources[resource]?.path;
   const end = (own?.endsWith('/') ?? profile.endsWithSlash) ? '/' : '';
   const collection = collectionPath(profile, resource).replace(/\/$/, '');
   return `${collection}/${encodeURIComponent(id)}${end}`;
 }
 
-/** Where all records of a resource are read: `/api/user/`. */
+/** The path of the list: `/api/user/`. */
 export function listPath(profile: Profile, resource: string): string {
   return profile.list.path
     .replace('{collection}', () => collectionPath(profile, resource))
     .replace('{resource}', () => resource);
 }
 
-/** Whether a resource can be part of a path as it stands. */
+/** Whether a resource can be used in a path unchanged. */
 export function isResourceName(resource: string): boolean {
   return /^[A-Za-z0-9][\w-]{0,63}$/.test(resource);
 }
@@ -172,18 +169,18 @@ function hasOwn(record: DeviceRecord, field: string): boolean {
   return Object.prototype.hasOwnProperty.call(record, field);
 }
 
-/** Fields in which a record may name its own address, as hyperlinked serializers do instead of an id. */
+/** Fields with a record's own URL, which hyperlinked serializers write instead of an id. */
 const ADDRESS_FIELDS = ['url', 'href', 'self', '@odata.id'];
 
-/** A record's address on its device: the path of the records, and what names it there. */
+/** A record's own URL, split into the path of the collection and the id. */
 interface OwnAddress {
   readonly field: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly collection: string;
   readonly id: string;
 }
 
-/** The address of a record; undefined when it names none below the base path. */
+/** The address of a record; undefined if it has none below the base path. */
 export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress | undefined {
   for (const field of ADDRESS_FIELDS) {
     const value = Object.hasOwn(record, field) ? record[field] : undefined;
@@ -205,39 +202,38 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** How a resource is written in one of the three ways. */
+/** The facts of one kind of write for a resource. */
 export function waysOf(profile: Profile, write: WriteName, resource: string): WriteFacts {
   return write === 'update' ? updateFacts(profile, resource) : profile[write];
 }
 
-/** Where devsh knows from how a resource is written. */
+/** The origin of these facts. */
 export function originOfWrite(profile: Profile, write: WriteName, resource: string): Origin {
   const isOwn = write === 'update' && waysOf(profile, write, resource) !== profile.update;
   const own = profile.origins[`resources.${resource}.${write}`];
   return own ?? (isOwn ? 'observed' : (profile.origins[write] ?? 'assumed'));
 }
 
-/** Whether an id is only the place of a record among the others. */
+/** Whether an id is only the index of a record in the list. */
 export function hasPositionalIds(profile: Profile): boolean {
   return profile.ids === 'positional';
 }
 
-/** Fields that change by themselves: counters, uptimes. */
 function volatileFields(profile: Profile, resource: string): readonly string[] {
   return profile.resources[resource]?.volatile ?? [];
 }
 
-/** Fields in which the device keeps book of a record: its state, its address, links to others. */
+/** Fields managed by the device: its state, its address, links to others. */
 export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
   return profile.resources[resource]?.bookkeeping ?? [];
 }
 
-/** Fields that are the device's own affair: they change by themselves, and nobody sets them back. */
+/** Fields that the device manages itself and users cannot set. */
 export function ownFields(profile: Profile, resource: string): readonly string[] {
   return [...volatileFields(profile, resource), ...bookkeepingFields(profile, resource)];
 }
 
-/** Fields that tell nothing when they are another time something else. */
+/** Fields whose difference means nothing. */
 export function uncomparedFields(profile: Profile, resource: string): readonly string[] {
   const ids = hasPositionalIds(profile) ? profile.idFields : [];
   return [...ids, ...ownFields(profile, resource)];
@@ -245,12 +241,12 @@ export function uncomparedFields(profile: Profile, resource: string): readonly s
 
 type Found = { readonly profile: Profile; readonly resource: string; readonly fields: string[] };
 
-/** By reading: many changes are planned from one. */
+/** Cached per reading, because many changes are planned from one. */
 const found = new WeakMap<readonly DeviceRecord[], Found>();
 
 /**
- * Fields that a device has and shows of none of these records, as far as anybody has told: the profile,
- * OPTIONS, an earlier reading or an own write.
+ * Fields that exist but are shown in none of these records, according to the profile, OPTIONS, an earlier
+ * reading or an own write.
  */
 export function hiddenFields(
   profile: Profile,
