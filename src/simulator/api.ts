@@ -20,7 +20,7 @@ import type { Account, Store } from './store.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Undefined where nothing is. */
+/** Returns undefined for an unknown path. */
 const FIND_VIEW: Readonly<Record<ProfileName, (site: Site, path: string) => View | undefined>> = {
   documented: findDocumentedView,
   drf: findRestView,
@@ -29,9 +29,9 @@ const FIND_VIEW: Readonly<Record<ProfileName, (site: Site, path: string) => View
 };
 
 /**
- * What a device answers: the documented API, and for the gaps what Django REST Framework does; or
- * another dialect. The order of the checks is the framework's, too: address, format, login, rights,
- * method, body. Changes the store; everything else is decided by the arguments.
+ * The response of a device without faults. What the API document leaves open follows Django REST
+ * Framework, also the order of the checks: address, format, login, rights, method, body. Changes only
+ * the store.
  */
 export function answer(site: Site, request: ApiRequest): ApiAnswer {
   const { profile, traits } = site.dialect;
@@ -94,12 +94,11 @@ function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
   return { status, headers: { 'Content-Type': type, ...headers }, body };
 }
 
-/** A page of the server itself, which knows nothing of the API. */
+/** A page of the web server in front of the API. */
 export function page(status: number, body: string): ApiAnswer {
   return { status, headers: { 'Content-Type': HTML }, body };
 }
 
-/** How a request identified itself. */
 export type Scheme = 'basic' | 'token' | 'none';
 
 export function schemeOf(authorization: string | undefined): Scheme {
@@ -107,7 +106,7 @@ export function schemeOf(authorization: string | undefined): Scheme {
   return scheme === 'basic' || scheme === 'token' ? scheme : 'none';
 }
 
-/** The account behind the header, or the words with which the device refuses it (401). */
+/** The account of the header, or the message of the 401. */
 function authenticate(store: Store, authorization: string | undefined): Account | string {
   const scheme = schemeOf(authorization);
   if (scheme === 'none') return 'Authentication credentials were not provided.';
@@ -129,7 +128,7 @@ function byPassword(store: Store, credentials: string): Account | string {
   return account ?? 'Invalid username/password.';
 }
 
-/** How an answer is written: what Django REST Framework calls renderers, in their order there. */
+/** The renderers of Django REST Framework. */
 type Rendering = 'json' | 'html';
 
 const RENDERINGS: readonly (readonly [Rendering, type: string])[] = [
@@ -155,7 +154,7 @@ function matches(range: string, type: string): boolean {
   return range === '*/*' || range === type || range === `${type.split('/')[0] ?? ''}/*`;
 }
 
-/** As the framework does it: precise ranges first, then the server's own order; `q` plays no part. */
+/** Like the framework: precise ranges first, then the server's own order; `q` is ignored. */
 function negotiate(accept: string | undefined): Rendering | undefined {
   const ranges = (accept ?? '*/*').split(',').map(parseRange);
   for (const precision of [3, 2, 1, 0]) {
@@ -167,15 +166,15 @@ function negotiate(accept: string | undefined): Rendering | undefined {
   return undefined;
 }
 
-/** Status codes by which the view itself rejects, not the login or the server. */
+/** Status codes of the view itself, not of the login or the server. */
 const REJECTIONS = [400, 404, 409];
 
-/** How the dialect says no; what is no refusal stays as it is. */
+/** Writes a refusal as the dialect does. */
 function shapeRejection(dialect: Dialect, request: ApiRequest, outcome: Outcome): Outcome {
   const { status, value } = outcome;
   if (status < 400) return outcome;
   if (dialect.profile === 'form-action') {
-    // Only the server in front of the form knows status codes.
+    // Only the server in front of the form uses status codes.
     const isOfServer = status === 401 || status === 405 || request.method !== 'POST';
     return isOfServer ? outcome : ok({ status: 'error', message: textIn(value) });
   }
@@ -193,7 +192,7 @@ function ok(value: unknown): Outcome {
   return { status: 200, value };
 }
 
-/** All that the body of a refusal says, in one line. */
+/** All texts in the body of a refusal, in one line. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textIn).join(' ');

@@ -24,7 +24,7 @@ export interface CertificateSubject {
   readonly hostNames: readonly string[];
 }
 
-/** From when to when a certificate is good; up to the year 2049. */
+/** Up to the year 2049. */
 export interface Validity {
   readonly from: Date;
   readonly to: Date;
@@ -65,7 +65,7 @@ function objectId(dotted: string): Buffer {
   return der(TAG.objectId, Buffer.from([first * 40 + second, ...bytes]));
 }
 
-/** `YYMMDDhhmmssZ`, which RFC 5280 asks for up to the year 2049. */
+/** `YYMMDDhhmmssZ`, which RFC 5280 requires up to the year 2049. */
 function utcTime(date: Date): Buffer {
   const digits = date.toISOString().replace(/\D/g, '').slice(2, 14);
   return der(TAG.utcTime, Buffer.from(`${digits}Z`));
@@ -101,7 +101,7 @@ function fromYesterday(): Validity {
   return { from: new Date(now - DAY_MS), to: new Date(now + 730 * DAY_MS) };
 }
 
-/** A new key and a new certificate, valid from yesterday for two years unless told. About half a millisecond. */
+/** Creates a key and its certificate in about half a millisecond. Default: valid from yesterday for two years. */
 export function createCertificate(
   subject: CertificateSubject,
   validity: Validity = fromYesterday(),
@@ -112,7 +112,7 @@ export function createCertificate(
   const commonName = der(TAG.utf8String, Buffer.from(subject.commonName));
   const name = der(TAG.sequence, der(TAG.set, der(TAG.sequence, objectId('2.5.4.3'), commonName)));
   const serial = randomBytes(16);
-  // Positive and with no leading zero byte, as DER wants it.
+  // DER wants a positive number without a leading zero byte.
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
   const content = der(
     TAG.sequence,

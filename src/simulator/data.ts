@@ -4,13 +4,13 @@ import type { DeviceRecord } from '../device/record.ts';
 import type { Dialect, ProfileName } from './dialects/dialect.ts';
 import { RESOURCES } from './dialects/resources.ts';
 
-/** The users that a device starts with, the two accounts first. */
+/** The initial users of a device, the two accounts first. */
 export interface DeviceData {
   readonly users: readonly User[];
   readonly tokens: { readonly admin: string; readonly viewer: string };
 }
 
-/** How many people of the whole fleet would have a username; a number tells them apart. */
+/** How many people of the fleet share a username; a number is appended to tell them apart. */
 type Namesakes = Map<string, number>;
 
 type Person = Omit<User, 'uuid'>;
@@ -22,7 +22,7 @@ const ACCOUNTS: readonly Person[] = [
 
 const EMOJI = ['🦊', '👩‍💻', '🚒', '🇨🇭'] as const;
 
-/** Distinct people; the first ones go through all cultures, so that a short list shows each. */
+/** Distinct people; the first ones cover all cultures, so that a short list shows each. */
 function people(random: Random, count: number, taken: Namesakes): Person[] {
   return Array.from({ length: count }, (_, index) => {
     const culture = CULTURES[index] ?? random.pick(CULTURES);
@@ -38,7 +38,7 @@ function person(
 ): Person {
   const [first, firstTyped] = random.pick(culture.first);
   const [last, lastTyped] = random.pick(culture.last);
-  // Django allows letters of any script in a username, so some people have theirs.
+  // Django allows letters of any script in a username.
   const isNative = /^\p{L}+$/u.test((first + last).toLowerCase()) && random.below(10) === 0;
   const typed = isNative ? `${first}.${last}` : `${firstTyped}.${lastTyped}`;
   const base = typed.toLowerCase();
@@ -52,7 +52,7 @@ function person(
   };
 }
 
-/** The same person with one field changed, as when somebody edited one device by hand. */
+/** The same person with one field changed, like after a manual edit on one device. */
 function drifted(person: Person, random: Random): Person {
   switch (random.below(3)) {
     case 0:
@@ -66,7 +66,7 @@ function drifted(person: Person, random: Random): Person {
   }
 }
 
-/** Makes the data of one device after the other, to be asked for in order, from 0. */
+/** Returns a function that creates the data of a device. Call it in order, from 0. */
 export function createFleetData(
   seed: number,
   devices: number,
@@ -82,7 +82,7 @@ export function createFleetData(
   return (device) => {
     const random = createRandom(`${seed}:device:${device}`);
     const here = drifting.map((person, index) => {
-      // One device in ten (or in all, when there are fewer) is the odd one out.
+      // One device in ten drifts; in a smaller fleet one of all.
       const isOdd = device % 10 === (index + 1) % Math.min(devices, 10);
       return isOdd ? drifted(person, createRandom(`${seed}:drift:${index}`)) : person;
     });
@@ -95,10 +95,10 @@ export function createFleetData(
   };
 }
 
-/** A name as it is written and as it would be typed on any keyboard. */
+/** A name as written, and as typed on any keyboard. */
 type WrittenName = readonly [written: string, typed: string];
 
-/** First and last names that occur together, and the interface language such a person picks. */
+/** First and last names that occur together, and the interface language of these people. */
 interface Culture {
   readonly lang: string;
   readonly first: readonly [WrittenName, ...WrittenName[]];
@@ -120,7 +120,7 @@ function latin([first, ...rest]: readonly [string, ...string[]]): [WrittenName, 
   return [named(first), ...rest.map(named)];
 }
 
-/** Other letters: each name with how it is typed, `山田 yamada, 佐藤 sato`. */
+/** Other scripts: each name as written and as typed, `山田 yamada, 佐藤 sato`. */
 function foreign(names: string): [WrittenName, ...WrittenName[]] {
   const [first = '', ...rest] = names.split(', ');
   const named = (pair: string): WrittenName => {
@@ -130,7 +130,7 @@ function foreign(names: string): [WrittenName, ...WrittenName[]] {
   return [named(first), ...rest.map(named)];
 }
 
-/** Accents, CJK and right-to-left: what a table has to measure right. */
+/** Accents, CJK and right-to-left: names that a table must measure correctly. */
 const CULTURES: readonly [Culture, ...Culture[]] = [
   {
     lang: 'de',
@@ -202,7 +202,7 @@ const FIRST_CHANGE_MS = Date.UTC(2024, 0, 1);
 const HOUR_MS = 60 * 60 * 1000;
 const PORTS = ['lo', 'mgmt', 'wan', ...Array.from({ length: 9 }, (_, port) => `eth${port}`)];
 
-/** What a device of a profile holds at the start, by resource. */
+/** The initial tables of a device, by resource. */
 export function createTables(
   { profile, quirks }: Dialect,
   { users, name, seed }: DeviceContents,
@@ -233,7 +233,7 @@ export function createTables(
   );
 }
 
-/** What a user has beyond the documented fields; `place` in the list, from 0. */
+/** The fields of a user beyond the documented ones. `place` is the index in the list. */
 function extras(
   profile: ProfileName,
   { username }: Pick<User, 'username'>,
@@ -245,7 +245,7 @@ function extras(
     case 'drf':
     case 'generic-rest':
       return {
-        // Some people have left; the two accounts, at the top, have not.
+        // The two accounts, at the top, stay active.
         is_active: place % 9 !== 8,
         modified: new Date(FIRST_CHANGE_MS + place * HOUR_MS).toISOString(),
       };
@@ -254,7 +254,7 @@ function extras(
   }
 }
 
-/** The same for a user that is made or changed now. */
+/** The same for a user that is created or changed now. */
 export function newExtras(
   profile: ProfileName,
   user: Pick<User, 'username'>,

@@ -18,11 +18,11 @@ interface DeviceSetup {
   readonly latencyMs: number;
 }
 
-/** What Django takes by default. */
+/** Django's default. */
 const MAX_BODY_BYTES = 2.5 * 1024 * 1024;
 const WRITE_METHODS: readonly string[] = WRITES;
 
-/** One device on loopback. Belongs to its simulator, which starts and closes it. */
+/** One device on loopback. Its simulator starts and closes it. */
 export class SimulatedDevice {
   /** `sim1`, `sim2` ... */
   readonly name: string;
@@ -43,7 +43,7 @@ export class SimulatedDevice {
     this.#site = site;
     this.#latencyMs = latencyMs;
     this.#listener = new Listener(name, (request, response) => {
-      // A client that goes away in the middle is no news.
+      // A client may disconnect at any time.
       this.#serve(request, response).catch(() => response.destroy());
     });
   }
@@ -56,7 +56,7 @@ export class SimulatedDevice {
     return this.#listener.endpoint.port;
   }
 
-  /** The requests that came, answered or not. */
+  /** All requests, also those without a response. */
   get log(): readonly LoggedRequest[] {
     return this.#log;
   }
@@ -70,27 +70,27 @@ export class SimulatedDevice {
     return `https://${this.address}`;
   }
 
-  /** SHA-256 of the certificate presented now: upper-case hex with colons. */
+  /** SHA-256 of the current certificate: upper-case hex with colons. */
   get fingerprint(): string {
     return this.#listener.certificate?.fingerprint ?? '';
   }
 
-  /** The certificate presented now, PEM; what `--ca` takes. */
+  /** The current certificate as PEM, for `--ca`. */
   get certificate(): string {
     return this.#listener.certificate?.cert ?? '';
   }
 
-  /** How many connections it has taken, whatever became of them. */
+  /** How many connections were accepted so far. */
   get connections(): number {
     return this.#listener.connections;
   }
 
-  /** What the device holds now, in the order of creation. */
+  /** The current users, in the order of creation. */
   get users(): readonly User[] {
     return this.#site.store.users;
   }
 
-  /** What its list of a resource shows now, on all pages; empty where there is no such resource. */
+  /** The current list of a resource, over all pages; empty if the resource does not exist. */
   records(resource: string): readonly DeviceRecord[] {
     return heldRecords(this.#site, resource);
   }
@@ -104,9 +104,9 @@ export class SimulatedDevice {
   }
 
   /**
-   * Switches a fault: true until switched off (500-once: for one request), false off, or for that
-   * many requests. Faults of the connection see no requests, so they know only true and false.
-   * @throws RangeError when a count or a method is given for one of these.
+   * Switches a fault on (true; `500-once` then strikes one request), off (false), or on for that many
+   * requests. Connection faults see no requests, so they are only on or off.
+   * @throws RangeError if a connection fault gets a count or a method
    */
   setFault(name: FaultName, on: boolean | number = true, scope: FaultScope = {}): void {
     const isOfConnection = FAULTS.find((fault) => fault.name === name)?.stage === 'connection';
@@ -122,7 +122,7 @@ export class SimulatedDevice {
     this.#listener.strike(this.#faults.connection);
   }
 
-  /** Behind everybody's back: changes the user of that name, or creates it. */
+  /** Changes or creates a user without a request. */
   putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User {
     const { store, dialect } = this.#site;
     const existing = store.named(fields.username);
@@ -133,7 +133,7 @@ export class SimulatedDevice {
       : store.replace({ ...existing, ...fields, ...stamp });
   }
 
-  /** Behind everybody's back; false when there is no such user. */
+  /** Removes a user without a request. Returns false if there is no such user. */
   removeUser(username: string): boolean {
     const { store } = this.#site;
     const user = store.named(username);
@@ -191,7 +191,7 @@ export class SimulatedDevice {
     else fault.transmit(wire, reply);
   }
 
-  /** What the device answers with its faults; `taken`: nothing at all. */
+  /** The response, with the faults that strike before it is sent. `taken`: a fault handled the wire. */
   #answer(request: ApiRequest, wire: Wire, about: Struck): ApiAnswer | 'taken' {
     const site = this.#site;
     const instead = this.#faults.take('request', about)?.reply(request, wire);
@@ -224,7 +224,7 @@ export class SimulatedDevice {
   }
 }
 
-/** Undefined when it is longer than a device takes. */
+/** Returns undefined if the body is too long. */
 async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -235,27 +235,25 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
-/** Whether an answer is a bare list of records. */
+/** Whether a response is a bare list of records. */
 function isList({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
   return method === 'GET' && status === 200 && body.startsWith('[');
 }
 
-/** Who can log in to a simulated device, and how. */
 export interface SimulatedAccount {
   readonly username: string;
   readonly password: string;
   readonly token: string;
 }
 
-/** One request that a device got. */
 export interface LoggedRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
-  /** The status that went out; 0 while, or when, there was no answer. */
+  /** The status that was sent; 0 without a response. */
   readonly status: number;
   readonly body: string;
   readonly authorization: Scheme;
-  /** When it had been read: milliseconds since 1970. */
+  /** When the request had been read: milliseconds since 1970. */
   readonly at: number;
 }

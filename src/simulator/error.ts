@@ -1,11 +1,11 @@
-/** A name that there is not, of which there are others. */
+/** An unknown name, and the names to choose from. */
 export interface UnknownName {
   readonly kind: 'profile' | 'envelope' | 'paging' | 'quirk' | 'fault';
   readonly name: string;
   readonly known: readonly string[];
 }
 
-/** What was asked for cannot be: a number, a name, options that contradict each other, a taken port. */
+/** A wrong number or name, options that contradict each other, or a port in use. */
 export class SimulatorError extends RangeError {
   readonly unknown: UnknownName | undefined;
 
@@ -15,7 +15,7 @@ export class SimulatorError extends RangeError {
   }
 }
 
-/** The name, where it is one of these. */
+/** Returns `name` if it is one of `names`. @throws SimulatorError if not */
 export function known<Name extends string>(
   kind: UnknownName['kind'],
   names: readonly Name[],
@@ -23,7 +23,7 @@ export function known<Name extends string>(
 ): Name {
   const found = names.find((each) => each === name);
   if (found !== undefined) return found;
-  // A list of all faults would be no help.
+  // A list of all faults would not help.
   const others = names.length > 20 ? '' : `; there are ${names.join(', ')}`;
   throw new SimulatorError(`there is no ${kind} "${name}"${others}`, {
     unknown: { kind, name, known: names },

@@ -5,7 +5,7 @@ import { PRETENCES, REFUSALS } from './faults/refusals.ts';
 import { WRITE_FAULTS } from './faults/writes.ts';
 import type { Fault, FaultStage } from './faults/fault.ts';
 
-/** Every fault there is, in the order in which an exchange meets them. */
+/** All faults, in the order in which they strike. */
 export const FAULTS = [
   ...CONNECTION_FAULTS,
   ...REFUSALS,
@@ -21,7 +21,7 @@ export const FAULTS = [
 
 export type FaultName = (typeof FAULTS)[number]['name'];
 
-/** Which requests a fault is for. */
+/** Restricts a fault to some requests. */
 export interface FaultScope {
   /** Only requests with this method, in capitals. */
   readonly method?: string;
@@ -29,15 +29,15 @@ export interface FaultScope {
   readonly afterWrite?: boolean;
 }
 
-/** What of a request decides whether a fault strikes it. */
+/** The facts of a request that decide whether a fault strikes. */
 export interface Struck {
   readonly method: string;
-  /** Another write was served before. */
+  /** Whether a write came before. */
   readonly isAfterWrite: boolean;
 }
 
 interface Switch {
-  /** How many more requests it strikes. */
+  /** How many more requests the fault strikes. */
   left: number;
   readonly scope: FaultScope;
 }
@@ -48,11 +48,11 @@ function isAt<Stage extends FaultStage>(fault: Fault, stage: Stage): fault is Fa
   return fault.stage === stage;
 }
 
-/** The faults that are on at one device. */
+/** The active faults of one device. */
 export class FaultSwitches {
   readonly #on = new Map<string, Switch>();
 
-  /** `on`: true until switched off, or how many requests; see `SimulatedDevice.setFault`. */
+  /** See `SimulatedDevice.setFault`. */
   set(name: FaultName, on: boolean | number, scope: FaultScope = {}): void {
     const isOnce = FAULTS.some((fault: Fault) => fault.name === name && fault.isOnce);
     const left = typeof on === 'number' ? on : on ? (isOnce ? 1 : Infinity) : 0;
@@ -60,7 +60,7 @@ export class FaultSwitches {
     else this.#on.delete(name);
   }
 
-  /** The first fault of the connection that is on. */
+  /** The first active connection fault. */
   get connection(): FaultAt<'connection'> | undefined {
     return CONNECTION_FAULTS.find(({ name }) => this.#on.has(name));
   }
@@ -69,7 +69,7 @@ export class FaultSwitches {
     this.#on.clear();
   }
 
-  /** The first fault of a stage that strikes this request; counts it. */
+  /** Returns the first fault of a stage that strikes this request, and counts it. */
   take<Stage extends FaultStage>(
     stage: Stage,
     { method, isAfterWrite }: Struck,

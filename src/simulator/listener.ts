@@ -9,8 +9,8 @@ import type { ConnectionStrike } from './faults/fault.ts';
 const RELISTEN_AFTER_MS = 50;
 
 /**
- * The port of one device: what listens, and what makes TLS and HTTP of a connection. Faults of the
- * connection strike in between. `listen` before anything else; `close` ends everything it started.
+ * The port of one device: TCP, and TLS and HTTP on top of it. Connection faults strike in between. Call
+ * `listen` first; `close` ends all connections.
  */
 export class Listener {
   readonly #name: string;
@@ -27,7 +27,7 @@ export class Listener {
   #relisten: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `name`: what the certificate is made out to. */
+  /** `name`: the common name of the certificate. */
   constructor(name: string, serve: RequestListener) {
     this.#name = name;
     this.#serve = serve;
@@ -37,17 +37,16 @@ export class Listener {
     return this.#endpoint;
   }
 
-  /** How many it has taken, whatever became of them. */
   get connections(): number {
     return this.#connections;
   }
 
-  /** The one presented now. */
+  /** The current one. */
   get certificate(): Certificate | undefined {
     return this.#certificate;
   }
 
-  /** Rejects with the error of the operating system, such as EADDRINUSE; may be tried again. */
+  /** Rejects with the system's error, such as EADDRINUSE, and can then be called again. */
   async listen(endpoint: Endpoint): Promise<void> {
     await this.#stop();
     this.#endpoint = endpoint;
@@ -64,7 +63,7 @@ export class Listener {
     this.#server = server;
   }
 
-  /** From the next connection on; those that are open are ended. Undefined: nothing strikes any more. */
+  /** Sets the fault of all new connections and closes the open ones. Undefined: no fault. */
   strike(strike: ConnectionStrike | undefined): void {
     const before = this.#strike;
     if (strike === before) return;
@@ -96,7 +95,7 @@ export class Listener {
     const server = this.#server;
     if (server === undefined) return;
     await new Promise<void>((resolve) => {
-      // The error says that it does not listen (fault `refuse`), which is what is wanted.
+      // An error says that it does not listen (fault `refuse`), which is fine.
       server.close(() => {
         resolve();
       });
@@ -108,7 +107,7 @@ export class Listener {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Somebody may have taken the port meanwhile: goes on until it is free again. */
+  /** Another process may use the port meanwhile: tries until it is free. */
   #listenAgain(): void {
     const server = this.#server;
     const isUnwanted = (): boolean => this.#isClosed || this.#strike?.isClosed === true;
@@ -121,7 +120,7 @@ export class Listener {
     server.once('error', tryLater);
     server.listen(this.#endpoint, () => {
       server.off('error', tryLater);
-      // Listening takes effect a little later, when it may have been called off.
+      // It may have been cancelled before listening started.
       if (isUnwanted()) server.close();
     });
   }
@@ -138,7 +137,7 @@ export class Listener {
   }
 
   #secureServer({ key, cert }: Certificate, strike?: ConnectionStrike): SecureServer {
-    // The empty list of CAs spares loading the system's, which no server needs.
+    // An empty list of CAs saves loading the system's, which no server needs.
     const server = createSecureServer({ key, cert, ca: [], ...strike?.tls }, this.#serve);
     server.on('secureConnection', (socket: TLSSocket) => {
       const raw = this.#below(socket);
@@ -160,7 +159,7 @@ export class Listener {
     else this.#strike.greet(socket);
   }
 
-  /** The connection below TLS, known by its peer's port. */
+  /** The TCP socket below TLS, found by its peer's port. */
   #below({ remotePort }: Socket): Socket | undefined {
     return [...this.#sockets].find((socket) => socket.remotePort === remotePort);
   }
@@ -174,7 +173,7 @@ export interface Endpoint {
 
 const HOSTS_PER_NET = 250;
 
-/** The address of a device where every address in 127.0.0.0/8 is ours: 127.0.0.2 to .251, 127.0.1.2 ... */
+/** The address of a device: 127.0.0.2 to .251, 127.0.1.2 ... */
 export function ownAddress(device: number): string {
   return `127.0.${Math.floor(device / HOSTS_PER_NET)}.${2 + (device % HOSTS_PER_NET)}`;
 }

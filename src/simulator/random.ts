@@ -1,4 +1,4 @@
-/** Repeatable randomness: the same seed gives the same sequence on every machine. */
+/** The same seed gives the same sequence on every machine. */
 export interface Random {
   /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
@@ -13,7 +13,7 @@ export interface Random {
   uuid(): string;
 }
 
-/** FNV-1a, 32 bits: spreads seeds that differ in one character over the whole range. */
+/** FNV-1a, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -22,7 +22,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Mulberry32: small and even enough for test data; nothing secret may depend on it. */
+/** Mulberry32: good enough for test data, not for secrets. */
 export function createRandom(seed: string): Random {
   let state = hash(seed);
   const next = (): number => {

@@ -17,25 +17,24 @@ export {
 export { SimulatorError } from './error.ts';
 export { type FaultName, FAULTS, type FaultScope } from './faults.ts';
 
-/** What they hold and how they speak. */
 export interface SimulatorOptions extends DialectOptions {
-  /** How many devices, 1 unless told. */
+  /** How many devices. Default: 1. */
   readonly devices?: number;
-  /** How many users each device holds, its two accounts among them; 25 unless told, at least 2. */
+  /** How many users each device has, its two accounts included: at least 2. Default: 25. */
   readonly users?: number;
-  /** How long each answer waits. */
+  /** The delay of each response. */
   readonly latencyMs?: number;
-  /** The same seed gives the same users, uuids and tokens; 1 unless told. */
+  /** The same seed gives the same users, uuids and tokens. Default: 1. */
   readonly seed?: number;
-  /** 0, the default, takes any free one. */
+  /** Default: 0, any free one. */
   readonly port?: number;
-  /** The password of each device's admin; `admin-secret` unless told. */
+  /** The password of each device's admin. Default: `admin-secret`. */
   readonly passwords?: readonly string[];
-  /** On from the start: `silence` at every device, `sim2:silence` or `127.0.0.3:silence` at one. */
+  /** Initial faults: `silence` on every device, `sim2:silence` or `127.0.0.3:silence` on one. */
   readonly faults?: readonly (FaultName | `${string}:${FaultName}`)[] | undefined;
 }
 
-/** Devices on loopback. Who starts it closes it. */
+/** Devices on loopback. The caller closes it. */
 export interface Simulator {
   readonly devices: readonly SimulatedDevice[];
   /** Of the first device. */
@@ -46,9 +45,9 @@ export interface Simulator {
 const PORT_ATTEMPTS = 20;
 
 /**
- * Starts the devices: 127.0.0.2, .3 ... on one port, or, where the system has only 127.0.0.1, there
- * on one port each.
- * @throws SimulatorError for numbers, names and options that cannot be, and for a port that is taken.
+ * Starts the devices: 127.0.0.2, .3 ... with one port. If the system has only 127.0.0.1, each gets its
+ * own port.
+ * @throws SimulatorError for wrong numbers, names and options, and for a port in use
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
@@ -80,13 +79,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
 function parseFault(text: string): { device: string | undefined; name: FaultName } {
   const names = FAULTS.map(({ name }) => name);
-  // An address may have colons of its own.
+  // An address may contain colons.
   const colon = text.lastIndexOf(':');
   const device = colon === -1 ? undefined : text.slice(0, colon);
   return { device, name: known('fault', names, text.slice(colon + 1)) };
 }
 
-/** By name or address; `*`, or none, stands for all. */
+/** By name or address; `*` or undefined selects all. */
 function devicesCalled(
   wanted: string | undefined,
   devices: readonly SimulatedDevice[],
@@ -137,7 +136,7 @@ async function closeAll(devices: readonly SimulatedDevice[]): Promise<void> {
   await Promise.all(devices.map((device) => device.close()));
 }
 
-/** One after the other: each takes a fraction of a millisecond, and a failure leaves none under way. */
+/** One after the other: each takes a fraction of a millisecond, and a failure leaves none pending. */
 async function listenAll(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -145,7 +144,7 @@ async function listenAll(devices: readonly SimulatedDevice[], port: number): Pro
       return;
     } catch (error) {
       if (codeOf(error) === 'EADDRNOTAVAIL') break;
-      // A port that is free on one address may be taken on the next: then all move to another.
+      // A port that is free on one address may be in use on the next: then all try another one.
       if (codeOf(error) !== 'EADDRINUSE' || port !== 0 || attempt === PORT_ATTEMPTS) {
         throw explained(error, port);
       }
@@ -162,7 +161,7 @@ async function listenTogether(devices: readonly SimulatedDevice[], port: number)
   }
 }
 
-/** Where the system has only 127.0.0.1, as macOS: a port each, counted up from the one asked for. */
+/** For systems that have only 127.0.0.1, such as macOS: one port each, counted up from `port`. */
 async function listenApart(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (const [index, device] of devices.entries()) {
     const own = port === 0 ? 0 : port + index;

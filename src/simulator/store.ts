@@ -4,17 +4,17 @@ import { createRandom, type Random } from './random.ts';
 /** The choices of the field `lang`. */
 export const LANGUAGES = ['de', 'en', 'fr', 'it', 'es', 'ja'] as const;
 
-/** One user: exactly the documented fields, in their order; some dialects have a few more. */
+/** One user: the documented fields, in their order; some dialects add more. */
 export type User = Readonly<
   Record<'uuid' | 'first_name' | 'lastname' | 'username' | 'lang', string>
 > & {
-  /** Dialects `drf` and `generic-rest`; who is not active cannot log in. */
+  /** Dialects `drf` and `generic-rest`: an inactive user cannot log in. */
   readonly is_active?: boolean;
   /** ISO 8601, in the same dialects. */
   readonly modified?: string;
 };
 
-/** Who may log in. Tied to a user: when that user is deleted, nobody gets in with it any more. */
+/** A login. It ends when its user is deleted. */
 export interface Account {
   readonly uuid: string;
   readonly password: string;
@@ -22,14 +22,14 @@ export interface Account {
   readonly mayWrite: boolean;
 }
 
-/** What one device holds. Records are never changed, only replaced. */
+/** The data of one device. Records are never changed, only replaced. */
 export class Store {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #users: Table;
   readonly #accounts: readonly Account[];
   readonly #random: Random;
 
-  /** `tables`: by resource; without one of the name `user` there are no users. */
+  /** `tables`: by resource. */
   constructor(tables: ReadonlyMap<string, Table>, accounts: readonly Account[], seed: string) {
     this.#users = tables.get('user') ?? new Table([]);
     this.#tables = new Map([...tables, ['user', this.#users]]);
@@ -70,7 +70,7 @@ export class Store {
     return this.#users.delete(uuid);
   }
 
-  /** A new record of any resource. */
+  /** Adds a record of any resource. */
   insert(table: Table, fields: DeviceRecord): StoredRecord {
     const record = { ...fields, uuid: this.#random.uuid() };
     table.put(record);
@@ -93,7 +93,7 @@ export class Store {
     });
   }
 
-  /** The same contents apart from this store: what happens to the copy is forgotten. */
+  /** A copy that does not share changes with this store. */
   copy(): Store {
     const tables = new Map([...this.#tables].map(([name, table]) => [name, table.copy()]));
     return new Store(tables, this.#accounts, this.#random.hex(16));
@@ -105,7 +105,7 @@ function isUser(record: StoredRecord): record is StoredRecord & User {
   return texts.every((text) => typeof text === 'string');
 }
 
-/** A record with the identity that it has inside the device; a dialect may show another one. */
+/** A record with its internal id; a dialect may show another one. */
 export type StoredRecord = DeviceRecord & { readonly uuid: string };
 
 interface Row {
@@ -134,12 +134,12 @@ export class Table {
     return this.#rows.get(uuid)?.record;
   }
 
-  /** Counted up from 1 and never given twice; 0 for a record that is not here. */
+  /** Counted up from 1 and never reused; 0 for an unknown record. */
   numberOf(uuid: string): number {
     return this.#rows.get(uuid)?.number ?? 0;
   }
 
-  /** How often all records have been shown, this time included. */
+  /** How often all records have been listed, this time included. */
   countListing(): number {
     this.#listings += 1;
     return this.#listings;
@@ -154,7 +154,7 @@ export class Table {
     return this.#rows.delete(uuid);
   }
 
-  /** The same rows, apart from these. */
+  /** A copy that does not share changes with this table. */
   copy(): Table {
     const copy = new Table([]);
     for (const [uuid, row] of this.#rows) copy.#rows.set(uuid, row);

@@ -3,29 +3,27 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ApiAnswer } from './view.ts';
 
-/** Puts answers on the wire, well or badly. Each function returns at once. */
-
-/** Where the answer to one request goes. */
+/** Where the response to one request goes. Each function below returns at once. */
 export interface Wire {
-  /** For what can be said in HTTP. */
+  /** For valid HTTP. */
   readonly response: ServerResponse;
-  /** Inside TLS, for bytes that are no HTTP. */
+  /** Inside TLS, for any bytes. */
   readonly socket: Socket;
-  /** Another request came over this connection before. */
+  /** Whether the connection carried another request before. */
   readonly isReused: boolean;
-  /** Sends a RST; TLS has no such thing. */
+  /** Sends a RST below TLS. */
   readonly reset: () => void;
   readonly changeCertificate: () => void;
 }
 
-/** An answer whose body may be more than text. */
+/** A response whose body may be bytes. */
 export interface ByteAnswer extends Omit<ApiAnswer, 'body'> {
   readonly body: string | Buffer;
 }
 
 const SLOW_BYTE_MS = 250;
 
-/** Says all that stands before the body, and gives the body. */
+/** Writes the head and returns the body. */
 export function writeHead(response: ServerResponse, answer: ByteAnswer): Buffer {
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, 'Content-Length': body.length });
@@ -37,7 +35,7 @@ export function send({ response }: Pick<Wire, 'response'>, answer: ByteAnswer): 
   response.end(body);
 }
 
-/** A body of blocks, in chunks, for as long as somebody reads it. */
+/** Sends a chunked body until the client disconnects. */
 export function sendBlocks(
   { response }: Wire,
   answer: Omit<ApiAnswer, 'body'>,
@@ -47,7 +45,7 @@ export function sendBlocks(
   pour(blocks, response);
 }
 
-/** The head of an answer, with its own headers and `lines`; the connection ends after it. */
+/** The head of a response with additional header lines; the connection ends after the response. */
 export function rawHead({ status, headers }: ByteAnswer, lines: readonly string[]): string {
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -58,13 +56,13 @@ export function rawHead({ status, headers }: ByteAnswer, lines: readonly string[
   ].join('\r\n');
 }
 
-/** Each block again and again. */
+/** Yields `first`, then `again` without end. */
 export function* endlessly<Block>(first: Block, ...again: readonly Block[]): Iterable<Block> {
   yield first;
   for (;;) yield* again;
 }
 
-/** The blocks for as long as somebody reads them. */
+/** Sends blocks until the sink closes. */
 export function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
   const source = Readable.from(blocks);
   sink.once('close', () => {
@@ -73,7 +71,7 @@ export function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerRes
   source.pipe(sink);
 }
 
-/** A few bytes at a time, then the end; unless told, four single bytes in a second. */
+/** Sends a few bytes at a time, then ends. Default: four single bytes per second. */
 export function dribble(
   bytes: Buffer,
   sink: Socket | ServerResponse,

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Store } from './store.ts';
 
-/** One request, read to its end. */
+/** A request that has been read completely. */
 export interface ApiRequest {
   readonly method: string;
   /** The request target: path and query as sent. */
@@ -20,30 +20,28 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-/** What a view decided, before it is written as JSON or as a page. */
+/** What a view decided, before it is rendered as JSON or HTML. */
 export interface Outcome {
   readonly status: number;
   /** Absent: no body at all. */
   readonly value?: unknown;
-  /** Sent as it is instead of `value`. */
+  /** Sent literally instead of `value`. */
   readonly text?: { readonly type: string; readonly body: string };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a device holds and how it speaks. */
 export interface Site {
   readonly store: Store;
   readonly dialect: Dialect;
 }
 
-/** What is behind one path. */
 export interface View {
   readonly title: string;
-  /** As in the `Allow` header; OPTIONS is left out of it where the dialect has none. */
+  /** The `Allow` header. OPTIONS is omitted if the dialect does not support it. */
   readonly allow: readonly string[];
-  /** Whether it can be read only: then nobody needs a right to try. */
+  /** Whether it can only be read: then a write gets 405, not 403. */
   readonly isReadOnly?: boolean;
-  /** The fields, by method, that OPTIONS tells those who may write. */
+  /** The fields by method; OPTIONS shows them to accounts that may write. */
   readonly actions?: () => Readonly<Record<string, unknown>>;
   /** For each allowed method but OPTIONS. */
   readonly answer: (request: ApiRequest) => Outcome;
@@ -60,7 +58,7 @@ export function refusal(status: number, detail: string): Outcome {
   return { status, value: { detail } };
 }
 
-/** A path as the framework compares it. */
+/** A path as the framework matches it. */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -68,8 +66,6 @@ export function decodedPath(path: string): string {
     return path;
   }
 }
-
-/** HTML that devices send where a program would like JSON. */
 
 function serverPage(title: string, text: string): string {
   return [
@@ -91,7 +87,7 @@ export const SERVER_ERROR_PAGE = serverPage('Server Error (500)', '');
 
 export const TOO_LARGE_PAGE = serverPage('Bad Request (400)', '');
 
-/** What a server says that has pages even for what its API refuses. */
+/** The page of a server that refuses API requests in HTML. */
 export function refusalPage(title: string, text: string): string {
   return serverPage(escape(title), escape(text));
 }
@@ -102,7 +98,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What a browser is shown instead of the bare JSON. */
+/** The page that a browser gets instead of JSON. */
 export function browsablePage(title: string, status: number, value: unknown): string {
   return [
     '<!DOCTYPE html>',

@@ -1,10 +1,10 @@
 import { known, SimulatorError } from '../error.ts';
 
-/** The families of devices that can be simulated: the same as the built-in profiles. */
+/** The simulated families of devices: the built-in profiles. */
 export const PROFILE_NAMES = ['documented', 'drf', 'generic-rest', 'form-action'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** What the records of a list are wrapped in. */
+/** The wrapping of a list of records. */
 export const ENVELOPE_NAMES = [
   'array',
   'results',
@@ -22,32 +22,30 @@ export const PAGING_NAMES = ['none', 'next', 'page', 'offset'] as const;
 export type PagingName = (typeof PAGING_NAMES)[number];
 
 export interface DialectOptions {
-  /** `documented` unless told. */
+  /** Default: `documented`. */
   readonly profile?: ProfileName | undefined;
-  /** `array` unless told; with paging the one that usually goes with it. */
+  /** Default: `array`; with paging, the usual one of that paging. */
   readonly envelope?: EnvelopeName | undefined;
-  /** `none` unless told. */
+  /** Default: `none`. */
   readonly paging?: PagingName | undefined;
-  /** Records on a page, 10 unless told. */
+  /** Records on a page. Default: 10. */
   readonly pageSize?: number;
   readonly quirk?: readonly QuirkName[];
 }
 
-/** What the devices of a profile have in common. */
 interface Traits {
-  /** What a record is called by in paths; `none`: by its key alone. */
+  /** The id of a record in paths; `none`: only its key. */
   readonly id: 'uuid' | 'number' | 'none';
   readonly endsWithSlash: boolean;
   readonly hasOptions: boolean;
-  /** What a body may be. */
+  /** The accepted formats of a body. */
   readonly encodings: readonly ('json' | 'form')[];
-  /** As Django does it. */
+  /** Whether texts are trimmed, like in Django. */
   readonly trims: boolean;
-  /** Whether a browser gets pages and a strange `Accept` 406. */
+  /** Whether a browser gets HTML, and an unknown `Accept` 406. */
   readonly isBrowsable: boolean;
 }
 
-/** As Django REST Framework has them. */
 const DJANGO: Traits = {
   id: 'uuid',
   endsWithSlash: true,
@@ -57,7 +55,7 @@ const DJANGO: Traits = {
   isBrowsable: true,
 };
 
-/** Of a server with no more than it needs. */
+/** A minimal server. */
 const BARE = { hasOptions: false, trims: false, isBrowsable: false };
 
 const TRAITS: Readonly<Record<ProfileName, Traits>> = {
@@ -67,7 +65,6 @@ const TRAITS: Readonly<Record<ProfileName, Traits>> = {
   'form-action': { ...BARE, id: 'none', endsWithSlash: true, encodings: ['form'] },
 };
 
-/** How a device speaks. */
 export interface Dialect {
   readonly profile: ProfileName;
   readonly traits: Traits;
@@ -84,11 +81,11 @@ const USUAL_ENVELOPE: Readonly<Record<PagingName, EnvelopeName>> = {
   offset: 'records',
 };
 
-/** These have no room beside the records to say which page it is. */
+/** These cannot report a page beside the records. */
 const UNPAGED: readonly EnvelopeName[] = ['array', 'keyed', 'key-value', 'form-text'];
 const MAX_PAGE_SIZE = 100_000;
 
-/** @throws SimulatorError for a name that there is not, and for what cannot go together; it names both. */
+/** @throws SimulatorError for an unknown name, and for options that contradict each other */
 export function createDialect(options: DialectOptions = {}): Dialect {
   const profile = known('profile', PROFILE_NAMES, options.profile ?? 'documented');
   const paging = known('paging', PAGING_NAMES, options.paging ?? 'none');
@@ -122,12 +119,12 @@ function conflictOf({ profiles, paging, notWith }: Quirk, dialect: Dialect): str
   return rival === undefined ? undefined : `cannot go together with ${rival}`;
 }
 
-/** A habit of a device: within what its API allows, but not what one expects. */
+/** An unexpected habit that the API allows. */
 interface Quirk {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** Where it can show itself; what is left out does not matter. */
+  /** The profiles and the paging that it needs. */
   readonly profiles?: readonly ProfileName[];
   readonly paging?: PagingName;
   /** Envelopes and quirks. */
@@ -155,7 +152,7 @@ export const QUIRKS = [
     name: 'update-creates',
     summary: 'A POST with the id of a record makes a second record.',
     profiles: WITH_STATUS,
-    // Two records under one name would be shown as one.
+    // Two records with one key would appear as one.
     notWith: ['keyed'],
   },
   {
@@ -182,7 +179,7 @@ export const QUIRKS = [
     name: 'summary-list',
     summary: 'A list has the key and the id of each record; only its own path has all.',
     profiles: REST,
-    // There the key is outside of the record, and nothing would be left of it.
+    // The key is outside of the record, so that nothing would be left of it.
     notWith: ['keyed'],
   },
   {

@@ -15,14 +15,14 @@ import { singleView } from './single.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The API document, and beyond it GET and DELETE of one user and one object, the system. */
+/** The documented API, and beyond it GET and DELETE of one user, and the single object `system`. */
 export function findDocumentedView(site: Site, sent: string): View | undefined {
   const path = decodedPath(sent);
   const place = placeOf(site, 'user');
   if (place === undefined) return undefined;
   const { table: users } = place;
   const system = placeOf(site, 'system');
-  // As with the framework's router, what is no collection is not listed at the root.
+  // The framework's router lists only collections at the root.
   if (system !== undefined && path === '/api/system/') return singleView(system);
   if (path === '/api/') {
     return {
@@ -57,15 +57,15 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
 }
 
 /**
- * `POST /api/user/`: the uuid `null` creates, a known one updates. The form is read strictly: all five
- * fields, every wrong one named; others are ignored.
+ * `POST /api/user/`: the uuid `null` creates, a known one updates. All five fields are required, every
+ * wrong one is reported, others are ignored.
  */
 function write({ site, resource, table: users }: Place, request: ApiRequest): Outcome {
   const { store, dialect } = site;
-  // An empty body has no type to object to; its fields are missing.
+  // An empty body needs no type; its fields are missing.
   const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
   if (!isForm) return unsupported(request);
-  // The last of a repeated field counts, as in Django.
+  // The last of a repeated field wins, like in Django.
   const form: Partial<Record<string, string>> = Object.fromEntries(
     new URLSearchParams(request.body),
   );

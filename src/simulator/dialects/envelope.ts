@@ -18,10 +18,10 @@ export function listOutcome({ site, resource, table }: Place, request: ApiReques
   return inEnvelope(dialect, resource, records, { total: all.length, facts: page.facts });
 }
 
-/** These are around many; a single object comes without them. */
+/** Envelopes of lists only; a single object has none of them. */
 const AROUND_LISTS: readonly EnvelopeName[] = ['results', 'rows', 'records', 'keyed'];
 
-/** A single object, in the envelope of the dialect where that can be around one. */
+/** A single object, in the envelope of the dialect if that can hold one. */
 export function objectOutcome(dialect: Dialect, resource: Resource, object: DeviceRecord): Outcome {
   return AROUND_LISTS.includes(dialect.envelope)
     ? ok(object)
@@ -66,16 +66,13 @@ function summaryOf(dialect: Dialect, { key }: Resource, record: DeviceRecord): D
   return Object.fromEntries(Object.entries(record).filter(([field]) => shown.includes(field)));
 }
 
-/** The key is said once, outside of the record. */
 function keyed(records: readonly DeviceRecord[], key: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     records.map(({ [key]: name, ...rest }) => [typeof name === 'string' ? name : '', rest]),
   );
 }
 
-/** Lists of devices that know no JSON. What is nested is written with dots: `ipv4.mode`. */
-
-/** `key=value` lines, an empty line between records; the items of a list are joined by commas. */
+/** `key=value` lines, an empty line between records; `ipv4.mode` for nested fields, commas in lists. */
 function keyValueText(records: readonly DeviceRecord[]): string {
   const blocks = records.map((record) =>
     pairs(record).map(([name, texts]) => `${name}=${quoted(texts.join(','))}\n`),
@@ -83,7 +80,7 @@ function keyValueText(records: readonly DeviceRecord[]): string {
   return blocks.map((lines) => lines.join('')).join('\n');
 }
 
-/** One form (`a=b&c=d`) on each line; the items of a list repeat the name. */
+/** One form (`a=b&c=d`) per line; the items of a list repeat the name. */
 function formText(records: readonly DeviceRecord[]): string {
   const lines = records.map((record) => {
     const form = pairs(record).flatMap(([name, texts]) =>
@@ -113,7 +110,7 @@ function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** In quotes only where the spaces would be lost; a line cannot hold another line. */
+/** In quotes if outer spaces would be lost; line breaks become spaces. */
 function quoted(text: string): string {
   const line = text.replaceAll(/[\r\n]+/g, ' ');
   return line === line.trim() && !line.startsWith('"') ? line : `"${line}"`;
@@ -123,11 +120,11 @@ function quoted(text: string): string {
 interface Page {
   readonly start: number;
   readonly end: number;
-  /** What stands around the records to say which part it is. */
+  /** Fields beside the records that report the page. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The page that the query asks for, or the refusal where there is none. */
+/** The requested page, or the refusal if there is none. */
 function pageOf(dialect: Dialect, request: ApiRequest, total: number): Page | Outcome {
   const [, query = ''] = request.target.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -152,7 +149,7 @@ function pageOf(dialect: Dialect, request: ApiRequest, total: number): Page | Ou
   }
 }
 
-/** As Django REST Framework pages by number: absolute links, and 404 behind the last page. */
+/** Page numbers like in Django REST Framework: absolute links, and 404 after the last page. */
 function linkedPage(
   { pageSize, quirks }: Dialect,
   request: ApiRequest,

@@ -14,8 +14,8 @@ import { singleView } from './single.ts';
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
 
 /**
- * One path for each resource: GET lists, and POST does what `action` says to the record with the key
- * in the form. There are no ids, and status 200 means only that the form arrived.
+ * One path per resource: GET lists, and POST applies `action` to the record whose key is in the form.
+ * There are no ids, and status 200 means only that the form arrived.
  */
 export function findFormActionView(site: Site, sent: string): View | undefined {
   const name = /^\/api\/([a-z]+)\/$/.exec(decodedPath(sent))?.[1] ?? '';

@@ -4,15 +4,12 @@ import type { Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
 import { type Field, isRequired, placeOf } from './resources.ts';
 
-/** What records are called by in a dialect, and how they are shown. */
-
-/** Name of the field with the id; undefined where records have none. */
+/** The field with the id; undefined if records have none. */
 export function idField({ traits, quirks }: Dialect): 'uuid' | 'id' | undefined {
   if (traits.id === 'none') return undefined;
   return traits.id === 'number' || quirks.has('positional-ids') ? 'id' : 'uuid';
 }
 
-/** All records as a list shows them. */
 export function shownRecords(dialect: Dialect, table: Table): DeviceRecord[] {
   const shown = table.records.map((record, index) => shownAt(dialect, table, record, index));
   if (!dialect.quirks.has('counters')) return shown;
@@ -44,13 +41,13 @@ function withoutHidden({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord 
   );
 }
 
-/** A single object: it needs no id. */
+/** A single object, which has no id. */
 export function shownObject(dialect: Dialect, record: StoredRecord): DeviceRecord {
   const fields = Object.entries(record).filter(([field]) => field !== 'uuid');
   return worded(dialect, Object.fromEntries(fields));
 }
 
-/** What a device holds of a resource, on all pages; empty where there is no such resource. */
+/** All records of a resource; empty if the resource does not exist. */
 export function heldRecords(site: Site, name: string): DeviceRecord[] {
   const { dialect } = site;
   const { resource, table } = placeOf(site, name) ?? {};
@@ -60,7 +57,7 @@ export function heldRecords(site: Site, name: string): DeviceRecord[] {
     : shownRecords(dialect, table);
 }
 
-/** A record as it goes out: with the quirk `strings` nothing else is left in it. */
+/** A record as it is sent: with the quirk `strings` all values are strings. */
 function worded({ quirks }: Dialect, record: DeviceRecord): DeviceRecord {
   if (!quirks.has('strings')) return record;
   return Object.fromEntries(
@@ -68,7 +65,7 @@ function worded({ quirks }: Dialect, record: DeviceRecord): DeviceRecord {
   );
 }
 
-/** The record with an id as it stands in a path or a body. */
+/** Finds a record by the id in a path or a body. */
 export function findRecord(dialect: Dialect, table: Table, id: string): StoredRecord | undefined {
   if (idField(dialect) === 'uuid') return table.get(id.toLowerCase());
   if (!/^\d{1,15}$/.test(id)) return undefined;
@@ -89,7 +86,7 @@ function withStrings(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withStrings(held)]));
 }
 
-/** What Django REST Framework says of fields in the answer to OPTIONS. */
+/** The description of fields in the response to OPTIONS, like in Django REST Framework. */
 export function metadata(fields: readonly Field[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.map((field) => [field.name, fieldMetadata(field)]));
 }

@@ -12,12 +12,12 @@ import {
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 
-/** What a request asks to store, or why it cannot be read. */
+/** The fields of a request, or why it cannot be read. */
 type Body = { readonly input: Input } | { readonly refused: Outcome };
 
 /**
- * Reads JSON or a form, whatever the dialect takes. In a form a boolean that is missing is false and
- * a list that is missing is empty, unless only changes are sent: browsers leave out what is not ticked.
+ * Reads JSON or a form, whichever the dialect accepts. A form without a boolean means false, without a
+ * list an empty list, because browsers omit what is not ticked; a partial one changes only what it has.
  */
 export function readBody(
   { traits }: Dialect,
@@ -38,7 +38,7 @@ export function readBody(
   }
 }
 
-/** Without parameters, in small letters; empty where there is none. */
+/** Without parameters, in lower case; empty if absent. */
 export function mediaType({ contentType = '' }: ApiRequest): string {
   return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -61,7 +61,7 @@ function jsonInput(body: string): Body {
   return { refused: { status: 400, value: { non_field_errors: [text] } } };
 }
 
-/** Nested fields are written `ipv4.mode`; of a repeated one the last counts, except in lists. */
+/** Nested fields are written `ipv4.mode`; the last of a repeated field wins, except in lists. */
 function formInput(
   form: URLSearchParams,
   fields: readonly Field[],
@@ -69,7 +69,7 @@ function formInput(
   prefix = '',
 ): Input {
   const input: Record<string, unknown> = {};
-  // A field that no resource knows may still be the action or the id.
+  // The action and the id are not fields of the resource.
   if (prefix === '') for (const [name, text] of form) input[name] = text;
   for (const field of fields) {
     const name = `${prefix}${field.name}`;
@@ -81,7 +81,7 @@ function formInput(
     }
     const missing = field.type === 'boolean' ? false : field.type === 'list' ? [] : undefined;
     if (texts.length > 0) {
-      // `addresses=` is how a form says "none".
+      // `addresses=` means an empty list.
       const items = texts.length === 1 && texts[0] === '' ? [] : texts;
       input[field.name] = field.type === 'list' ? items : texts.at(-1);
     } else if (!isPartial && missing !== undefined) {
@@ -91,29 +91,29 @@ function formInput(
   return input;
 }
 
-/** Texts per field, as in the body of a 400. */
+/** Messages per field, like in the body of a 400. */
 export type Problems = readonly string[] | ProblemsByField;
 type ProblemsByField = { readonly [field: string]: Problems };
 
 type Read<T, P = Problems> = { readonly value: T } | { readonly problems: P };
 
 interface Reading {
-  /** What the record is now; undefined for a new one. */
+  /** The current record; undefined for a new one. */
   readonly before?: DeviceRecord | undefined;
-  /** Whether what is left out stays as it is, even when it is required. */
+  /** Whether missing fields stay unchanged, even required ones. */
   readonly isPartial: boolean;
-  /** Whether what is left out is emptied. */
+  /** Whether missing fields are emptied. */
   readonly replaces: boolean;
   readonly trims: boolean;
 }
 
-/** Foreign JSON: an object whose fields nobody has looked at. */
+/** Unchecked fields. */
 type Input = Readonly<Record<string, unknown>>;
 
 const TRUE = ['true', 't', 'yes', 'y', 'on', '1'];
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0'];
 
-/** All fields of a record, or what is wrong with each. Unknown and read-only fields are ignored. */
+/** All fields of a record, or the problems of each. Unknown and read-only fields are ignored. */
 export function readFields(
   fields: readonly Field[],
   input: Input,
@@ -240,7 +240,7 @@ function isObject<T>(value: T): value is T & Readonly<Record<string, never>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As Python calls it. */
+/** Python's name of a type. */
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'string') return 'str';
@@ -249,17 +249,17 @@ function typeName(value: unknown): string {
   return value === null ? 'NoneType' : 'dict';
 }
 
-/** A write that is understood, and not yet found good. */
+/** A write that has been read and not yet validated. */
 interface Wish {
   readonly input: Input;
-  /** What is to be changed; undefined for a new record. */
+  /** The record to change; undefined for a new one. */
   readonly before?: StoredRecord | undefined;
   readonly isPartial: boolean;
-  /** The record that may have the same key, besides `before`. */
+  /** Another record that may have the same key. */
   readonly namesake?: StoredRecord | undefined;
 }
 
-/** Stores a record when all of its fields are good and its key is not taken. */
+/** Stores a record if all of its fields are valid and its key is free. */
 export function storeRecord(
   { site, resource, table }: Place,
   { input, before, isPartial, namesake }: Wish,
@@ -282,7 +282,6 @@ export function storeRecord(
   return { record: replaceRecord(table, before, read.value) };
 }
 
-/** Puts checked fields in place of a record. */
 export function replaceRecord(
   table: Table,
   { uuid }: StoredRecord,

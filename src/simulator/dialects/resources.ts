@@ -5,13 +5,13 @@ import type { ProfileName } from './dialect.ts';
 
 interface AnyField {
   readonly name: string;
-  /** Of a new record that does not say; a field without one is required. */
+  /** The default of a new record; a field without one is required. */
   readonly fallback?: Value;
-  /** What is sent for it is ignored. */
+  /** The client's value is ignored. */
   readonly readOnly?: true;
-  /** It is stored and never shown. */
+  /** Stored and never shown. */
   readonly writeOnly?: true;
-  /** Records that were never told have no such field. */
+  /** Absent from records for which it was never sent. */
   readonly mayLack?: true;
 }
 
@@ -20,7 +20,7 @@ export interface StringField extends AnyField {
   readonly maxLength: number;
   readonly mayBeBlank?: true;
   readonly pattern?: RegExp;
-  /** What is said when the pattern does not fit. */
+  /** The message if the pattern does not match. */
   readonly complaint?: string;
 }
 
@@ -35,7 +35,7 @@ export interface IntegerField extends AnyField {
   readonly max: number;
 }
 
-/** Of texts. */
+/** A list of texts. */
 export interface ListField extends AnyField {
   readonly type: 'list';
   readonly maxLength: number;
@@ -46,7 +46,7 @@ interface NestedField extends AnyField {
   readonly children: readonly Field[];
 }
 
-/** One field of a resource; the types are called as Django REST Framework calls them. */
+/** One field of a resource; the types have the names of Django REST Framework. */
 export type Field =
   | StringField
   | ChoiceField
@@ -61,9 +61,9 @@ export function isRequired({ fallback, readOnly, mayLack }: Field): boolean {
 }
 
 export interface Resource {
-  /** As in paths. */
+  /** The name in paths. */
   readonly name: string;
-  /** The field that people call a record by, no two the same; absent for a single object. */
+  /** The unique field that names a record; absent for a single object. */
   readonly key?: string;
   readonly fields: readonly Field[];
 }
@@ -81,7 +81,7 @@ const LANGUAGE_NAMES: Readonly<Record<(typeof LANGUAGES)[number], string>> = {
   ja: 'Japanese',
 };
 
-/** All of them are to be filled, says the API document. */
+/** The API document requires all of them. */
 const PERSON: readonly Field[] = [
   { name: 'first_name', type: 'string', maxLength: 150, mayBeBlank: true },
   { name: 'lastname', type: 'string', maxLength: 150, mayBeBlank: true },
@@ -100,7 +100,7 @@ const PERSON: readonly Field[] = [
   },
 ];
 
-/** The same where a user may have no name but one. */
+/** The same with optional names. */
 const SHORT_PERSON = PERSON.map((field): Field =>
   'mayBeBlank' in field ? { ...field, fallback: '' } : field,
 );
@@ -189,15 +189,15 @@ const SET_BY_DEVICE: readonly Field[] = [
 
 const IS_ADMIN: Field = { name: 'is_admin', type: 'boolean', mayLack: true };
 
-/** One resource of a device, and what it holds of it. */
+/** A resource of a device, with its records. */
 export interface Place {
   readonly site: Site;
-  /** With the fields that the quirks of the device add. */
+  /** Includes the fields that quirks add. */
   readonly resource: Resource;
   readonly table: Table;
 }
 
-/** Undefined where the device has no such resource. */
+/** Returns undefined if the device has no such resource. */
 export function placeOf(site: Site, name: string): Place | undefined {
   const { profile, quirks } = site.dialect;
   const resource = RESOURCES[profile].find((known) => known.name === name);
@@ -211,7 +211,7 @@ export function placeOf(site: Site, name: string): Place | undefined {
   return { site, resource: { ...resource, fields }, table };
 }
 
-/** What the devices of each profile offer, in the order of `GET /api/`. */
+/** The resources of each profile, in the order of `GET /api/`. */
 export const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
   documented: [documentedUser, system],
   drf: [restUser, networkInterface, system],

@@ -13,7 +13,7 @@ import { readBody, storeRecord } from './read-body.ts';
 import { type Place, placeOf, RESOURCES, titleOf } from './resources.ts';
 import { singleView } from './single.ts';
 
-/** Collections and records with a method for each purpose: the profiles `drf` and `generic-rest`. */
+/** The profiles `drf` and `generic-rest`: collections and records, one method per action. */
 export function findRestView(site: Site, sent: string): View | undefined {
   const { traits } = site.dialect;
   const path = decodedPath(sent);
@@ -83,7 +83,7 @@ function itemView(place: Place, id: string): View {
   };
 }
 
-/** The id is not the client's to choose: what it sends for one is ignored, but where a POST changes, too. */
+/** A sent id is ignored, unless POST also updates. */
 function create(place: Place, request: ApiRequest): Outcome {
   const { table } = place;
   const { dialect } = place.site;
@@ -102,7 +102,7 @@ function create(place: Place, request: ApiRequest): Outcome {
   return { status: 201, value: shownRecord(dialect, table, stored.record) };
 }
 
-/** PATCH takes changes, and everything else all required fields; only PATCH spares the form trap. */
+/** PATCH takes changes; other methods need all required fields, and a form without a boolean means false. */
 function change(place: Place, before: StoredRecord, request: ApiRequest): Outcome {
   const { dialect } = place.site;
   const isPartial = request.method === 'PATCH';

@@ -5,10 +5,10 @@ import { metadata, shownObject } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { type Place, titleOf } from './resources.ts';
 
-/** An object that is always there, with no id: read and changed at one path. */
+/** A single object without an id, read and changed at one path. */
 export function singleView(place: Place): View {
   const { site, resource, table } = place;
-  // Where a form is all that there is, it has to say everything.
+  // A device that accepts only forms needs all fields.
   const takesChanges = site.dialect.traits.encodings.includes('json');
   return {
     title: titleOf(resource),

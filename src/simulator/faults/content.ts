@@ -5,7 +5,7 @@ const ORIGIN = 'https://elsewhere.invalid';
 const MILLION = 1_000_000;
 const ONE_ID = '0badc0de-0000-4000-8000-000000000001';
 
-/** Records with other or more fields. */
+/** Changes the records of a list. */
 function altered<const Name extends string>(
   name: Name,
   summary: string,
@@ -16,7 +16,7 @@ function altered<const Name extends string>(
   );
 }
 
-/** The list as one page, and what stands around it. */
+/** The list as one page in an envelope. */
 function paged<const Name extends string>(
   name: Name,
   summary: string,
@@ -47,7 +47,7 @@ function* rows(rowOf: (number: number) => string): Iterable<string> {
   yield ']';
 }
 
-/** Lists whose records do not fit together. */
+/** Lists with wrong or inconsistent records. */
 export const RECORD_FAULTS = [
   altered('no-ids', 'The records have no id.', () => ({ uuid: undefined })),
   altered('null-ids', 'The id of every record is null.', () => ({ uuid: null })),
@@ -110,7 +110,7 @@ export const RECORD_FAULTS = [
   ),
 ];
 
-/** Every record with more in it: JSON as it stands, which JSON.stringify would not write. */
+/** Adds literal JSON to each record that JSON.stringify would not write. */
 function withMember<const Name extends string>(name: Name, summary: string, member: string) {
   return atList(name, summary, (records) => {
     const longer = records.map((record) => `${JSON.stringify(record).slice(0, -1)},${member}}`);
@@ -118,10 +118,10 @@ function withMember<const Name extends string>(name: Name, summary: string, memb
   });
 }
 
-/** Lists that are JSON of an odd kind, or none. */
+/** Lists that are unusual or invalid JSON. */
 export const JSON_FAULTS = [
   atAnswer('invalid-json', 'The body is JSON that was cut in the middle.', (wire, answer) => {
-    // An empty list or object would stay valid when cut to nothing.
+    // Half of an empty list would be valid.
     const half = answer.body.slice(0, Math.ceil(answer.body.length / 2)) || '{';
     send(wire, answer.status === 204 ? answer : { ...answer, body: half });
   }),
@@ -174,7 +174,7 @@ const NEW_USER = {
   lang: 'en',
 };
 
-/** One more record, whose texts are hostile. */
+/** Adds a record with hostile texts. */
 function withUser<const Name extends string>(
   name: Name,
   summary: string,

@@ -4,7 +4,7 @@ import { type AnswerFault, atAnswer } from './fault.ts';
 
 type Encode = (body: string) => Buffer;
 
-/** The body in other bytes, and what the headers say of them. */
+/** The body in another encoding, and the headers about it. */
 function encoded(
   headers: Readonly<Record<string, string>>,
   encode: Encode,
@@ -35,12 +35,12 @@ function inCharset<const Name extends string>(
   return atAnswer(name, summary, encoded({ 'Content-Type': type }, encode));
 }
 
-/** Unpacks to a gigabyte: members of a gzip file may follow each other. */
+/** Unpacks to a gigabyte: gzip members may be concatenated. */
 function bomb(): Buffer {
   return Buffer.concat(Array<Buffer>(1024).fill(gzipSync(MEGABYTE)));
 }
 
-/** What Latin-1 does not have is written as JSON allows it. */
+/** Characters outside of Latin-1 become JSON escapes. */
 function latin1(body: string): Buffer {
   const escaped = body.replace(
     /[^\0-\xff]/g,
@@ -60,7 +60,7 @@ const plain: Encode = (body) => Buffer.from(body);
 const utf16: Encode = (body) => Buffer.from(body, 'utf16le');
 const marked = (body: string): string => `\ufeff${body}`;
 
-/** The same text in other bytes. */
+/** The same text in another encoding. */
 export const ENCODING_FAULTS = [
   packed('gzip', 'The body is compressed, which nobody has asked for.', 'gzip', gzipSync),
   packed('deflate', 'The same with deflate.', 'deflate', deflateSync),

@@ -5,9 +5,9 @@ import type { Wire } from '../transmit.ts';
 import type { ApiAnswer, ApiRequest, Site } from '../view.ts';
 
 /**
- * What a device can do wrong, as data with the one function that does it. `stage` says where it
- * strikes: the connection itself; the request, before anything is carried out; what a write does; what
- * a list says; how the answer goes out, after a write has been carried out.
+ * A fault as data, with the function that does it. `stage` is where it strikes: the connection; the
+ * request, before it is executed; the effect of a write; the content of a list; the transmission of the
+ * response, after a write has been executed.
  */
 export type Fault = ConnectionFault | RequestFault | WriteFault | ListFault | AnswerFault;
 export type FaultStage = Fault['stage'];
@@ -16,13 +16,12 @@ interface Named {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** Only requests with these methods; all when absent. */
+  /** Only requests with these methods. Default: all. */
   readonly methods?: readonly string[];
-  /** It strikes one request, unless it is told how many. */
+  /** Strikes one request, unless a count is given. */
   readonly isOnce?: true;
 }
 
-/** Is on or off; sees no requests. */
 export interface ConnectionFault extends Named, ConnectionStrike {
   readonly stage: 'connection';
 }
@@ -30,14 +29,14 @@ export interface ConnectionFault extends Named, ConnectionStrike {
 export interface ConnectionStrike {
   /** Nothing listens on the port. */
   readonly isClosed?: true;
-  /** While a connection is open, a second one is closed at once. */
+  /** Closes a second connection at once. */
   readonly isSingle?: true;
   /** Instead of TLS. */
   readonly greet?: (socket: Socket) => void;
   /** As soon as TLS is ready; the socket below it. */
   readonly greetSecured?: (socket: Socket) => void;
   readonly tls?: TlsOptions;
-  /** Another certificate than the first one. */
+  /** Replaces the first certificate. */
   readonly certificate?: {
     readonly isForOthers?: true;
     readonly validity?: Validity;
@@ -46,11 +45,11 @@ export interface ConnectionStrike {
 
 export interface RequestFault extends Named {
   readonly stage: 'request';
-  /** `taken`: the wire has been dealt with, there is no answer. Undefined: it does not strike. */
+  /** `taken`: the fault handled the wire, and there is no response. Undefined: it does not strike. */
   readonly reply: (request: ApiRequest, wire: Wire) => ApiAnswer | 'taken' | undefined;
 }
 
-/** A write, to be carried out in one way or another. */
+/** A write that a fault executes in its own way. */
 export interface Writing {
   readonly site: Site;
   readonly request: ApiRequest;
@@ -62,25 +61,25 @@ export interface WriteFault extends Named {
   readonly runStep: (writing: Writing) => ApiAnswer;
 }
 
-/** The answer to a successful GET of a list that is a bare array; other envelopes stay as they are. */
+/** Rewrites a bare array in a successful GET; other envelopes stay unchanged. */
 export interface ListFault extends Named {
   readonly stage: 'list';
-  /** `text`: the body as it should be. */
+  /** `text`: the correct body. */
   readonly rewrite: (records: readonly object[], text: string, request: ApiRequest) => string;
 }
 
 export interface AnswerFault extends Named {
   readonly stage: 'answer';
   readonly transmit: (wire: Wire, answer: ApiAnswer) => void;
-  /** The log says that there was no answer. */
+  /** The log shows no response. */
   readonly isLost?: true;
 }
 
-/** What changes a record; the documented API knows only POST, other dialects all of them. */
+/** The documented API knows only POST, other dialects all of them. */
 export const CHANGES = ['POST', 'PUT', 'PATCH'] as const;
 export const WRITES = [...CHANGES, 'DELETE'] as const;
 
-/** A row of a table of faults: its name stays a literal, so that the names of all make a type. */
+/** A fault whose name is a literal type, for `FaultName`. */
 type Row<Of extends Fault, Name extends string> = Of & { readonly name: Name };
 
 export function atConnection<const Name extends string>(

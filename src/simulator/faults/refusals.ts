@@ -15,7 +15,6 @@ function json(status: number, value: unknown, headers: Headers = {}): ApiAnswer 
 const detail = (status: number, text: string, headers?: Headers): ApiAnswer =>
   json(status, { detail: text }, headers);
 
-/** With no headers but these. */
 const bare = (status: number, headers: Headers = {}, body = ''): ApiAnswer => ({
   status,
   headers,
@@ -30,12 +29,12 @@ const throttled = (retryAfter: string): ApiAnswer =>
 const redirect = (status: number, location: string): ApiAnswer =>
   bare(status, { Location: location });
 
-/** Clears the screen and sets the title of a terminal that obeys. */
+/** Clears the screen and sets the title of a terminal. */
 const ESCAPES = '\u001b[2J\u001b[H\u001b]0;owned\u0007\u202eoops\u009b31m';
 
 const NEVER_HTTP_DATE = 'Fri, 31 Dec 2100 23:59:59 GMT';
 
-/** Refusals instead of an answer: nothing is carried out. */
+/** Refusals; the request is not executed. */
 export const REFUSALS = [
   atRequest('401', 'Every credential is refused.', () =>
     detail(401, 'Invalid token.', { 'WWW-Authenticate': 'Basic realm="api"' }),
@@ -115,7 +114,7 @@ export const REFUSALS = [
   atRequest('redirect-nowhere', 'A redirect without a target.', () => page(302, '')),
 ];
 
-/** No answer, or one that means nothing: nothing is carried out. */
+/** No response, or a meaningless one; the request is not executed. */
 export const PRETENCES = [
   atRequest('silence', 'Requests are taken and never answered.', () => 'taken'),
   atRequest('reset', 'The connection is reset instead of an answer.', (_request, wire) => {

@@ -11,24 +11,24 @@ import {
 import type { ApiAnswer } from '../view.ts';
 import { atAnswer, atConnection, WRITES } from './fault.ts';
 
-/** One that has a body to get wrong: 204 has none. */
+/** Replaces a 204, which has no body to damage. */
 function full(answer: ApiAnswer): ApiAnswer {
   return answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer;
 }
 
-/** An answer as bytes, to be put together in another way; `whole` is the right one. */
+/** The parts of a response; `whole` is the correct one. */
 function partsOf(answer: ApiAnswer) {
   const { body } = answer;
   const size = Buffer.byteLength(body);
   const length = `Content-Length: ${size}`;
-  /** Under headers that say what they like about its length. */
+  /** `text` after the head with any headers about its length. */
   const under = (lines: readonly string[], text: string): string => rawHead(answer, lines) + text;
   return { answer, under, body, size, length, whole: under([length], body) };
 }
 
 type Write = (parts: ReturnType<typeof partsOf>) => string;
 
-/** Bytes as they are, then the end of the connection in good order. */
+/** Literal bytes, then an orderly end of the connection. */
 function raw<const Name extends string>(name: Name, summary: string, write: Write) {
   return atAnswer(name, summary, ({ socket }, answer) => {
     socket.end(write(partsOf(full(answer))));
@@ -42,7 +42,7 @@ function stalled<const Name extends string>(name: Name, summary: string, write: 
   });
 }
 
-/** Bytes, and then `again` for as long as somebody reads. */
+/** Bytes, then `again` until the client disconnects. */
 function poured<const Name extends string>(
   name: Name,
   summary: string,
@@ -54,7 +54,7 @@ function poured<const Name extends string>(
   });
 }
 
-/** Sends the head at once; gives the body, which it promises. */
+/** Sends the head at once and returns the body. */
 function startBody({ response }: Wire, answer: ApiAnswer): Buffer {
   const body = writeHead(response, answer);
   response.flushHeaders();
@@ -73,7 +73,7 @@ const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload
 const FORGED = '[{"uuid":"666","username":"forged","first_name":"","lastname":"","lang":"en"}]';
 const TRAILERS = `X-Trailer: ${'y'.repeat(100)}\r\n`.repeat(100);
 
-/** How long an answer is, and where it ends. */
+/** Wrong length or end of a response. */
 export const FRAMING_FAULTS = [
   {
     ...atAnswer(
@@ -172,7 +172,7 @@ export const FRAMING_FAULTS = [
     'Behind the answer comes a second one that nobody has asked for.',
     (right) => {
       const forged = partsOf({ ...right.answer, status: 200, body: FORGED });
-      // No word of an end: the forged one is for the next request.
+      // The connection stays open, so that the forged response meets the next request.
       return (right.whole + forged.whole).replaceAll('Connection: close\r\n', '');
     },
   ),
@@ -183,7 +183,7 @@ export const FRAMING_FAULTS = [
   raw('garbage', 'The answer is noise.', () => '\u0000\u0001\u0002\u001b[31m\u00ff'.repeat(500)),
 ];
 
-/** What stands before the body. */
+/** Wrong headers and status lines. */
 export const HEADER_FAULTS = [
   stalled('headers-stall', 'The headers stop in the middle.', ({ whole }) => whole.slice(0, 40)),
   atAnswer('slow-headers', 'The headers come byte by byte, four in a second.', (wire, answer) => {
@@ -249,7 +249,7 @@ export const HEADER_FAULTS = [
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A record of the kind alert: fatal, handshake failure (RFC 8446, section 6). */
+/** A TLS alert record: fatal, handshake_failure (RFC 8446, section 6). */
 const HANDSHAKE_FAILURE = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
 const PLAIN_ANSWER =
@@ -259,7 +259,7 @@ function daysFromNow(days: number): Date {
   return new Date(Date.now() + days * DAY_MS);
 }
 
-/** Before there is a connection that a request could go over. */
+/** Faults of TCP, TLS and the certificate. */
 export const CONNECTION_FAULTS = [
   atConnection('refuse', 'Connections are refused: nothing listens on the port.', {
     isClosed: true,

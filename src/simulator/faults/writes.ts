@@ -6,13 +6,13 @@ import { CHANGES, atWrite, WRITES, type Writing } from './fault.ts';
 const STORE_LATE_MS = 300;
 const REVERT_LATE_MS = 3000;
 
-/** What the write would do and answer; nothing is carried out. */
+/** Executes the write on a copy of the store. */
 function pretend({ site, request }: Writing): { reply: ApiAnswer; store: Store } {
   const store = site.store.copy();
   return { reply: answer({ ...site, store }, request), store };
 }
 
-/** Carries the write out; the users that it stored are then changed again. */
+/** Executes the write, then alters the users that it stored. */
 function storing<const Name extends string>(
   name: Name,
   summary: string,
@@ -26,7 +26,7 @@ function storing<const Name extends string>(
   });
 }
 
-/** Carries the write out and answers something else. */
+/** Executes the write and sends another response. */
 function answering<const Name extends string>(
   name: Name,
   summary: string,
@@ -43,7 +43,7 @@ function newUsers(store: Store, before: ReadonlySet<User>): User[] {
   return store.users.filter((user) => !before.has(user));
 }
 
-/** Users that are not needed to log in, but for those of a write. */
+/** Users that are neither accounts nor part of the write. */
 function otherRecords(store: Store, writing: Writing): User[] {
   const [, , ...users] = store.users;
   const { body, target } = writing.request;
@@ -64,7 +64,7 @@ function refusal(status: number, body: object): ApiAnswer {
   return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** What a write does, and what it says that it does. */
+/** Wrong effects of a write, and wrong responses to it. */
 export const WRITE_FAULTS = [
   atWrite(
     'accept-and-forget',
