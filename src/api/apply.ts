@@ -78,7 +78,7 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   const devices = ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device));
   guardPlan(
     plan,
-    devices.map(({ session: session }) => session),
+    devices.map(({ session }) => session),
     allowed,
   );
   const file = await beginJournal(plan, options);

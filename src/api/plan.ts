@@ -146,7 +146,7 @@ export async function plan(
     all,
     'adaptive',
     async (device, emit) => {
-      const { access, session: session } = OpenDevice.behind(device);
+      const { access, session } = OpenDevice.behind(device);
       emit([device, await readAndPlan({ access, signal, allow: allowed }, session, wanted)]);
     },
     signal,

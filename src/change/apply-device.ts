@@ -26,7 +26,7 @@ interface ApplyWork extends DeviceWork {
  * drifted, then one step after the other. Each reading back is the reading before the next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
-  const { devicePlan, pending, session: session } = work;
+  const { devicePlan, pending, session } = work;
   if (pending.length === 0) return;
   const readings = new LatestReadings(work);
   const driftNow = ({ step }: PendingStep): string | undefined =>
@@ -68,7 +68,7 @@ async function applyStep(
   { step: planned, ref, isInDoubt }: PendingStep,
   readings: LatestReadings,
 ): Promise<string | undefined> {
-  const { session: session, devicePlan } = work;
+  const { session, devicePlan } = work;
   const before = readings.of(planned.resource);
   const step = readdressed(session.profile, planned, before);
   const one = { step, ref, isInDoubt };
@@ -87,7 +87,7 @@ async function applyStep(
 
 /** Why a step is not to be sent after all, by what the device holds now. */
 function refusalOf(
-  { session: session, allowed }: ApplyWork,
+  { session, allowed }: ApplyWork,
   step: Step,
   records: readonly DeviceRecord[],
 ): RefusedError | undefined {
@@ -171,7 +171,7 @@ async function settleAll(
 
 /** What looks like drift may be a counter: then it goes on changing while nobody writes. */
 async function settleDrift(
-  { session: session, settleDelaysMs }: ApplyWork,
+  { session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
   readings: LatestReadings,
 ): Promise<void> {

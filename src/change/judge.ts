@@ -82,12 +82,12 @@ export function judge(
       after: step.after && shown(step.after),
       asked: shown(step.asked),
     },
-    outcome: outcome,
+    outcome,
     before: unshown.length === 0 ? before : before.map(shown),
     after: own?.record ? [...rest, own.record] : rest,
     own,
   };
-  const { own: ownEnd, otherRecords: otherRecords } = JUDGE[step.action](seen);
+  const { own: ownEnd, otherRecords } = JUDGE[step.action](seen);
   const end = withOtherRecords(seen.step, ownEnd, otherRecords);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
@@ -143,7 +143,7 @@ function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceR
 }
 
 function judgeAdd(about: Case): OwnEnd {
-  const { profile, step, outcome: outcome, before, after } = about;
+  const { profile, step, outcome, before, after } = about;
   const wanted = step.after ?? {};
   const twins = new Set(sameKey(step, after, wanted));
   const others = after.filter((record) => !twins.has(record));
@@ -157,7 +157,7 @@ function judgeAdd(about: Case): OwnEnd {
       (record) => answeredId !== undefined && idOf(profile, record) === answeredId,
     );
   const otherRecords = otherRecordsOf(profile, step, before, pairing, held);
-  if (held === undefined) return { own: notShown(about, answeredId), otherRecords: otherRecords };
+  if (held === undefined) return { own: notShown(about, answeredId), otherRecords };
   const compared = Object.fromEntries(
     Object.entries(wanted).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
@@ -167,7 +167,7 @@ function judgeAdd(about: Case): OwnEnd {
   const differences = without(unread, differencesOfNew(compared, held));
   if (twins.size <= 1 && differences.length === 0) {
     const note = remark(outcome, unread);
-    return { own: { verdict: 'done', record: held, note }, otherRecords: otherRecords };
+    return { own: { verdict: 'done', record: held, note }, otherRecords };
   }
   const note =
     twins.size > 1
@@ -175,7 +175,7 @@ function judgeAdd(about: Case): OwnEnd {
       : (objectionText(outcome) ?? respelling(differences));
   return {
     own: { verdict: 'differs', record: held, differences, note },
-    otherRecords: otherRecords,
+    otherRecords,
   };
 }
 
@@ -187,7 +187,7 @@ function notShown(about: Case, id: string | undefined): StepEnd {
   return { verdict: 'unknown', note };
 }
 
-function idAnswered({ profile, outcome: outcome }: Case): string | undefined {
+function idAnswered({ profile, outcome }: Case): string | undefined {
   if (outcome.kind !== 'accepted' || outcome.record === undefined) return undefined;
   return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
 }
@@ -231,14 +231,14 @@ function followTarget({ profile, step, before, after }: Case): {
 const GONE = 'the record is gone since the request: neither its list nor its own path shows it';
 
 function judgeSet(about: Case): OwnEnd {
-  const { held, otherRecords: otherRecords } = followTarget(about);
-  if (held !== undefined) return { own: judgeHeld(about, held), otherRecords: otherRecords };
+  const { held, otherRecords } = followTarget(about);
+  if (held !== undefined) return { own: judgeHeld(about, held), otherRecords };
   const note = about.own ? GONE : 'its list no longer shows it';
-  return { own: { verdict: 'differs', note }, otherRecords: otherRecords };
+  return { own: { verdict: 'differs', note }, otherRecords };
 }
 
 function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
-  const { profile, step, outcome: outcome } = about;
+  const { profile, step, outcome } = about;
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
   const missed = without(unread, differencesOf(step.asked, held));
@@ -293,29 +293,29 @@ function changesUnasked(
 }
 
 function judgeDelete(about: Case): OwnEnd {
-  const { profile, step, outcome: outcome } = about;
-  const { held, otherRecords: otherRecords } = followTarget(about);
+  const { profile, step, outcome } = about;
+  const { held, otherRecords } = followTarget(about);
   if (held === undefined) {
-    return { own: { verdict: 'done', note: remark(outcome) }, otherRecords: otherRecords };
+    return { own: { verdict: 'done', note: remark(outcome) }, otherRecords };
   }
   const changed =
     outcome.kind === 'refused'
       ? []
       : changesUnasked(step, held, uncomparedFields(profile, step.resource));
-  if (changed.length === 0) return { own: notApplied(about, held), otherRecords: otherRecords };
+  if (changed.length === 0) return { own: notApplied(about, held), otherRecords };
   const own: StepEnd = {
     verdict: 'differs',
     record: held,
     differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
     note: noteOf(objectionText(outcome), 'the record is still there, and has changed'),
   };
-  return { own, otherRecords: otherRecords };
+  return { own, otherRecords };
 }
 
 const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 
 /** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
-function notApplied({ outcome: outcome, own }: Case, record?: DeviceRecord): StepEnd {
+function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
       const seen = own ? 'nothing changed' : 'reading back shows no change';
@@ -357,12 +357,8 @@ function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unre
 }
 
 /** The same of fields of which nobody has told that there are any: then the answer tells nothing either. */
-function judgeUntold(
-  about: Case,
-  record: DeviceRecord,
-  { unreported: unreported }: Unread,
-): StepEnd {
-  const { outcome: outcome } = about;
+function judgeUntold(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
+  const { outcome } = about;
   if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
     return notApplied(about, record);
   }

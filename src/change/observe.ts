@@ -46,7 +46,7 @@ function suspectFields(
     ...(known?.choiceFields ?? []),
     ...Object.keys(asked),
   ];
-  const { matches: matches } = pairRecords(profile, { keyField, resource }, earlier, later);
+  const { matches } = pairRecords(profile, { keyField, resource }, earlier, later);
   const fields = [...matches].flatMap(([record, match]) =>
     changesSince(record, match, ignored)
       .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))

@@ -77,7 +77,7 @@ export function pairRecords(
     added = added.filter((record) => !paired.has(record));
     if (added.length === 0 || matches.size === before.length) break;
   }
-  return { matches: matches, added: added };
+  return { matches, added };
 }
 
 /** What became of the records that a step was not about, by natural key. */
@@ -105,7 +105,7 @@ export function otherRecordsOf(
   profile: Profile,
   { keyField, resource }: About,
   others: readonly DeviceRecord[],
-  { matches: matches, added: addedRecords }: Pairing,
+  { matches, added: addedRecords }: Pairing,
   own?: DeviceRecord,
 ): OtherRecords {
   const nameOf = (record: DeviceRecord): string =>

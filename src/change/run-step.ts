@@ -55,7 +55,7 @@ export async function runStep(
   before: readonly DeviceRecord[],
   isMoved = false,
 ): Promise<Ended> {
-  const { session: session, journal, signal } = work;
+  const { session, journal, signal } = work;
   for (let sent = 1; ; sent += 1) {
     await journal.sending(ref, isMoved ? step : undefined);
     try {
@@ -198,7 +198,7 @@ function sharesId(
 }
 
 /** Sends the one request of a step. Throws when it certainly did not reach the device. */
-async function send({ session: session, access }: DeviceWork, step: Step): Promise<RequestOutcome> {
+async function send({ session, access }: DeviceWork, step: Step): Promise<RequestOutcome> {
   try {
     return { kind: 'accepted', ...(await session.write(access, step.request)) };
   } catch (error) {
@@ -222,7 +222,7 @@ async function readBack(
   outcome: RequestOutcome,
   before: readonly DeviceRecord[],
 ): Promise<Ended> {
-  const { session: session, settleDelaysMs } = work;
+  const { session, settleDelaysMs } = work;
   const watch = new Watch(session.facts, step, before);
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
@@ -258,7 +258,7 @@ function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): bo
  * is one for another.
  */
 async function ownPath(
-  { session: session, access }: DeviceWork,
+  { session, access }: DeviceWork,
   { resource, before, action }: Step,
   outcome: RequestOutcome,
   { verdict, record: held }: StepEnd,

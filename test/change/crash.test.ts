@@ -179,7 +179,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         const undone = undoOf(journal.run, () => documentedProfile);
         for (const device of devices) device.clearFaults();
         for (const device of devices) {
-          const { session: session, access } = device.through(new Fuse(Infinity));
+          const { session, access } = device.through(new Fuse(Infinity));
           await session.list(access, 'user');
         }
         const plan = {

@@ -126,7 +126,7 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
 const JOB_INDEX = 'JOB_COMPLETION_INDEX';
 
 /** Which shard of the plan is meant; undefined for the whole. Throws a `UsageError`. */
-function shardAsked({ options, shell: shell }: Call<PartOption>): Shard | undefined {
+function shardAsked({ options, shell }: Call<PartOption>): Shard | undefined {
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
     if (shardIndex === undefined && total === undefined) return shard;
@@ -236,7 +236,7 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
 
 /** What the result file tells of an earlier attempt. Throws a `RefusedError` when that was another part. */
 async function readEarlier(
-  { shell: shell }: Call,
+  { shell }: Call,
   { devices }: Plan,
   { digest, shard, result: file }: PlanPart,
 ): Promise<ResultFile | undefined> {
@@ -265,7 +265,7 @@ async function readEarlier(
  * said before a login goes there. Throws a `RefusedError`.
  */
 async function* checkAddresses(
-  { shell: shell }: Call,
+  { shell }: Call,
   planned: readonly DevicePlan[],
   file: string,
 ): AsyncGenerator<Output> {

@@ -47,7 +47,7 @@ export async function* executeRun(
   sessions: readonly DeviceSession[],
   again?: Interrupted,
 ): AsyncGenerator<Output> {
-  const { access, io, options, shell: shell } = call;
+  const { access, io, options, shell } = call;
   const { services } = shell;
   const { run, part } = plan;
   const at = (): string => services.now().toISOString();
@@ -220,7 +220,7 @@ function withoutAsking(access: Access): Access {
 }
 
 function headOf(
-  { line: command, shell: shell }: WriteCall,
+  { line: command, shell }: WriteCall,
   { run, part }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {

@@ -42,7 +42,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
 }
 
 async function nothingChanged(
-  { shell: shell }: WriteCall,
+  { shell }: WriteCall,
   devices: string,
   without: ReadonlySet<string>,
 ): Promise<NotFoundError> {
@@ -126,7 +126,7 @@ async function* undoGiven(
 }
 
 /** What one wants back may be another run: a line that found all as it should be is a run, too. */
-async function nothingToUndo({ shell: shell }: WriteCall, run: Run): Promise<RefusedError> {
+async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestRun(shell.services, addresses, changedDevices);
   return new RefusedError(

@@ -271,7 +271,7 @@ function whereText(names: readonly string[], all: number): string {
   return of === '' ? only : `${only}, 1${of} devices`;
 }
 
-function labelsIn({ shell: shell }: Call, devices: Plan['devices']): Labels {
+function labelsIn({ shell }: Call, devices: Plan['devices']): Labels {
   const addresses = new Set(devices.map(({ device }) => device.address));
   const used = shell.fleet.known.filter(({ ref }) => addresses.has(ref.address));
   return labelsOf(used.map(({ entry }) => entry));
