@@ -1,7 +1,7 @@
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 
-/** What is refused unless it is named, and what naming it means. */
+/** What is refused by default, and what `--allow` with the word permits. */
 const ALLOWED = {
   'own-account': 'delete, disable, demote or rename the account in use, or change its password',
   loss: 'lose what cannot be brought back, add accounts again without their passwords',
@@ -11,7 +11,6 @@ const ALLOWED = {
   prune: 'prune although the file looks like a mistake',
 } as const;
 
-/** One kind of refusal that `--allow` overrides; the others stand. */
 export type AllowWord = keyof typeof ALLOWED;
 
 export type Allowed = ReadonlySet<AllowWord>;
@@ -23,12 +22,11 @@ export function allowMeaning(word: AllowWord): string {
   return ALLOWED[word];
 }
 
-/** The way out, as the end of a refusal. */
+/** How to override a refusal: the end of its message. */
 export function allowHint(word: AllowWord): string {
   return `say --allow ${word} to do it all the same`;
 }
 
-/** Throws a `UsageError` for what is no such word. */
 export function allowedBy(words: readonly string[]): Allowed {
   const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word));
   if (unknown === undefined) return new Set(words as readonly AllowWord[]);

@@ -11,19 +11,19 @@ import { noteMovedIds, readdressed, Watch } from './observe.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
-/** All that is to be done on one device. */
 interface ApplyWork extends DeviceWork {
   readonly pending: readonly PendingStep[];
-  /** Which refusals do not count. */
+  /** Refusals that are overridden. */
   readonly allowed: Allowed;
-  /** Why nothing more is to be sent; undefined: go on. */
+  /** Why nothing more may be sent; undefined while sending may continue. */
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
 }
 
 /**
- * One device under its lock: read again, settle what is in doubt, refuse all when something has
- * drifted, then one step after the other. Each reading back is the reading before the next step.
+ * Applies a plan to one device, under its lock: reads the records again, resolves unconfirmed steps,
+ * refuses all steps if one has drifted, then runs them one by one. Each read-back is the reading before the
+ * next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
   const { devicePlan, pending, session } = work;
@@ -45,7 +45,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   let whyNot = found.find((drift) => drift !== undefined);
   for (const [index, one] of left.entries()) {
     if (work.stopReason() === undefined && !(await isLookedAt(work, one, readings))) continue;
-    // Somebody may have changed this record while the steps before it were carried out.
+    // Another user may have changed this record during the steps before it.
     const drift = found[index] ?? driftNow(one);
     const reason = work.stopReason();
     if (drift !== undefined) {
@@ -62,7 +62,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   }
 }
 
-/** One step that holds as it was planned. Resolves to why the steps after it must not be sent. */
+/** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
 async function applyStep(
   work: ApplyWork,
   { step: planned, ref, isInDoubt }: PendingStep,
@@ -85,7 +85,6 @@ async function applyStep(
   return undefined;
 }
 
-/** Why a step is not to be sent after all, by what the device holds now. */
 function refusalOf(
   { session, allowed }: ApplyWork,
   step: Step,
@@ -101,7 +100,7 @@ function refusalOf(
   }
 }
 
-/** Whether it is known what the device holds: what could not be read back is read again. */
+/** Reads a resource again if its last read-back failed. Resolves to whether its records are known. */
 async function isLookedAt(
   work: ApplyWork,
   one: PendingStep,
@@ -118,7 +117,7 @@ async function isLookedAt(
   }
 }
 
-/** Steps on a device that could not be looked at: what is in doubt stays so. */
+/** Ends steps on a device that could not be read. Unconfirmed steps become `unknown`. */
 export async function endUnread(
   work: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
   pending: readonly PendingStep[],
@@ -129,7 +128,7 @@ export async function endUnread(
   }
 }
 
-/** A step that nobody has come to this time. The journal says nothing of it: it may still be done. */
+/** The result of a step that was not reached. It is not journaled, so that `resume` can still run it. */
 export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: string): StepResult {
   const { step } = one;
   return one.isInDoubt
@@ -141,8 +140,9 @@ export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: str
 }
 
 /**
- * Ends the steps in doubt that have taken effect and returns the others. A request that was sent just
- * before a crash may still be at work: what does not show yet is looked for again before it counts as lost.
+ * Ends the unconfirmed steps that have taken effect and returns the others. The device may still be
+ * processing a request that was sent just before a crash: a missing effect counts as lost only after
+ * further reads.
  */
 async function settleAll(
   work: ApplyWork,
@@ -169,7 +169,7 @@ async function settleAll(
   return pending.filter((one) => !settled.has(one));
 }
 
-/** What looks like drift may be a counter: then it goes on changing while nobody writes. */
+/** What looks like drift may be a counter: a counter changes again while nothing is sent. */
 async function settleDrift(
   { session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
@@ -204,7 +204,7 @@ async function end(
   try {
     await journal.ended(ref, result);
   } finally {
-    // What is known must be told, even if the disk is full.
+    // A known result must be reported, even if the disk is full.
     report(result);
   }
 }
@@ -214,11 +214,11 @@ function resultOf({ device }: DevicePlan, step: Step, stepEnd: StepEnd): StepRes
   return { device, resource, key, action, ...stepEnd };
 }
 
-/** What a device held when it was last read, by resource; at first what the plan knows of it. */
+/** The records of the last reading, by resource; before it, the before-images of the plan. */
 class LatestReadings {
   readonly #work: ApplyWork;
   readonly #latest: Map<string, readonly DeviceRecord[]>;
-  /** What could not be read back: anything may have changed. */
+  /** Resources whose last read-back failed. */
   readonly #stale = new Set<string>();
 
   constructor(work: ApplyWork) {
@@ -234,7 +234,6 @@ class LatestReadings {
     return this.#stale.has(resource);
   }
 
-  /** Reads the resources of these steps, each once. */
   async read(steps: readonly OfStep[]): Promise<void> {
     for (const { step } of onePerResource(steps)) {
       this.take(step, await readFor(this.#work, step.resource));
@@ -242,7 +241,7 @@ class LatestReadings {
     await this.#work.session.facts.told;
   }
 
-  /** Takes what was read back, if it could be. */
+  /** Stores a reading; `undefined` if reading back failed. */
   take(step: Step, records: readonly DeviceRecord[] | undefined): void {
     const { resource } = step;
     if (records === undefined) {
@@ -257,7 +256,6 @@ class LatestReadings {
 
 type OfStep = Pick<PendingStep, 'step'>;
 
-/** What a plan knows of the records of each resource. */
 function imagesOf(steps: readonly OfStep[]): Map<string, readonly DeviceRecord[]> {
   const images = new Map<string, DeviceRecord[]>();
   for (const {

@@ -11,18 +11,16 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
 
-/** So many devices refused the login: nothing more is sent, a wrong password must not lock accounts. */
+/** After this many refused logins nothing more is sent: a wrong password must not lock accounts. */
 const MAX_REFUSED_LOGINS = 2;
 
-/** In which portions a plan goes out, and when it stops by itself. */
+/** The batches in which a plan is applied, and when it stops. */
 export interface RollOut {
-  /** So many devices first; then it is asked whether to go on. 0: none. */
+  /** Number of devices in the first batch. The user is asked before the rest. 0: no canary. */
   readonly canary: number;
-  /** So many devices in each further portion; undefined: all of them. */
+  /** Number of devices in each further batch; undefined: all of them. */
   readonly batch: number | undefined;
-  /** Between two portions. */
   readonly pauseMs: number;
-  /** Stops when more devices than this have failed. */
   readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
 }
 
@@ -33,7 +31,6 @@ export const IN_ONE_GO: RollOut = {
   maxFailures: undefined,
 };
 
-/** The devices of a plan in the portions of its roll-out; the canary, if any, is the first. */
 function portionsOf(
   devices: readonly DevicePlan[],
   { canary, batch = Infinity }: RollOut,
@@ -45,7 +42,7 @@ function portionsOf(
   return portions.filter((portion) => portion.length > 0);
 }
 
-/** Watches the results and says, once, why nothing more is to be sent. */
+/** Decides from the results when to stop, and keeps the first reason. */
 class StopRule {
   readonly #rollOut: RollOut;
   readonly #deviceCount: number;
@@ -55,8 +52,8 @@ class StopRule {
   #reason: string | undefined;
 
   /**
-   * @param deviceCount of all devices that are to be changed
-   * @param unreadCount how many of them could not be read: they have failed before the first write
+   * @param deviceCount number of devices to change
+   * @param unreadCount how many of them could not be read: they count as failed before the first write
    */
   constructor(rollOut: RollOut, deviceCount: number, unreadCount = 0) {
     this.#rollOut = rollOut;
@@ -103,9 +100,9 @@ class StopRule {
 }
 
 export interface ApplyOptions {
-  /** Which refusals do not count. */
+  /** Refusals that are overridden. */
   readonly allowed: Allowed;
-  /** How many devices at a time; on one device always one step after the other. */
+  /** Number of devices in parallel. The steps of one device always run one by one. */
   readonly width: number;
   readonly rollOut: RollOut;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
@@ -113,15 +110,15 @@ export interface ApplyOptions {
   readonly journal: ApplyJournal;
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
-  /** How far each step had come before, when a run is resumed. */
+  /** The state of each step at the start; for a resumed run not all are waiting. */
   readonly stateOf: (ref: StepRef) => StepState;
-  /** Asked after the canary; resolves to why not to go on. */
+  /** Called after the canary. Resolves to the reason to stop, if any. */
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
-  /** How long to wait before each further look when a change does not show yet. */
+  /** Delays before each further read while a change does not show yet. */
   readonly settleDelaysMs?: readonly number[];
 }
 
-/** A device that a plan is carried out on, and who decides about trust and login there. */
+/** A device of the plan, and how to reach and log in to it. */
 interface Target {
   readonly session: DeviceSession;
   readonly access: Access;
@@ -132,9 +129,9 @@ export type ApplyEvent =
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Carries out a plan on its devices in the portions of its roll-out, and yields the result of each step
- * when it has been read back. Steps that ended before (a resumed run) are not repeated and not yielded.
- * What a device does is a result; thrown is only what is no longer about a device (a full disk).
+ * Applies a plan batch by batch and yields the result of each step when it has been read back. Steps that
+ * have already ended (in a resumed run) are neither repeated nor yielded. Failures of a device are results;
+ * only other errors are thrown (a full disk).
  */
 export async function* applyPlan(
   plan: Plan,
@@ -155,7 +152,7 @@ export async function* applyPlan(
   }
 }
 
-/** After the canary it is asked whether to go on; before every later portion there is the pause. */
+/** Asks after the canary whether to continue; pauses before every later batch. */
 async function between(
   index: number,
   portions: readonly (readonly DevicePlan[])[],
@@ -224,7 +221,7 @@ async function* applyPortion(
         leaveOut(whyNot);
         return;
       }
-      // Somebody else is writing there for longer than is worth waiting: the others go on.
+      // Another process has held the write lock for too long: the other devices continue.
       await endUnread(told, pending, error);
     }
   });

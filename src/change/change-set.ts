@@ -15,10 +15,9 @@ const KEYS = {
 } as const;
 
 /**
- * Reads a change set, a list (or `changes:` with a list) of
- * `{add: user, fields: {…}}`, `{set: user, key: bob, fields: {…}}`, `{delete: user, where: lang=xx}`,
- * or the same as `{action: add, resource: user, …}`. YAML and JSON. Throws a `UsageError` with
- * `file:line:column`.
+ * Reads a change set in YAML or JSON: a list (or `changes:` with a list) of `{add: user, fields: {…}}`,
+ * `{set: user, key: bob, fields: {…}}`, `{delete: user, where: lang=xx}`, or the same as `{action: add,
+ * resource: user, …}`. Throws a `UsageError` with `file:line:column`.
  */
 export function parseChangeSet(text: string, file: string): readonly Change[] {
   const source = new YamlSource(text, file, (message) => new UsageError(message));
@@ -37,7 +36,7 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   return changes;
 }
 
-/** Whether a file is YAML or JSON (otherwise CSV): by its name, or by its look where it has none. */
+/** Whether a file is YAML or JSON (otherwise CSV): by its extension, else by its first line. */
 export function isChangeSetFile(file: string, text: string): boolean {
   if (/\.csv$/i.test(file)) return false;
   if (/\.(ya?ml|json)$/i.test(file)) return true;
@@ -45,7 +44,7 @@ export function isChangeSetFile(file: string, text: string): boolean {
   return !/^[\w"]+([,;\t][\w" ]+)+\s*$/.test(line);
 }
 
-/** Reads a CSV file as adds: the first line names the fields, each further line is a record. */
+/** Reads a CSV file as adds: the first line has the field names, each further line is a record. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   const [first, ...rows] = csvRows(text, file);
   if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);
@@ -157,7 +156,7 @@ function fieldsOf(
   if (!isMap || Object.keys(fields).length === 0) {
     throw source.error([...path, 'fields'], 'a change needs "fields:" with at least one field');
   }
-  // The failsafe schema has only text, null, lists and maps: all of them are values.
+  // The failsafe schema produces only texts, null, lists and maps, which are all values.
   return fields as Readonly<Record<string, Value>>;
 }
 
@@ -179,7 +178,7 @@ function refuseOthers(
   throw source.error([...path, other], `unknown key "${other}", ${hint}`, 'key');
 }
 
-/** Two changes of one record would be planned against the same before-image: the second would be wrong. */
+/** Two changes of one record would be planned from the same before-image: the second would be wrong. */
 function refuseTwice(source: YamlSource, root: Path, changes: readonly Change[]): void {
   const lines = new Map<string, number>();
   for (const [index, change] of changes.entries()) {

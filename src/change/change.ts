@@ -1,15 +1,15 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 
-/** Which records a change is about: one by natural key or id, or all that a filter picks. */
+/** The records of a change: one by natural key or id, or all that match a filter. */
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'where'; readonly filter: string };
 
-/** The fields whose values are sent as they are (`FIELD:=JSON`), and not in the type of the device. */
+/** Fields whose values are sent as typed (`FIELD:=JSON`), without conversion to the device's type. */
 type AsJson = readonly string[];
 
-/** What the user wants of every selected device. The only way to write starts here. Plain data. */
+/** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
 export type Change =
   | {
       readonly action: 'add';
@@ -17,7 +17,7 @@ export type Change =
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
       readonly isExact?: true | undefined;
-      /** Of a record that is brought back: what cannot be, as it was. */
+      /** For a record that is restored: the fields that cannot be, with their old values. */
       readonly lost?: DeviceRecord | undefined;
     }
   | {
@@ -27,7 +27,7 @@ export type Change =
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
       readonly expected?: Expected | undefined;
-      /** The fields are values as a device had them, not what somebody typed. */
+      /** The values were read from a device, not typed by the user. */
       readonly isExact?: true | undefined;
       readonly lost?: DeviceRecord | undefined;
     }
@@ -36,16 +36,19 @@ export type Change =
       readonly resource: string;
       readonly target: Target;
       readonly expected?: Expected | undefined;
-      /** It takes an add back: nothing is lost. */
+      /** This delete undoes an add: nothing is lost. */
       readonly isUndo?: true | undefined;
     };
 
-/** What these fields held when the record was last seen: one that differs now is drift, and left alone. */
+/**
+ * The values of these fields when the record was last read. A field that differs now has drifted and is not
+ * changed.
+ */
 export type Expected = DeviceRecord;
 
 /**
- * The records that a filter picks. Words must be found as they are: what is written to is not guessed.
- * Throws a `UsageError` for a filter that cannot be understood.
+ * The records that match a filter. Words must match exactly: a write must not guess. Throws a `UsageError`
+ * for an invalid filter.
  */
 export function pickWhere(
   filter: string,

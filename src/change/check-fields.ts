@@ -10,13 +10,13 @@ export interface FieldLimits {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly choices?: readonly { readonly value: string }[] | undefined;
-  /** Of a list or a nested value: what its text is read as. */
+  /** For a list or a nested value: the shape that its text is parsed as. */
   readonly nested?: FieldShape | undefined;
 }
 
 const MOST_NAMED = 6;
 
-/** Why a device that says this of a field would refuse the value; undefined when nothing speaks against it. */
+/** Why a device with these limits would refuse the value; undefined if it would not. */
 export function checkValue(limits: FieldLimits, value: Value): string | undefined {
   const text = valueText(value);
   if (text === '') return undefined;
@@ -49,15 +49,16 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
   return undefined;
 }
 
-/** The same of a text that is typed: that a list or a nested value cannot be read comes first. */
+/** Checks typed text. If it is no valid list or nested value, that problem comes first. */
 export function checkText(limits: FieldLimits, text: string): string | undefined {
   const typed = typedValue(text, limits.nested ?? { kind: 'text' });
   return typed.problem ?? checkValue(limits, typed.value);
 }
 
 /**
- * What a device would object to, by field, from what it says of its fields. `isNew`: fields that are
- * required must be there; a change may leave them out, but not empty.
+ * The problems that a device would report, by field.
+ *
+ * @param isNew whether the record is new: a change may omit required fields, but not empty them
  */
 export function checkFields(
   details: Readonly<Record<string, FieldFacts>>,

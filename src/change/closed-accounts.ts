@@ -4,20 +4,20 @@ import { disablingValue, isSecretField, MASK } from '../device/sensitive-fields.
 import type { Change } from './change.ts';
 import { opensAccess } from './guard.ts';
 
-/** Changes that make no account which anybody could log in to. */
+/** Changes that add accounts only disabled, where that is possible. */
 export interface ClosedAccounts {
   readonly changes: readonly Change[];
-  /** One sentence for each account that is made again disabled. */
+  /** One sentence for each account that is added again disabled. */
   readonly closed: readonly string[];
-  /** One for each that the device has no way to disable, with its change. */
+  /** One sentence for each add of an account that the device cannot disable. */
   readonly open: ReadonlyMap<Change, string>;
 }
 
 /**
- * Accounts that are made again, from a journal or a file, come without their passwords: the device
- * would give them an empty or default one. They are disabled where a field for it is known.
+ * Accounts that are added again, from a journal or a file, lack their passwords: the device would give them
+ * an empty or default one. They are disabled if a field for it is known.
  *
- * @param records what the device holds, as examples of its fields
+ * @param records current records, as examples of the fields
  */
 export function closeAccounts(
   changes: readonly Change[],
@@ -52,7 +52,7 @@ function hasSecret(fields: DeviceRecord): boolean {
   });
 }
 
-/** The switches that a device has told of, as if they were on. */
+/** The writable fields that the device reports, with the value true. */
 function switchesOf({ resources }: Profile, resource: string): Readonly<Record<string, Value>> {
   const details = Object.entries(resources[resource]?.details ?? {});
   return Object.fromEntries(

@@ -13,8 +13,8 @@ import { MASK, maskedValue } from '../device/sensitive-fields.ts';
 import type { Difference } from './verdict.ts';
 
 /**
- * Whether a device holds what was sent. A form carries text only, so `5` and `"5"`, `true` and
- * `"True"`, nothing and `""` are the same; text is compared to the letter.
+ * Whether a stored value equals the sent one. A form carries text only, so `5` and `"5"`, `true` and
+ * `"True"`, null and `""` are equal; other text is compared exactly.
  */
 export function isSameValue(sent: Value, held: Value | undefined): boolean {
   if (typeof held === 'boolean' || typeof sent === 'boolean') {
@@ -25,19 +25,18 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
   return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
 }
 
-/** A text that is the same for two values, booleans and nested ones apart, when they are the same. */
+/** Two values give the same text if they are equal; booleans and nested values excepted. */
 export function comparable(value: Value): string {
   return canonical(value, false);
 }
 
-/** A field in which a device holds something else than was sent, or than it was. */
+/** A field whose stored value differs from the sent or the earlier one. */
 export interface Compared {
   readonly field: string;
   readonly sent: Value;
   readonly held: Value;
 }
 
-/** The fields of `wanted` in which `held` is different, in the order of `wanted`. */
 export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
   return Object.entries(wanted)
     .filter(([field, sent]) => !isSameValue(sent, valueAt(held, field)))
@@ -45,8 +44,8 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Compare
 }
 
 /**
- * The same of a new record: of a nested value only the parts that were asked for are looked at, as the
- * device fills in the others.
+ * Compares a new record. Of a nested value only the requested parts count, as the device fills in the
+ * others.
  */
 export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
   const asked = Object.entries(wanted).map(([field, sent]) => [
@@ -56,7 +55,6 @@ export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Comp
   return differencesOf(wanted, Object.fromEntries(asked) as DeviceRecord);
 }
 
-/** What `held` has of the parts of `sent`. */
 function partsOf(sent: Value, held: Value | undefined): Value {
   if (!isValueObject(sent) || !isValueObject(held)) return held ?? null;
   const parts = Object.keys(sent).filter((part) => Object.hasOwn(held, part));
@@ -64,10 +62,10 @@ function partsOf(sent: Value, held: Value | undefined): Value {
 }
 
 /**
- * What is different in a record since it was last seen (`sent`: as it was). Points in time change by
- * themselves, and what was masked when it was kept cannot be compared.
+ * The changes of a record since an earlier reading (`sent`: the earlier value). Timestamps change by
+ * themselves, and masked values cannot be compared: both are left out.
  *
- * @param ignored fields that do not count
+ * @param ignored fields that are not compared
  */
 export function changesSince(
   seen: DeviceRecord,
@@ -86,12 +84,12 @@ export function changesSince(
     }));
 }
 
-/** A text as devices may store it: trimmed, in one case, composed. */
+/** Text in the form that devices may store: trimmed, in one case, composed. */
 export function foldedText(value: Value | undefined): string {
   return valueText(value).normalize('NFC').trim().toLowerCase();
 }
 
-/** Whether all that differs is spelling: the device took what was sent, and wrote it its own way. */
+/** Whether the differences are only in spelling: the device normalized what was sent. */
 export function isRespelled(differences: readonly Compared[]): boolean {
   return (
     differences.length > 0 &&
@@ -99,7 +97,9 @@ export function isRespelled(differences: readonly Compared[]): boolean {
   );
 }
 
-/** As one text, whatever the order of the names in it and whether it names what it has not; secrets in it masked where it is to hide them. */
+/**
+ * One text for equal values: names are sorted, empty parts left out. Secrets are masked if `hidesSecrets`.
+ */
 function canonical(value: Value, hidesSecrets: boolean): string {
   if (typeof value !== 'object' || value === null) return formText(value);
   const sorted = (part: Value): Value => {
@@ -113,7 +113,6 @@ function canonical(value: Value, hidesSecrets: boolean): string {
   return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));
 }
 
-/** Whether a nested value was kept with its secrets masked. */
 function holdsMask(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return value === MASK;
   return Object.values(value).some(holdsMask);
@@ -130,19 +129,19 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-/** The boolean that a value spells: `true`, `"True"`, `1`, `off`. */
+/** The boolean that a value stands for: `true`, `"True"`, `1`, `off`. */
 export function asBoolean(value: Value): boolean | undefined {
   return typeof value === 'object' ? undefined : BOOLEANS[String(value).toLowerCase()];
 }
 
-/** One thing that is different, as small as it can be named: `address.city`. */
+/** At the deepest level: `address.city`. */
 export interface ChangedPart {
   readonly field: string;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
 }
 
-/** What is different between two values of a field: of nested ones only the parts that are; a list is one. */
+/** Of nested values only the parts that differ; a list is one part. */
 export function changedParts(
   field: string,
   before: Value | undefined,
@@ -156,12 +155,11 @@ export function changedParts(
   });
 }
 
-/** Whether a field of a kept image was masked, and so can be neither compared nor sent. */
+/** Whether a stored field was masked, so that it can be neither compared nor sent. */
 export function isMasked(record: DeviceRecord, field: string): boolean {
   return record[field] === MASK;
 }
 
-/** A difference as it may be kept and shown. */
 export function maskedDifference({ field, ...values }: Difference): Difference & DeviceRecord {
   const masked = Object.entries(values).map(([name, value]: [string, Value]) => [
     name,

@@ -27,8 +27,8 @@ import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
 
 /**
- * Fields without a known type, those that may give rights and are left out; and a changed field that the
- * record does not have is more often a slip.
+ * Warnings about a plan: fields of unknown type, privileges that are left out, and changed fields that the
+ * record lacks (usually a typo).
  */
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   const doubts = new Map<string, string>();
@@ -59,7 +59,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   return [...doubts.values()];
 }
 
-/** What a typed text went as. A name with dots may be a field, or a part of one. */
+/** How a typed text is sent. A name with dots may be a field or a part of one. */
 function sentAs({ asked }: Step, name: string): string {
   const whole = Object.hasOwn(asked, name) ? [name] : name.split('.');
   const sent = whole.reduce<Value | undefined>(
@@ -71,7 +71,7 @@ function sentAs({ asked }: Step, name: string): string {
     : `it is sent as text (${name}:=… sends JSON)`;
 }
 
-/** Which of the steps go a way that nobody has told and no read-back has proved. */
+/** The steps whose way to write is neither stated nor proven by a read-back. */
 export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonly Assumption[] {
   const assumed = new Map<string, Assumption>();
   for (const step of steps) {
@@ -106,7 +106,7 @@ function wayOf(profile: Profile, { action, resource, before, keyField }: Step): 
   return `${method} ${shown}${parts.length > 0 ? ` with ${parts.join(' and ')}` : ''}`;
 }
 
-/** The steps whose records look like others that the device holds. */
+/** The steps whose keys look like those of other records on the device. */
 export function lookAlikesOf(
   steps: readonly Step[],
   recordsOf: (resource: string) => readonly DeviceRecord[],
@@ -136,7 +136,6 @@ function looksIn(
   return looks;
 }
 
-/** Which kind of write each action is, as profiles call them. */
 export const WRITE_OF: Readonly<Record<Action, WriteName>> = {
   add: 'create',
   set: 'update',
@@ -149,7 +148,7 @@ const WAY_OF: Readonly<Record<Action, string>> = {
   delete: 'deleting',
 };
 
-/** Where an assumed way to write did not work, how to say which one does. */
+/** Adds to a failed step how to state the way to write, if that was only assumed. */
 export function withAdvice(
   device: DeviceRef,
   profile: Profile,
@@ -165,21 +164,20 @@ export function withAdvice(
   return { ...end, note: [end.note, advice].filter((text) => text !== undefined).join('; ') };
 }
 
-/** Fields of privilege whose values give rights; `is_verified` and its like are none. */
+/** Privilege fields that grant rights; `is_verified` and the like do not. */
 const RIGHTS = /admin|super|root|sudo|staff|role|group|perm|priv|right|scope|level|capab|grant/i;
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
 const HARMLESS =
   /^(?:no(?:ne)?|false|0|off|guests?|users?|view(?:er)?s?|read(?:[-_ ]?only|ers?)?|monitor(?:ing)?|audit(?:ors?)?)?$/i;
 
-/** A privilege that a record has after a step and had not before. */
+/** A privilege that a record has only after a step. */
 interface Grant {
   readonly field: string;
   readonly value: Value;
-  /** It makes an administrator. */
   readonly isAdmin: boolean;
 }
 
-/** What a step gives to its record; nothing for a delete. */
+/** The privileges that a step adds; none for a delete. */
 export function grantsOf({ action, before = {}, after = {} }: Step): readonly Grant[] {
   if (action === 'delete') return [];
   return Object.keys(after)
@@ -187,13 +185,11 @@ export function grantsOf({ action, before = {}, after = {} }: Step): readonly Gr
     .flatMap(grantOf);
 }
 
-/** Whether a field tells what a record may do. */
 export function showsRights(path: string): boolean {
   const names = path.split('.');
   return names.some((name) => isPrivilegeField(name) && RIGHTS.test(name)) && !isStatusField(path);
 }
 
-/** Whether a value of such a field gives no right to change anything. */
 export function isHarmless(value: Value | undefined): boolean {
   if (isValueList(value)) return value.every(isHarmless);
   return HARMLESS.test(valueText(value).trim());

@@ -4,22 +4,21 @@ import { isInternalField, isPrivilegeField, isSecretField } from '../device/sens
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
 
-/** What a new record needs beside the fields that somebody named. */
+/** The fields that a new record needs besides the given ones. */
 export interface Missing {
-  /** Sent with the value that most records have. */
   readonly values: DeviceRecord;
-  /** All fields that are sent although nobody named them -> where their value comes from. */
+  /** All fields that are sent without being given -> the source of their value. */
   readonly filled: Readonly<Record<string, string>>;
-  /** May give rights and has to be named: not filled in, and without it nothing is sent. */
+  /** Required fields that may give rights: never filled in. Without them nothing is sent. */
   readonly needed: readonly string[];
-  /** May give rights and is in all records: not filled in, so that the form lacks it. */
+  /** Fields that all records have and that may give rights: never filled in, so the form lacks them. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * What has to be sent although nobody named it: for a form of all fields, where a boolean that is left out
- * is stored as false and an empty choice is refused, each boolean and choice that every record has; for
- * JSON only what the device calls required. What may give rights is never filled in.
+ * Computes the fields to send beyond the given ones. A form of all fields needs each boolean and choice
+ * that every record has: a missing boolean is stored as false, an empty choice is refused. JSON needs only
+ * what the device requires. Fields that may give rights are never filled in.
  */
 export function fillMissing(about: Known, fields: DeviceRecord): Missing {
   const { profile, resource } = about;
@@ -51,7 +50,7 @@ function requiredIn({ profile, resource }: Known): string[] {
 
 type Common = readonly (readonly [field: string, value: Value])[];
 
-/** Many new records are planned from one reading. */
+/** Cached, as many new records are planned from one reading. */
 const commonOf = new WeakMap<readonly DeviceRecord[], { profile: Profile; common: Common }>();
 
 function commonIn(known: Known): Common {

@@ -22,18 +22,18 @@ import type { DeviceSession } from '../fleet/device-session.ts';
 import { type Allowed, allowHint, type AllowWord } from './allow.ts';
 import { lossReason } from './losses.ts';
 
-/** Resources whose records let somebody in: `user`, `local-admins`, `api_token`. */
+/** Resources whose records give access: `user`, `local-admins`, `api_token`. */
 const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
-/** Fields that name an account, or whose a record is. */
+/** Fields that name an account or the owner of a record. */
 const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
 const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
-/** Who devsh is on a device, as far as the login and the records of the device tell. */
+/** The account that devsh uses on a device, as far as the login and the records show it. */
 export class OwnAccess {
   readonly #credential: Credential | undefined;
   readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
   readonly #isOwnerKnown = new Map<string, boolean>();
 
-  /** @param recordsOf what the device was last seen to hold; nothing where it was not read */
+  /** @param recordsOf the records last read; empty if the resource was not read */
   constructor(
     credential: Credential | undefined,
     recordsOf: (resource: string) => readonly DeviceRecord[],
@@ -42,7 +42,7 @@ export class OwnAccess {
     this.#recordsOf = recordsOf;
   }
 
-  /** Why a step may lock out who uses devsh; undefined where it does not. */
+  /** Why a step may lock out the user of devsh; undefined if it does not. */
   objectionTo(step: Step): string | undefined {
     if (this.#credential === undefined) return undefined;
     const { action, key, keyField, before } = step;
@@ -76,7 +76,7 @@ export class OwnAccess {
     );
   }
 
-  /** What is said of a token counts only where the device has such an account. */
+  /** The configured owner of a token counts only if the device has such an account. */
   #knowsOwner({ resource, keyField }: Step): boolean {
     if (this.#credential?.kind === 'basic') return true;
     let isKnown = this.#isOwnerKnown.get(resource);
@@ -90,7 +90,7 @@ export class OwnAccess {
   }
 }
 
-/** Whether the records of a resource let somebody in, by its name. */
+/** Whether the records of a resource give access, judged by its name. */
 export function opensAccess(resource: string): boolean {
   return ACCOUNTS.test(lettersOf(resource));
 }
@@ -103,10 +103,10 @@ function isAccount({ resource, before, after }: Step): boolean {
   );
 }
 
-/** What a step does that its account cannot be used for afterwards as it was. */
+/** How a step takes access away from its account. */
 function harmOf(step: Step, user: string): string | undefined {
   if (step.action === 'delete') return 'deleting';
-  // A device that trims and folds names may take it for the one that it has.
+  // A device that trims and folds names may take the new name for the existing one.
   if (step.action === 'add') return step.key === user ? undefined : 'adding';
   const parts = partsOf(step);
   const renamed = parts.find(({ field, before }) => {
@@ -118,7 +118,7 @@ function harmOf(step: Step, user: string): string | undefined {
   return lost && `changing ${lost.field} of`;
 }
 
-/** The fields that a step changes; of nested ones the parts. */
+/** The fields that a step changes; the parts of nested ones. */
 function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
   return Object.keys(after)
     .filter((field) => !isSameValue(valueAt(after, field) ?? null, valueAt(before, field)))
@@ -129,7 +129,7 @@ function isSecretPart({ field }: ChangedPart): boolean {
   return field.split('.').some(isSecretField);
 }
 
-/** Whether a right or the way in is taken away; what is not clearly given counts as taken. */
+/** Whether a right or the access is taken away. Anything not clearly granted counts as taken. */
 function isLoss({ field, before, after }: ChangedPart): boolean {
   const path = field.split('.');
   const last = path.at(-1) ?? '';
@@ -141,7 +141,7 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
   return opens === undefined || asBoolean(after ?? null) !== opens;
 }
 
-/** Whether a record may be that of an account which may write: unless its fields say no. */
+/** Whether the record may belong to an account with write access: unless its fields exclude that. */
 function mayWrite(record: DeviceRecord): boolean {
   const rights = Object.keys(record).filter(showsRights);
   return (
@@ -150,7 +150,7 @@ function mayWrite(record: DeviceRecord): boolean {
   );
 }
 
-/** The field by which a group, or what else has members, would no longer have this one. */
+/** The field by which a group (or another list of members) would lose this user. */
 function fieldThatLoses(step: Step, user: string): string | undefined {
   const holds = (value: Value | undefined): boolean =>
     isValueList(value) && value.some((item) => isSameName(valueText(item), user));
@@ -168,12 +168,12 @@ function names(record: DeviceRecord, field: string, keyField: string, user: stri
   return (field === keyField || NAMES.test(letters)) && isSameName(text, user);
 }
 
-/** Also where one of them has its domain with it: `CORP\\admin`, `admin@corp`. */
+/** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
 function isSameName(name: string, user: string): boolean {
   return isSame(name, user) || isSame(bareName(name), bareName(user));
 }
 
-/** Whether a device may take one name for the other: whatever it trims, folds and looks alike. */
+/** Whether a device may take one name for the other: trimmed, folded, or look-alike. */
 function isSame(one: string, other: string): boolean {
   const look = foldedLook(one);
   return look !== '' && look === foldedLook(other);
@@ -192,7 +192,7 @@ function bareName(name: string): string {
   return name.replace(/^.*\\/s, '').replace(/@.*$/s, '');
 }
 
-/** A name as it stands in a sentence; in quotes where one could read over what is in it. */
+/** A name in a message; quoted if it contains characters that are easy to overlook. */
 function named(name: string): string {
   return /^[\x21-\x7e]+$/.test(name) ? name : `"${name}"`;
 }
@@ -201,7 +201,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** Fields by which devices mark records that are theirs, and the value that protects. */
+/** Fields by which devices mark protected records, and the value that protects. */
 const PROTECTING: Readonly<Record<string, boolean>> = {
   canBeDeleted: false,
   can_be_deleted: false,
@@ -212,10 +212,10 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Refuses a plan that would lock its user out or destroy what a device protects: taking the account in
- * use its access, deleting the last record, deleting a protected one.
+ * Refuses a plan that would lock its user out or destroy protected data: a change that takes access from
+ * the account in use, a delete of the last record or of a protected one.
  *
- * @param sessions the devices of the plan, opened
+ * @param sessions the open sessions of the plan's devices
  */
 export function guardPlan(
   plan: Plan,
@@ -239,7 +239,7 @@ export function guardPlan(
   }
 }
 
-/** Refuses a step that would lock its user out by what the device holds right before it is sent. */
+/** Refuses a step that would lock its user out, judged by the records right before it is sent. */
 export function guardStep(
   { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
   step: Step,
@@ -269,7 +269,6 @@ function protectedReason(step: Step): string | undefined {
   return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;
 }
 
-/** The resources of which nothing would be left. */
 function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
   const deletes = new Map<string, number>();
   for (const { action, resource } of steps) {

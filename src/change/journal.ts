@@ -8,13 +8,12 @@ import type { DevicePlan, Plan, PlanPart, Step } from './plan.ts';
 import type { Difference, StepResult } from './verdict.ts';
 
 /**
- * One format for all that is kept of a run, JSON Lines. A plan file is the opening of a journal, to be
- * applied later, and a seal; a journal is the opening and what happened since; the result of a part of
- * a plan is the journal of its run and a seal.
+ * The one format of stored runs, as JSON Lines. A plan file is the opening of a journal and a seal. A
+ * journal is the opening and the events since. The result of a shard is its journal and a seal.
  */
 export const RUN_SCHEMA = 'devsh-run/2';
 
-/** Who began a run, when, with which line. No secret is in it. */
+/** Who started a run, when, and with which command line. Contains no secret. */
 export interface RunHead {
   readonly run: string;
   /** ISO 8601. */
@@ -22,7 +21,7 @@ export interface RunHead {
   readonly command: string;
   /** `user@machine` */
   readonly by: string;
-  /** In which terminal; absent in older journals and in those of programs. */
+  /** The terminal; absent in older journals and those of programs. */
   readonly session?: string | undefined;
   readonly version: string;
 }
@@ -35,17 +34,17 @@ export interface JournalHead extends RunHead {
 /** The first line of a plan file. */
 export interface PlanHead extends RunHead {
   readonly expiresAt: string;
-  /** What was wanted, for `--replan`. */
+  /** The changes to plan again with `--replan`. */
   readonly changes: readonly Change[];
 }
 
-/** Which step of a plan: the device's name and the place among its steps, from 0. */
+/** Identifies a step of a plan: the device's name and the index among its steps, from 0. */
 export interface StepRef {
   readonly device: string;
   readonly index: number;
 }
 
-/** One line. `send` is on disk before the request leaves. */
+/** One line. `send` is on disk before the request is sent. */
 export type JournalEntry =
   | ({ readonly kind: 'run' } & JournalHead)
   | ({ readonly kind: 'plan' } & PlanHead)
@@ -55,7 +54,7 @@ export type JournalEntry =
       readonly kind: 'send';
       readonly ref: StepRef;
       readonly at: string;
-      /** As it was sent, where its record was named otherwise than in the plan. */
+      /** The step as sent, if its record has moved since the plan. */
       readonly step?: Step | undefined;
     }
   | {
@@ -67,38 +66,38 @@ export type JournalEntry =
   | { readonly kind: 'stop'; readonly at: string; readonly reason: string }
   | { readonly kind: 'resume'; readonly at: string; readonly by: string }
   | { readonly kind: 'end'; readonly at: string }
-  /** The last line of what is carried to other machines: of all lines above. */
+  /** The last line of a portable file: the hash of all lines above. */
   | { readonly kind: 'seal'; readonly sha256: string };
 
-/** How far a step has come. `sent` without a verdict is in doubt: only reading tells. */
+/** The state of a step. `sent` without a verdict is unconfirmed: only reading shows the outcome. */
 export type StepState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sent'; readonly at: string }
   | { readonly kind: 'ended'; readonly at: string; readonly result: StepResult };
 
-/** A run as its journal tells it. */
+/** A run, read from its journal. */
 export interface Run extends RunHead {
   readonly plan: Plan;
-  /** The whole plan is in the journal; without it nothing was sent. */
+  /** Whether the whole plan is in the journal. If not, nothing was sent. */
   readonly isPlanned: boolean;
   readonly states: ReadonlyMap<string, readonly StepState[]>;
-  /** Why it stopped early, the last time. */
+  /** Why the run last stopped early. */
   readonly stopReason: string | undefined;
   readonly endedAt: string | undefined;
 }
 
-/** The line for an entry, with its line break. Secrets are masked, numbers exact. */
+/** The line of an entry, with its line break. Secrets are masked, numbers exact. */
 export function journalLine(entry: JournalEntry): string {
   const isHead = entry.kind === 'run' || entry.kind === 'plan';
   return `${jsonText(written(isHead ? { schema: RUN_SCHEMA, ...entry } : entry))}\n`;
 }
 
-/** Whether a step as journaled lacks a secret that its request needs. */
+/** Whether a journaled step lacks a secret that its request needs. */
 export function lacksSecret(step: Step): boolean {
   return isMaskedRequest(step.request);
 }
 
-/** What an entry has under these names, at any depth, are records or lists of them. */
+/** The values under these names, at any depth, are records or lists of records. */
 const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost', 'record'];
 
 /** Any part of an entry as plain data, secrets masked. */
@@ -117,9 +116,9 @@ function written(part: unknown, name = ''): JsonValue {
   );
 }
 
-/** What has to be on disk before a request leaves, and when its verdict is known. */
+/** Records each request before it is sent, and its verdict. */
 export interface ApplyJournal {
-  /** @param step as it is sent, where its record is named otherwise than in the plan */
+  /** @param step the step as sent, if its record has moved since the plan */
   sending(ref: StepRef, step?: Step): Promise<void>;
   ended(ref: StepRef, result: StepResult): Promise<void>;
   stopped(reason: string): Promise<void>;
@@ -129,16 +128,15 @@ export interface ApplyJournal {
 export interface PendingStep {
   readonly step: Step;
   readonly ref: StepRef;
-  /** It was sent before an interruption: only reading tells what became of it. */
+  /** Sent before an interruption: only reading shows the outcome. */
   readonly isInDoubt: boolean;
 }
 
-/** An open journal: lines that are appended are on the disk when the promise resolves. */
+/** An open journal: appended lines are on disk when the promise resolves. */
 interface JournalFile {
   append(lines: string): Promise<void>;
 }
 
-/** The first lines: who began the run or made the plan, and the whole plan. */
 export function openingLines(
   head: JournalEntry & { readonly kind: 'run' | 'plan' },
   devices: readonly DevicePlan[],
@@ -150,7 +148,6 @@ export function openingLines(
   ].join('');
 }
 
-/** Writes down what happens to each step, with the time. */
 export function journalIn(file: JournalFile, clock: () => Date): ApplyJournal {
   const at = (): string => clock().toISOString();
   return {
