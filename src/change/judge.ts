@@ -24,9 +24,9 @@ import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 
-/** How the device answered the request: with a 2xx, with a refusal, or not at all. */
+/** The outcome of the request: a 2xx response, a refusal, or no usable response. */
 export type RequestOutcome =
-  /** `record`: as the answer shows it; `objection`: what it objects to in spite of its status. */
+  /** `record`: as the response shows it; `objection`: an error in the body of a 2xx response. */
   | {
       readonly kind: 'accepted';
       readonly record?: DeviceRecord | undefined;
@@ -34,31 +34,30 @@ export type RequestOutcome =
     }
   | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
 
-/** The records of the resource just before the request and just after it. */
+/** The records of the resource just before and just after the request. */
 export interface Readings {
   readonly before: readonly DeviceRecord[];
   readonly after: readonly DeviceRecord[];
-  /** What the path of the record itself tells, where the list left that open: it, or that it is gone. */
+  /** The record at its own path, or that it is gone there; set only if the list left that open. */
   readonly own?: { readonly record?: DeviceRecord } | undefined;
 }
 
-/** What a verdict is made of. */
 interface Case extends Readings {
   readonly profile: Profile;
   readonly step: Step;
   readonly outcome: RequestOutcome;
 }
 
-/** The verdict on the record of a step by itself, and what became of the others. */
+/** The verdict on the step's own record, and what became of the other records. */
 interface OwnEnd {
   readonly own: StepEnd;
   readonly otherRecords: OtherRecords;
 }
 
 /**
- * The verdict on a step, from what the device holds before and after it. The answer to the request
- * only tells `no effect` from `failed`; what is held decides all else, of the other records, too. What
- * is no longer shown is not known, and neither changed nor as it was. Pure.
+ * The verdict on a step, from the records before and after it, including the other records. The outcome of
+ * the request only tells `no effect` from `failed`. Fields that are no longer shown count as unknown:
+ * neither changed nor unchanged. Pure.
  */
 export function judge(
   profile: Profile,
@@ -97,7 +96,7 @@ export function judge(
   return withLosses(step, withReserve(end, notes));
 }
 
-/** Where the list and the path of the record do not say the same. */
+/** Notes if the list and the record's own path disagree. */
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
   if (own !== undefined) {
     return [`its own path shows ${listed === undefined ? 'it' : 'the change'}, the list does not`];
@@ -105,7 +104,7 @@ function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | unde
   return listed === undefined ? [] : ['its own path no longer shows it, the list still does'];
 }
 
-/** What makes a verdict less than `done`. */
+/** Adds notes; with any of them `done` becomes `differs`. */
 function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
   if (notes.length === 0) return end;
   return {
@@ -115,7 +114,7 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
   };
 }
 
-/** Fields that other records than a deleted one had, and that no record shows any more. */
+/** Fields that the other records had before, and that no record shows any more. */
 function unshownFields(
   profile: Profile,
   { keyField, resource, asked }: Step,
@@ -129,7 +128,7 @@ function unshownFields(
       Object.keys(record).filter((field) => !shown.has(field) && valueText(record[field]) !== ''),
     ),
   );
-  // Many devices leave out what is empty: it is as it was asked for.
+  // Many devices omit empty fields: then the field is as requested.
   const isEmptied = (field: string): boolean =>
     Object.hasOwn(asked, field) && valueText(asked[field]) === '';
   return after.length === 0
@@ -179,7 +178,7 @@ function judgeAdd(about: Case): OwnEnd {
   };
 }
 
-/** A new record that does not show: where the device answered with it, it may be there all the same. */
+/** A new record that is not in the list: if the response contained it, it may exist anyway. */
 function notShown(about: Case, id: string | undefined): StepEnd {
   const isOpen = id !== undefined && about.own === undefined;
   if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
@@ -201,7 +200,7 @@ function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
   return texts.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
-/** The record that a `set` or `delete` is about as it is after the request, and all the others. */
+/** Finds the record of a `set` or `delete` after the request, and pairs all others. */
 function followTarget({ profile, step, before, after }: Case): {
   held: DeviceRecord | undefined;
   otherRecords: OtherRecords;
@@ -210,7 +209,7 @@ function followTarget({ profile, step, before, after }: Case): {
   const wanted = { ...image, ...step.after };
   const target = find(profile, step, before, image);
   const others = before.filter((record) => record !== target);
-  // What has the id and the new key is the record, even if another one now has the old key.
+  // The record with the id and the new key is the one, even if another record now has the old key.
   const id = idOf(profile, image);
   const renamed =
     step.action === 'set' && id !== undefined
@@ -279,7 +278,7 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
   };
 }
 
-/** What became different in a record although nobody asked for it; `sent`: as it was. */
+/** Changes of a record beyond the request; `sent` is the value before. */
 function changesUnasked(
   step: Step,
   held: DeviceRecord,
@@ -287,7 +286,7 @@ function changesUnasked(
 ): readonly Compared[] {
   const before = step.before ?? {};
   return differencesOf(withoutAsked(step, before), held).filter(
-    // A plan from a file or a journal does not know the secrets of before.
+    // A plan from a file or a journal lacks the earlier secrets.
     ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
   );
 }
@@ -314,7 +313,7 @@ function judgeDelete(about: Case): OwnEnd {
 
 const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 
-/** Nothing changed: a 2xx was a lie, a refusal stands, a lost request never took effect. */
+/** Nothing changed: a 2xx response was false, a refusal is final, a lost request never took effect. */
 function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
@@ -341,7 +340,7 @@ function objectionText(outcome: RequestOutcome): string | undefined {
   return objection && `the device answered: ${objection}`;
 }
 
-/** A change of nothing but what cannot be read back: only the answer tells. */
+/** All changed fields are write-only: only the response shows the outcome. */
 function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unread): StepEnd {
   const note = unreadNote(unread) ?? '';
   switch (outcome.kind) {
@@ -356,7 +355,10 @@ function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unre
   }
 }
 
-/** The same of fields of which nobody has told that there are any: then the answer tells nothing either. */
+/**
+ * All changed fields are undocumented and shown by no record: not even a 2xx response proves that they were
+ * stored.
+ */
 function judgeUntold(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
   const { outcome } = about;
   if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
@@ -374,7 +376,9 @@ function without({ hidden, rehashed }: Unread, differences: readonly Compared[])
   return differences.filter(({ field }) => !hidden.includes(field) && !rehashed.includes(field));
 }
 
-/** What is to be said of a step that was carried out: the device did not say so, or not all is shown. */
+/**
+ * The note on a step that took effect: the device did not confirm it, or not all fields can be read back.
+ */
 function remark(outcome: RequestOutcome, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
   switch (outcome.kind) {

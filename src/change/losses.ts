@@ -21,7 +21,7 @@ import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 
-/** What a change of a record takes from it without being asked, as far as it is known. */
+/** The fields that a change would erase because its body omits them, as far as that is known. */
 export function erasedBy(
   { profile, resource, records }: Known,
   before: DeviceRecord,
@@ -46,7 +46,7 @@ export function erasedBy(
   return said === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
 }
 
-/** Why a step is not sent: what is left out of its body is gone afterwards. */
+/** Why a step is refused: its body omits fields, which the device would erase. */
 export function lossReason({ key, resource, request, erases = [] }: Step): string | undefined {
   if (erases.length === 0) return undefined;
   return (
@@ -57,8 +57,8 @@ export function lossReason({ key, resource, request, erases = [] }: Step): strin
 }
 
 /**
- * A record as it can be added or set again, and what of it does not come back: secrets, which were not
- * kept, what only the device sets, and ids.
+ * The fields of a record that can be written again, and those that cannot: secrets, which are not stored,
+ * fields that only the device sets, and ids.
  */
 export function restorable(
   profile: Profile,
@@ -85,7 +85,7 @@ export function restorable(
   return { fields: Object.fromEntries(fields), lost: Object.fromEntries(lost) };
 }
 
-/** The same of a deleted record, with what the device has and does not show. */
+/** What is lost with a deleted record, including fields that the device does not show. */
 export function lostWith(
   { profile, resource, records }: Known,
   record: DeviceRecord,
@@ -97,7 +97,7 @@ export function lostWith(
   return { ...Object.fromEntries(hidden.map((field) => [field, MASK])), ...lost };
 }
 
-/** A verdict on what brings a record back: never `done` where something of it did not come back. */
+/** `done` becomes `differs` if parts of a restored record did not come back. */
 export function withLosses({ action, lost = {} }: Step, end: StepEnd): StepEnd {
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
   const differences = lossesIn(lost, end.record);
@@ -111,7 +111,7 @@ export function withLosses({ action, lost = {} }: Step, end: StepEnd): StepEnd {
   };
 }
 
-/** What was lost and has not come back by itself. */
+/** The lost fields that did not come back by themselves. */
 export function lossesIn(
   lost: DeviceRecord,
   held: DeviceRecord | undefined,
@@ -121,7 +121,7 @@ export function lossesIn(
     .filter((one) => one.was === MASK || !isSameValue(one.was, one.held));
 }
 
-/** What a plan says of losses, once for each resource. */
+/** The losses of a plan as texts, one for each resource. */
 export function lossTexts({ steps }: DevicePlan): string[] {
   const lostBy = (action: Step['action']): Map<string, ReadonlySet<string>> =>
     fieldsByResource(steps, (step) =>
@@ -129,7 +129,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     );
   const told = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
     [...lost].flatMap(([resource, fields]) => {
-      // Who logs in with a record has a password or a token, shown or not.
+      // An account has a password or a token, whether shown or not.
       const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
       const more = isWhole && resource === 'user' ? [`what is not shown${kinds}`] : [];
       const all = [...fields, ...more];
@@ -167,7 +167,7 @@ function fieldsByResource(
   return byResource;
 }
 
-/** A value without what was masked when it was kept; undefined when nothing else can be sent. */
+/** A value without its masked parts; undefined if nothing is left to send. */
 function withoutMasks(value: Value): Value | undefined {
   if (value === MASK) return undefined;
   if (typeof value !== 'object' || value === null) return value;

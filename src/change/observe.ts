@@ -21,15 +21,15 @@ import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 
 /*
- * What writing, and reading again and again, shows of how a device speaks: counters, ids that move, fields
- * that are never shown. It becomes a fact, and is no part of the way of a step.
+ * Learns from writes and repeated reads how a device behaves: volatile fields, ids that move, fields that
+ * are never shown. The results are facts; no step waits for them.
  */
 
 type About = Pick<Step, 'keyField' | 'resource' | 'asked'>;
 
 /**
- * Fields that changed from one reading to the next although nobody asked for it, and that may be
- * counters or clocks: they hold digits, and the API document does not tell of them.
+ * Fields that changed between two readings without being requested, and that may be counters or clocks:
+ * they contain digits, and the API document does not list them.
  */
 function suspectFields(
   profile: Profile,
@@ -56,8 +56,8 @@ function suspectFields(
 }
 
 /**
- * Fields that changed, and changed again while nothing was sent: volatile ones. What a request, or
- * somebody else, has changed stays as it is then.
+ * Fields that changed, and changed again while nothing was sent. A change by a request or by another user
+ * happens only once.
  */
 export function restlessFields(
   profile: Profile,
@@ -73,12 +73,14 @@ export function restlessFields(
   return suspectFields(profile, about, second, third).filter((field) => suspects.includes(field));
 }
 
-/** Whether a value may be one of a counter or a clock: `7`, `"3 days, 2:11"`. */
+/** Whether a value may be a counter or a clock: `7`, `"3 days, 2:11"`. */
 function isReading(value: DeviceRecord[string]): boolean {
   return typeof value !== 'boolean' && typeof value !== 'object' && /\d/.test(valueText(value));
 }
 
-/** Readings of a resource in a row while nothing is sent: what changes again and again is a counter. */
+/**
+ * Compares successive readings of a resource while nothing is sent: what changes repeatedly is volatile.
+ */
 export class Watch {
   readonly #facts: DeviceFacts;
   readonly #about: About;
@@ -91,7 +93,7 @@ export class Watch {
     this.#first = first;
   }
 
-  /** Takes the next reading. Says whether something in it may be a counter, which only another one tells. */
+  /** Takes the next reading. Returns whether a field may be a counter, which only another reading shows. */
   next(records: readonly DeviceRecord[]): boolean {
     const { resource } = this.#about;
     if (this.#last !== undefined) {
@@ -104,7 +106,7 @@ export class Watch {
   }
 }
 
-/** From one reading to the next an id may have become that of another record: then ids are places. */
+/** Notes that ids are positions in the list, if an id now belongs to another record. */
 export function noteMovedIds(
   facts: DeviceFacts,
   step: Step,
@@ -116,8 +118,8 @@ export function noteMovedIds(
 }
 
 /**
- * Whether ids are places in the list: in words, a record that now has an id which another one had
- * before; undefined when there is none. Only natural keys that one record has are looked at.
+ * Describes a record that now has the earlier id of another one: then ids are positions. Undefined if there
+ * is none. Only unique natural keys are compared.
  */
 export function movedId(
   profile: Profile,
@@ -139,7 +141,7 @@ export function movedId(
   return undefined;
 }
 
-/** Natural keys that several records have stand for none of them. */
+/** A natural key of several records identifies none of them. */
 function idsByKey(
   profile: Profile,
   keyField: string,
@@ -154,8 +156,8 @@ function idsByKey(
 }
 
 /**
- * A step with its record as it is named now: where ids are places in the list, those of the plan are
- * worth nothing once another record has gone. The same step when nothing has moved.
+ * A step with the current id of its record: positional ids shift when another record is removed. Returns
+ * the same step if nothing has moved.
  */
 export function readdressed(profile: Profile, step: Step, records: readonly DeviceRecord[]): Step {
   const { action, resource, before, asked } = step;
@@ -173,7 +175,10 @@ export function readdressed(profile: Profile, step: Step, records: readonly Devi
   };
 }
 
-/** What an accepted write showed: that this is the way, and what becomes of fields that are not shown. */
+/**
+ * Learns from an accepted write: that the way to write works, and what happens to fields that are not
+ * shown.
+ */
 export function noteWrite(
   facts: DeviceFacts,
   step: Step,
@@ -185,7 +190,7 @@ export function noteWrite(
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];
-  // Only what shows without reserve proves that this is the way.
+  // Only an unreserved success proves the way to write.
   const isProof = verdict === 'done' && note === undefined;
   if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
     const { method, path, encoding } = waysOf(profile, write, resource);
@@ -213,7 +218,7 @@ export function noteWrite(
   facts.set(`${group}.shown`, Object.keys(record).filter(always));
 }
 
-/** Only a secret that is shown, and was not sent, tells that the device keeps what is left out. */
+/** Only a shown secret that was not sent proves that the device keeps omitted fields. */
 function leftOutMeaning(
   profile: Profile,
   { resource, asked }: Step,

@@ -18,21 +18,20 @@ import { recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import { someOf } from '../text/one-line.ts';
 
-/** Whose records are paired, and what they are called by. */
+/** The resource whose records are paired, and its key field. */
 type About = Pick<Step, 'keyField' | 'resource'>;
 
-/** Which record of one reading is which of the next. */
+/** Which record of one reading is which record of the next. */
 interface Pairing {
-  /** A record before -> the same one after; what is gone is not in it. */
+  /** Record before -> the same record after. Removed records are absent. */
   readonly matches: ReadonlyMap<DeviceRecord, DeviceRecord>;
   readonly added: readonly DeviceRecord[];
 }
 
 /**
- * Pairs the records of two readings, each at most once: by id and natural key, then by natural key
- * (a device may give new ids, or the place in the list as id), then by id (a changed key). An id that
- * is a place in the list tells nothing: there the whole content does. Takes time in proportion to the
- * number of records.
+ * Pairs the records of two readings, each at most once: by id and natural key, then by natural key (a
+ * device may assign new ids), then by id (a renamed record). Positional ids identify nothing: there the
+ * whole content is compared. Linear in the number of records.
  */
 export function pairRecords(
   profile: Profile,
@@ -43,7 +42,7 @@ export function pairRecords(
   const id = (record: DeviceRecord): string | undefined => idOf(profile, record);
   const key = (record: DeviceRecord): string | undefined =>
     valueText(record[keyField]) || undefined;
-  // The length keeps the two apart, whatever they contain.
+  // The length separates the two parts, whatever they contain.
   const named = (key = '', more = ''): string => `${key.length}:${key}${more}`;
   const both = (record: DeviceRecord): string => named(key(record), id(record));
   const keyAndContent = (record: DeviceRecord): string => named(key(record), content(record));
@@ -58,7 +57,7 @@ export function pairRecords(
   let added = after;
   for (const nameOf of names) {
     const places = new Map<string, DeviceRecord[]>();
-    // From the last on, so that `pop` gives the first.
+    // Reversed, so that `pop` returns the first.
     for (const record of added.toReversed()) {
       const name = nameOf(record);
       if (name === undefined) continue;
@@ -80,24 +79,23 @@ export function pairRecords(
   return { matches, added };
 }
 
-/** What became of the records that a step was not about, by natural key. */
+/** What became of the other records, by natural key. */
 export interface OtherRecords {
   readonly gone: readonly string[];
-  /** The gone ones as they were. */
+  /** The removed records, as they were. */
   readonly lost: readonly DeviceRecord[];
-  /** With the fields: `zoe (lang)`. */
+  /** With the changed fields: `zoe (lang)`. */
   readonly changed: readonly string[];
   readonly added: readonly string[];
 }
 
-/** A record as one text, without the fields that are left out. */
 function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
   const fields = Object.keys(record).filter((field) => !leftOut.includes(field));
   return JSON.stringify(fields.sort().map((field) => [field, valueText(record[field])]));
 }
 
 /**
- * Points in time, counters and ids change by themselves: they are left out.
+ * Timestamps, counters and ids change by themselves: they are not compared.
  *
  * @param own the record that the step itself may have added
  */
@@ -128,7 +126,7 @@ export function otherRecordsOf(
   return { gone: lost.map(nameOf), lost, changed, added };
 }
 
-/** Tells most of many records apart from those that are worth a closer look. */
+/** A fast check that skips most records. */
 function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   const fields = Object.keys(after);
   return (
@@ -137,13 +135,13 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   );
 }
 
-/** So many records are named, the others counted. */
+/** So many records are named, the rest counted. */
 const NAMED = 10;
 
 /**
- * Nothing is `done` when other records are gone or changed. A step that was not carried out stays
- * `failed` beside changed ones, which may be somebody else's work; missing ones are never passed over.
- * Added ones are told of; where the record itself does not show, one of them may be it under another name.
+ * A step is never `done` if other records were removed or changed. A failed step stays `failed` beside
+ * changed records, which may be another user's work; removed records always count. Added records are
+ * mentioned: one of them may be the step's record under another name.
  */
 export function withOtherRecords(
   step: Step,
@@ -177,9 +175,8 @@ function untouchedText(step: Step): string {
 }
 
 /**
- * The record that a step is about: by id where there is one, else by natural key. Of several with one
- * id it is the one with the natural key as well. Where an id is only a place in the list, it is the one
- * with the natural key, of several the one with the same content.
+ * Finds the record of a step: by id, else by natural key; of several with the same id, the one that has the
+ * natural key, too. With positional ids: by natural key, and of several the one with the same content.
  */
 export function find(
   profile: Profile,
@@ -207,13 +204,13 @@ function findByContent(
   const named = isKeyless ? records : sameKey(step, records, image);
   const ignored = uncomparedFields(profile, step.resource);
   const same = named.filter((record) => changesSince(image, record, ignored).length === 0);
-  // Where several are the same in all, the one that still has its place is the one that is meant.
+  // Of several with the same content, take the one whose position has not changed.
   const id = idOf(profile, image);
   const own = same.find((record) => idOf(profile, record) === id) ?? same[0];
   return own ?? (isKeyless ? undefined : named[0]);
 }
 
-/** All records with the natural key that `image` has. */
+/** All records with the natural key of `image`. */
 export function sameKey(
   step: Step,
   records: readonly DeviceRecord[],
@@ -222,16 +219,13 @@ export function sameKey(
   return RecordIndex.of(records).holding(step.keyField, image[step.keyField] ?? null);
 }
 
-/**
- * Finds records of one reading without looking at each of them for each question: a file may change
- * thousands on one device.
- */
+/** Index of the records of a reading: a file may change thousands of records on one device. */
 export class RecordIndex {
   readonly #records: readonly DeviceRecord[];
   readonly #byField = new Map<string, FieldIndex>();
   readonly #byId = new WeakMap<Profile, ReadonlyMap<string, readonly DeviceRecord[]>>();
 
-  /** The index of a reading, made once: what was read does not change. */
+  /** The index of a reading, built once: readings do not change. */
   static of(records: readonly DeviceRecord[]): RecordIndex {
     const index = indexes.get(records) ?? new RecordIndex(records);
     indexes.set(records, index);
@@ -242,7 +236,7 @@ export class RecordIndex {
     this.#records = records;
   }
 
-  /** The records whose field holds this, as `isSameValue` has it; in the order of the reading. */
+  /** The records whose field equals `value` by `isSameValue`, in the order of the reading. */
   holding(field: string, value: Value): readonly DeviceRecord[] {
     const index = this.#byField.get(field) ?? indexBy(this.#records, field);
     this.#byField.set(field, index);
@@ -264,7 +258,7 @@ const indexes = new WeakMap<readonly DeviceRecord[], RecordIndex>();
 
 interface FieldIndex {
   readonly records: ReadonlyMap<string, readonly DeviceRecord[]>;
-  /** Booleans and nested values are the same as others in more ways than one text tells. */
+  /** Booleans and nested values may be equal although their texts differ. */
   readonly hasOnlyTexts: boolean;
 }
 

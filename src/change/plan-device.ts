@@ -28,11 +28,10 @@ import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan
 import { type Known, typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 
-/** What one change is planned from: a device, and what it holds now. */
+/** A device and its current records. */
 interface PlanContext extends Known {
   readonly device: DeviceRef;
   readonly keyField: string;
-  /** Which refusals do not count. */
   readonly allow: Allowed;
 }
 
@@ -41,10 +40,7 @@ type Add = Change & { readonly action: 'add' };
 type SetChange = Change & { readonly action: 'set' };
 type Delete = Change & { readonly action: 'delete' };
 
-/**
- * Computes what one change means on one device, from the records that it holds now. Pure: reads and
- * sends nothing.
- */
+/** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
   device: DeviceRef,
   profile: Profile,
@@ -65,7 +61,7 @@ export function planDevice(
   };
 }
 
-/** A single object has no key and stays; where there are several records one must be named. */
+/** A single object has no key and cannot be deleted; of several records one must be named. */
 function refuseKeyed({ profile, resource }: PlanContext, change: Change): void {
   if (change.action !== 'set') {
     refuseSingle(profile, resource);
@@ -82,7 +78,10 @@ function refuseKeyed({ profile, resource }: PlanContext, change: Change): void {
   }
 }
 
-/** The fields of a change in the types of the device, and what does not come back of a record that does. */
+/**
+ * The fields of a change in the types of the device, and for a restored record the fields that do not come
+ * back.
+ */
 function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
   const { profile, resource } = context;
   const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
@@ -96,7 +95,7 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
   return { back, fields, untyped: untyped.length > 0 ? untyped : undefined };
 }
 
-/** A record that is there already settles it, the same or not: nothing is sent then. */
+/** Sends nothing if the record exists already, whether or not its fields are the same. */
 function planAdd(context: PlanContext, change: Add): Planned {
   const { device, profile, records, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
@@ -149,7 +148,7 @@ function planAdd(context: PlanContext, change: Add): Planned {
   };
 }
 
-/** `; did you mean that by "usrname"?`: a name that is nearly right, and no field of any record. */
+/** `; did you mean that by "usrname"?`: a field name close to the key field that no record has. */
 function hintAt(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
   const meant = Object.keys(fields).find(
     (name) =>
@@ -223,7 +222,7 @@ function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Dele
   };
 }
 
-/** One record that is picked. What needs no request is no drift either. */
+/** Plans one selected record. A record that needs no request has not drifted. */
 function planRecord(
   context: PlanContext,
   record: DeviceRecord,
@@ -236,7 +235,7 @@ function planRecord(
   return 'verdict' in planned ? planned : (driftFrom(context, change, record) ?? planned);
 }
 
-/** Plans every record that the target picks; a device that has none is settled at once. */
+/** Plans every selected record. If there is none, the result is known at once. */
 function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
   const { device, profile, records, resource, keyField } = context;
   const { action, target } = change;
@@ -292,7 +291,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   });
 }
 
-/** A record that somebody has changed since it was last seen is not to be changed unseen. */
+/** A record that another user has changed since it was last read must not be changed unseen. */
 function driftFrom(
   { device, profile, resource, keyField }: PlanContext,
   { action, expected }: SetChange | Delete,
@@ -322,7 +321,7 @@ function driftFrom(
   };
 }
 
-/** Whether the natural key, which the profile knows, is missing in all records or no text. */
+/** Whether the profile names a natural key that all records lack or that is no text. */
 function areNameless({ profile, records, resource }: PlanContext): boolean {
   const known = profile.resources[resource]?.keyField;
   if (known === undefined || records.length === 0) return false;
@@ -336,7 +335,7 @@ function sharedIdText(resource: string, id: string, count: number): string {
   return `${count} ${resource}s have the id "${id}": a request might hit another one, so nothing is sent`;
 }
 
-/** By natural key first; an id picks only when no key does. */
+/** By natural key; by id only if no key matches. */
 function pick(
   { device, profile, records, keyField }: PlanContext,
   { target }: SetChange | Delete,
@@ -347,12 +346,11 @@ function pick(
   return byKey.length > 0 ? byKey : index.withId(profile, target.key);
 }
 
-/** So many objections of a device are named. */
 const MOST_PROBLEMS = 10;
 
 /**
- * What the device would refuse, from what it has told of its fields; it is not sent then. Throws a
- * UsageError for a value that somebody typed and the device calls wrong: no other device gets it either.
+ * The error for values that the device would refuse by its own field descriptions. Throws a `UsageError`
+ * for a typed value: it is not sent to any device.
  */
 function objectionTo(
   { device, profile, resource, allow }: PlanContext,
@@ -383,7 +381,7 @@ function objectionTo(
   );
 }
 
-/** Not one that is missing, or that nobody may set. */
+/** Whether the value itself is wrong, not missing or read-only. */
 function isWrongValue(
   details: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,

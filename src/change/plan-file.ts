@@ -6,19 +6,19 @@ import { type JournalEntry, journalLine, openingLines, type PlanHead } from './j
 import type { DevicePlan } from './plan.ts';
 import { readEntries } from './read-journal.ts';
 
-/** A plan that was written down to be applied later, as it was looked at. */
+/** A stored plan, to be applied later exactly as reviewed. */
 export interface PlanFile extends PlanHead {
   readonly devices: readonly DevicePlan[];
-  /** Its SHA-256: which plan it is. */
+  /** Its SHA-256, which identifies the plan. */
   readonly digest: string;
 }
 
-/** Whether a file holds a plan, by its start. */
+/** Whether a file is a plan, by its first characters. */
 export function isPlanFile(text: string): boolean {
   return /^\{"schema":"devsh-(?:plan\/1"|run\/2","kind":"plan")/.test(text);
 }
 
-/** A plan as text. Throws a `RefusedError` when a secret would have to be in it. */
+/** A plan as text. Throws a `RefusedError` if the text would contain a secret. */
 export function freezePlan(head: PlanHead, devices: readonly DevicePlan[]): string {
   const requests = devices.flatMap(({ steps }) => steps.map(({ request }) => request));
   if (requests.some((request) => isMaskedRequest(maskedRequest(request)))) {
@@ -31,8 +31,8 @@ export function freezePlan(head: PlanHead, devices: readonly DevicePlan[]): stri
 }
 
 /**
- * Reads a plan file. Throws a `RefusedError` for one that was altered, cut or that has expired;
- * `--allow drift` takes an expired one.
+ * Reads a plan file. Throws a `RefusedError` if it was altered, cut or has expired; `--allow drift` accepts
+ * an expired one.
  */
 export function thawPlan(text: string, file: string, now: Date, allow: Allowed): PlanFile {
   const entries = unsealed(text, file);
@@ -52,22 +52,22 @@ export function thawPlan(text: string, file: string, now: Date, allow: Allowed):
   return { ...head, devices, digest: seal.sha256 };
 }
 
-/** Lines with the SHA-256 of them all as their last. */
+/** The lines, and their SHA-256 as the last line. */
 export function sealed(lines: string): string {
   return `${lines}${journalLine({ kind: 'seal', sha256: sha256(lines) })}`;
 }
 
-/** The entries of a sealed file; none where it was cut or altered. */
+/** The entries of a sealed file; empty if it was cut or altered. */
 export function unsealed(text: string, file: string): readonly JournalEntry[] {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [, seal] = SEAL.exec(text.slice(end)) ?? [];
   return seal === sha256(text.slice(0, end)) ? entriesIn(text, file) : [];
 }
 
-/** Also that of a plan file of the version before. */
+/** Also matches the seal of plan files of version 1. */
 const SEAL = /^\{(?:"kind":"seal",)?"sha256":"([0-9a-f]{64})"\}\n$/;
 
-/** The entries of a file that somebody brought; none where it cannot be read. */
+/** The entries of a file from the user; empty if it cannot be read. */
 export function entriesIn(text: string, file: string): readonly JournalEntry[] {
   try {
     return readEntries(text, file);

@@ -8,7 +8,7 @@ import { unmistakable } from '../text/look-alike.ts';
 import { someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 
-/** One write to one record of one device, computed from what the device held. */
+/** One write to one record of one device, planned from its current state. */
 export interface Step {
   readonly action: Action;
   readonly resource: string;
@@ -18,25 +18,25 @@ export interface Step {
   readonly request: WriteRequest;
   /** The record before; absent for `add`. */
   readonly before?: DeviceRecord | undefined;
-  /** What the record must hold afterwards, as far as it is known; absent for `delete`. */
+  /** The expected record afterwards, as far as it is known; absent for `delete`. */
   readonly after?: DeviceRecord | undefined;
-  /** The fields that the user asked for. */
+  /** The fields that the user gave. */
   readonly asked: DeviceRecord;
-  /** Fields that nobody asked for but that must be sent: field -> where its value comes from. */
+  /** Fields that must be sent although the user did not give them: field -> source of its value. */
   readonly filled: Readonly<Record<string, string>>;
-  /** What the body leaves out and the device erases with that. */
+  /** Fields that the body omits and the device therefore erases. */
   readonly erases?: readonly string[] | undefined;
-  /** What it leaves out of which nobody knows whether it is kept; none: of what is not shown. */
+  /** Omitted fields that the device may erase. Empty: only hidden fields are at risk. */
   readonly mayErase?: readonly string[] | undefined;
-  /** Of a step that takes another one back: what it does not bring back. Of a delete: what no undo would. */
+  /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
-  /** Fields that all records have and that may give rights: they are not filled in. */
+  /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
-  /** Fields of whose type nobody has told, although they look like more than text; a part as `a.b`. */
+  /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;
 }
 
-/** A kind of write of which only convention says how it is done. */
+/** A kind of write that only convention describes. */
 export interface Assumption {
   readonly action: Action;
   readonly resource: string;
@@ -44,7 +44,7 @@ export interface Assumption {
   readonly way: string;
 }
 
-/** A record whose name can be taken for that of another one on the same device. */
+/** A record whose name looks like that of another record on the device. */
 export interface LookAlike {
   readonly action: Action;
   readonly key: string;
@@ -52,29 +52,27 @@ export interface LookAlike {
   readonly others: readonly string[];
 }
 
-/** What is to happen on one device. */
 export interface DevicePlan {
   readonly device: DeviceRef;
   readonly steps: readonly Step[];
   /** Steps that need no request: unchanged, differs from an existing record, not possible. */
   readonly settled: readonly StepResult[];
-  /** Ways to write that are convention only: neither documented, nor observed, nor configured. */
+  /** Ways to write that are neither documented, observed nor configured. */
   readonly assumed?: readonly Assumption[];
-  /** Nobody has proved that it is this device: its certificate was not checked. */
+  /** The device's certificate was not checked. */
   readonly isUnchecked?: true;
-  /** Records that can be taken for others on the device. */
   readonly lookAlikes?: readonly LookAlike[];
-  /** How many records the device held, by resource; absent when it could not be read. */
+  /** Number of records on the device, by resource; absent if it could not be read. */
   readonly total?: Readonly<Record<string, number>>;
-  /** Set when the device could not be read: nothing is planned there, and nothing will be sent. */
+  /** Set if the device could not be read: it has no steps, and nothing is sent there. */
   readonly error?: DevshError;
-  /** What was wanted there, when it could not be read. */
+  /** The requested changes in short, if the device could not be read. */
   readonly wanted?: readonly Pick<StepResult, 'action' | 'resource' | 'key'>[];
-  /** The same in full, so that `retry` can plan it. */
+  /** The requested changes in full, so that `retry` can plan them. */
   readonly changes?: readonly Change[];
 }
 
-/** Which part of a plan file a plan is, and the file that its result is kept in. */
+/** The shard of a plan file, and the file for its result. */
 export interface PlanPart {
   /** The SHA-256 of the plan file. */
   readonly digest: string;
@@ -83,9 +81,9 @@ export interface PlanPart {
   readonly result: string;
 }
 
-/** All that one change will do, device by device, in the order of the selection. */
+/** A whole plan, device by device, in the order of the selection. */
 export interface Plan {
-  /** The run's id, also in every result; sorts by time. */
+  /** The run's id; sorts by time. */
   readonly run: string;
   readonly devices: readonly DevicePlan[];
   readonly part?: PlanPart | undefined;
@@ -95,7 +93,7 @@ export function stepCount(plan: Plan): number {
   return plan.devices.reduce((count, device) => count + device.steps.length, 0);
 }
 
-/** In the order in which names are sorted. */
+/** In sort order. */
 const ID_LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
 
 /**
@@ -111,11 +109,11 @@ export function newRunId(now: Date, random: () => number = Math.random): string 
 }
 
 /**
- * The parts of one device's plan, one for each change, as one. Throws a `UsageError` when two changes
- * are about the same record: each was planned as if the other were not there.
+ * Merges the plans of several changes on one device. Throws a `UsageError` if two changes affect the same
+ * record: each was planned without the other.
  */
 export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]): DevicePlan {
-  // One record is one object: all parts were planned from the same reading.
+  // All parts were planned from the same reading, so the same record is the same object.
   const steps = new Map<DeviceRecord | string, Step>();
   for (const step of parts.flatMap((part) => part.steps)) {
     const name = recordName(step);
@@ -148,7 +146,7 @@ export function unplanned(
   return { device, steps: [], settled: [], error, wanted, changes };
 }
 
-/** Devices that could not be read: nothing was planned there, which is a failure to be listed. */
+/** The failed results of devices that could not be read. */
 export function unplannedResults({ devices }: Plan): StepResult[] {
   return devices.flatMap(({ device, error, wanted = [] }) =>
     error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
@@ -162,13 +160,13 @@ function wantedKey(change: Change): string {
   return change.target.kind === 'key' ? change.target.key : change.target.filter;
 }
 
-/** Why a step makes no sense on a device as it is. */
+/** Why a step is not possible on a device. */
 type Impossibility = 'not-found' | 'ambiguous' | 'taken' | 'invalid';
 
-/** The step makes no sense on this device as it is: no such record, more than one, a value it refuses. */
+/** The step is not possible on this device: no such record, several of them, or a value that it refuses. */
 export class NotPossibleError extends DeviceError {
   override readonly code: Impossibility;
-  /** What speaks against single fields. */
+  /** Problems of single fields. */
   readonly issues: FieldIssues;
 
   constructor(device: DeviceRef, code: Impossibility, message: string, issues: FieldIssues = {}) {
@@ -178,13 +176,13 @@ export class NotPossibleError extends DeviceError {
   }
 }
 
-/** The journal ends before its first line does: the run had sent nothing yet. */
+/** The journal ends within its first line: the run had sent nothing yet. */
 export class EmptyJournalError extends SettingsError {}
 
-/** More machines than that share no work. */
+/** No plan is split over more machines. */
 const MOST = 10_000;
 
-/** One of several parts of a plan, each for a machine or a job of its own. */
+/** One of several parts of a plan, each for another machine or job. */
 export interface Shard {
   /** From 1. */
   readonly index: number;
@@ -193,14 +191,14 @@ export interface Shard {
 
 export const WHOLE: Shard = { index: 1, total: 1 };
 
-/** `2/4`: the second of four. Throws a `UsageError`. */
+/** Parses `2/4`, the second of four. Throws a `UsageError`. */
 export function parseShard(text: string): Shard {
   const [, index = '', total = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
   if (index === '') throw new UsageError(`"${text}" is no shard: the second of four is 2/4`);
   return shardOf(Number(index), Number(total));
 }
 
-/** Throws a `UsageError` for a shard that there is not: `0/3`, `5/3`. */
+/** Throws a `UsageError` for a shard out of range: `0/3`, `5/3`. */
 export function shardOf(index: number, total: number): Shard {
   if (total < 1 || total > MOST) {
     throw new UsageError(`there are 1 to ${MOST} shards, not ${total}`);
@@ -216,9 +214,8 @@ export function shardText({ index, total }: Shard): string {
 }
 
 /**
- * The devices of a shard, by their places in the plan: the first shard of four has the first device,
- * the fifth, the ninth. The same plan gives the same shards everywhere, and no two differ by more
- * than one device.
+ * The devices of a shard, by position in the plan: the first shard of four has the first device, the fifth,
+ * the ninth. Deterministic; shard sizes differ by at most one.
  */
 export function devicesOfShard<Device>(
   devices: readonly Device[],
@@ -227,7 +224,7 @@ export function devicesOfShard<Device>(
   return devices.filter((_device, place) => place % total === index - 1);
 }
 
-/** What a step is about, in words: `user bob`, or `system` where there is one object only. */
+/** The name of a record: `user bob`, or `system` for a single object. */
 export function recordName({
   resource,
   key,
@@ -238,20 +235,22 @@ export function recordName({
   return key === '' ? resource : `${resource} ${quotedKey(key)}`;
 }
 
-/** In quotes where blanks would not be seen: at its ends, or two in a row. No two keys become the same. */
+/**
+ * Quoted if blanks would not be seen: at its ends, or two in a row. Different keys give different texts.
+ */
 export function quotedKey(key: string): string {
   const shown = unmistakable(key);
   return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
 }
 
-/** A selected device of which nothing is known, and to which nothing was sent. */
+/** A selected device that could not be read, and to which nothing was sent. */
 export interface NotCovered {
   readonly device: DeviceRef;
   /** Why it could not be read. */
   readonly error: DevshError;
 }
 
-/** Codes of errors in words, behind a count or in parentheses. */
+/** Error codes as words, for use after a count or in parentheses. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   protocol: 'without a usable answer',
   unauthorized: 'refused the login',
@@ -271,15 +270,14 @@ export function causeText(error: DevshError): string {
   return IN_WORDS[error.code] ?? failureWord(error);
 }
 
-/** The selected devices that a plan says nothing of. */
 export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCovered[] {
   return devices.flatMap(({ device, error }) => (error === undefined ? [] : [{ device, error }]));
 }
 
 /**
- * "not covered: fw11, fw12 (unreachable); fw7 (refused the login)"; empty when there is none.
+ * "not covered: fw11, fw12 (unreachable); fw7 (refused the login)"; empty if there are none.
  *
- * @param most of one cause, so many are named; of more, how many they are is said, too
+ * @param most number of devices named for each cause; if there are more, the total is given, too
  */
 export function notCoveredText(list: readonly NotCovered[], most = Infinity): string {
   const causes = grouped(list, ({ error }) => causeText(error));
@@ -292,7 +290,6 @@ export function notCoveredText(list: readonly NotCovered[], most = Infinity): st
   return `not covered${isCut ? ` (${list.length} devices)` : ''}: ${parts.join('; ')}`;
 }
 
-/** All of them as plain data. */
 export function notCoveredData(list: readonly NotCovered[]) {
   if (list.length === 0) return undefined;
   return list.map(({ device, error }) => ({

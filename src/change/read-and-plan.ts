@@ -14,23 +14,23 @@ import { RecordIndex } from './pairing.ts';
 interface Planning {
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Which refusals do not count; absent: all do. */
+  /** Refusals that are overridden; absent: none. */
   readonly allow?: Allowed;
 }
 
-/** What is wanted of a device: as it was said, or worked out from the records that it holds. */
+/** The changes for a device: as given, or computed from its records. */
 export type Wanted = readonly Change[] | WorkedOut;
 
 interface WorkedOut {
   readonly changes: (inFull: ReadInFull) => Promise<readonly Change[]>;
-  /** What it is about, for the report on a device that cannot be read. */
+  /** For the report on a device that cannot be read. */
   readonly about: NonNullable<DevicePlan['wanted']>;
 }
 
-/** The records of a resource with all their fields, as the device holds them now. Read once. */
+/** All records of a resource with all their fields, read once. */
 export type ReadInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
 
-/** Reads one device and computes what the changes mean there. Thrown is only what is the user's mistake. */
+/** Reads one device and plans the changes. Throws only for the user's mistakes. */
 export async function readAndPlan(
   planning: Planning,
   session: DeviceSession,
@@ -47,7 +47,7 @@ export async function readAndPlan(
     if ('about' in wanted) {
       changes = await wanted.changes(async (resource) => {
         const listed = await session.list(access, resource, signal);
-        // What the device says of its fields tells which values it takes.
+        // The device's field descriptions show which values it accepts.
         await learnFirst(planning, session, resource, wanted.about);
         const held = await session.inFull(access, resource, listed, signal);
         records.set(resource, held);
@@ -58,7 +58,7 @@ export async function readAndPlan(
       const own = changes.filter((change) => change.resource === resource);
       const isRead = records.has(resource);
       const listed = records.get(resource) ?? (await session.list(access, resource, signal));
-      // It also tells whether the list leaves fields out.
+      // This also shows whether the list omits fields.
       await learnFirst(planning, session, resource, own);
       if (isRead) continue;
       const concerned = (): readonly DeviceRecord[] => [
@@ -80,7 +80,7 @@ export async function readAndPlan(
       ...(lookAlikes.length > 0 && { lookAlikes }),
     };
   } catch (error) {
-    // A line that makes no sense is the user's mistake, and the same on every device.
+    // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
     const unread = unplanned(ref, changes, error);
     return 'about' in wanted && changes.length === 0 ? { ...unread, wanted: wanted.about } : unread;
@@ -88,9 +88,8 @@ export async function readAndPlan(
 }
 
 /**
- * How records are added and changed, the device itself is asked before the first write, once: what the
- * API document leaves open would otherwise be guessed. What it does not tell leaves the guess. Before a
- * delete it is asked only for its fields, and for what it could not tell of an empty list.
+ * Asks the device once, before the first write, how records are added and changed: the API document leaves
+ * that open. Without an answer the assumptions stay. Before a delete it is asked only for its fields.
  */
 async function learnFirst(
   { access, signal }: Planning,
@@ -100,7 +99,7 @@ async function learnFirst(
 ): Promise<void> {
   const isDelete = changes.every(({ action }) => action === 'delete');
   const { origins } = session.profile;
-  // Where the user has said it all, there is nothing to ask.
+  // If the user has configured all of it, there is nothing to ask.
   if (['method', 'path', 'encoding'].every((fact) => origins[`update.${fact}`] === 'configured')) {
     return;
   }
@@ -112,8 +111,8 @@ async function learnFirst(
 }
 
 /**
- * The records that a change may be about, as far as a list tells that leaves fields out: all of them
- * where a filter asks for such a field.
+ * The records that a change may affect. If a filter needs a field that the list omits, these are all
+ * records.
  */
 function concernedBy(
   profile: Profile,

@@ -13,7 +13,7 @@ import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 import { fromVersion1, JOURNAL_1 } from './version-1.ts';
 
-/** An error as the journal keeps it: its class is gone, its code and exit status are not. */
+/** A journaled error: it has lost its class, but not its code and exit status. */
 class JournaledError extends DevshError {
   readonly code: string;
   override readonly exitCode: number;
@@ -26,18 +26,17 @@ class JournaledError extends DevshError {
 }
 
 /**
- * Reads a journal. Half a last line (power was lost while it was written) is as if it were not there;
- * any other line that cannot be read is a SettingsError with its number. Throws an EmptyJournalError
- * where that was the first.
+ * Reads a journal. An incomplete last line (after a power failure) is ignored. Any other unreadable line is
+ * a `SettingsError` with its number. Throws an `EmptyJournalError` if the first line is incomplete.
  */
 export function parseJournal(text: string, file: string): Run {
-  // What has no line break is half a line: it is taken off when the run goes on.
+  // Text without a line break is an incomplete line: `resume` removes it.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole === '') throw headless(text, file);
   return runOf(readEntries(whole, file), file);
 }
 
-/** Who began a run, from the first line of its journal. Throws as `parseJournal`. */
+/** Reads the first line of a journal. Throws like `parseJournal`. */
 export function parseHead(text: string, file: string): RunHead {
   const end = text.indexOf('\n');
   if (end < 0) throw headless(text, file);
@@ -46,7 +45,7 @@ export function parseHead(text: string, file: string): RunHead {
   return head;
 }
 
-/** What is wrong with a journal without a whole line: the run ended in its first, or it is none. */
+/** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
 function headless(text: string, file: string): SettingsError {
   const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
   return starts.some((start) => text.startsWith(start) || start.startsWith(text))
@@ -54,7 +53,10 @@ function headless(text: string, file: string): SettingsError {
     : new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
 }
 
-/** All lines of a journal, a plan file or a result. Throws a SettingsError with the line that cannot be read. */
+/**
+ * Reads all lines of a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot
+ * be read.
+ */
 export function readEntries(text: string, file: string): JournalEntry[] {
   return text
     .split('\n')
@@ -62,7 +64,7 @@ export function readEntries(text: string, file: string): JournalEntry[] {
     .flatMap((line, index) => entriesOf(line, `${file}:${index + 1}`));
 }
 
-/** One line; of an older format it may be more than one entry. */
+/** Parses one line; in an older format it may be several entries. */
 function entriesOf(line: string, place: string): JournalEntry[] {
   const unreadable = `${place}: this line of the journal cannot be read`;
   let data: unknown;
@@ -82,7 +84,7 @@ function entriesOf(line: string, place: string): JournalEntry[] {
   return (entries as JournalEntry[]).map(revived);
 }
 
-/** A run as its entries tell it. */
+/** Builds a run from its entries. */
 export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
   if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
   const devices = new Map<string, DevicePlan>();
@@ -98,7 +100,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
     switch (entry.kind) {
       case 'device': {
         const { plan } = entry;
-        // A device that could not be read at first was planned later, and keeps its place.
+        // A device that was planned later keeps its place.
         devices.set(plan.device.name, plan);
         states.set(
           plan.device.name,
@@ -142,7 +144,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   return { run, at, command, by, session, version, plan, isPlanned, states, stopReason, endedAt };
 }
 
-/** What was read is data of our own format; only errors have to become errors again. */
+/** Turns plain error data into error objects again. */
 function revived(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
   if (entry.kind !== 'device') return entry;
@@ -156,10 +158,7 @@ function withError<Part extends DevicePlan | StepResult>(part: Part): Part {
   return { ...part, error: new JournaledError(code, exitCode, message) };
 }
 
-/**
- * What a line must look like before it is believed: one that is JSON may still be of another version,
- * or of no devsh at all.
- */
+/** Lines are checked: a JSON line may be from another version or another program. */
 const image = z.record(z.string(), z.unknown());
 const device = z.looseObject({ name: z.string(), address: z.string() });
 const action = z.enum(['add', 'set', 'delete']);

@@ -6,25 +6,25 @@ import { UsageError } from '../errors.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../text/visible.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 
-/** One record to be edited as text, or several devices' that are the same. */
+/** A record to be edited as text; one for several devices if they are equal. */
 export interface EditableRecord {
   readonly resource: string;
   readonly key: string;
   readonly devices: readonly string[];
   readonly record: DeviceRecord;
-  /** Shown, and not to be changed: the key, ids, what the device keeps itself. */
+  /** Shown but not editable: the key, ids, fields managed by the device. */
   readonly fixed: readonly string[];
 }
 
 export interface EditedRecord {
   readonly of: EditableRecord;
-  /** What was changed, as typed. */
+  /** The changed fields, as typed. */
   readonly fields: DeviceRecord;
 }
 
 export interface Edited {
   readonly changed: readonly EditedRecord[];
-  /** The records whose part of the text is gone. */
+  /** The records that were removed from the text. */
   readonly removed: readonly EditableRecord[];
 }
 
@@ -34,16 +34,18 @@ const HEAD = [
   '# left as it is on the device. To give up, leave the text as it is, or empty it.',
 ];
 
-/** Stands on top when the text comes back to the editor, in so many lines. */
+/** The first line of a complaint above the text; it has this many lines. */
 const COMPLAINT = '# NOT TAKEN: ';
 const COMPLAINT_LINES = 2;
 
-/** The records as YAML, one document each; what must not be edited is in comments. Secrets are left out. */
+/**
+ * The records as YAML, one document each. Fields that are not editable are comments; secrets are omitted.
+ */
 export function recordText(records: readonly EditableRecord[]): string {
   return [...HEAD, ...records.map(documentOf), ''].join('\n');
 }
 
-/** The text with what is wrong with it on top. */
+/** The text with an error message above it. */
 export function withComplaint(text: string, message: string): string {
   const [line = ''] = visible(message).split('\n');
   return `${COMPLAINT}${line}\n#\n${withoutComplaint(text)}`;
@@ -55,8 +57,8 @@ export function withoutComplaint(text: string): string {
 }
 
 /**
- * What was changed in the text of these records. Throws a `UsageError` with `file:line:column`, counted
- * as they stand in the text with a complaint on top.
+ * The changes in the edited text. Throws a `UsageError` with `file:line:column`, counted with the complaint
+ * above the text.
  */
 export function readRecordText(
   text: string,
@@ -122,7 +124,7 @@ function fieldsOf(source: YamlSource): DeviceRecord {
   if (typeof data !== 'object' || Array.isArray(data)) {
     throw source.error([], 'a record has lines like "lang: de"');
   }
-  // The failsafe schema has only text, null, lists and maps: all of them are values.
+  // The failsafe schema produces only texts, null, lists and maps, which are all values.
   return data as Readonly<Record<string, Value>>;
 }
 
@@ -150,8 +152,8 @@ function fieldLines({ record, fixed }: EditableRecord): string[] {
 }
 
 /**
- * As people write YAML; in the form of JSON where an invisible character would be lost on them, and for
- * a field called `<<`, which merges maps unless it is quoted.
+ * Plain YAML; as JSON if it contains invisible characters, or a field called `<<`, which merges maps unless
+ * quoted.
  */
 function fieldLine(field: string, value: Value): string {
   const json = jsonText(value);
@@ -169,7 +171,6 @@ function escaped(json: string): string {
   });
 }
 
-/** Whether a field, or something nested in it, is a secret. */
 function holdsSecret(record: DeviceRecord, field: string): boolean {
   const value = record[field] ?? null;
   return isSecretField(field) || jsonText(maskedValue(field, value)) !== jsonText(value);

@@ -7,10 +7,12 @@ import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts'
 import { entriesIn, type PlanFile, sealed, unsealed } from './plan-file.ts';
 import { runOf } from './read-journal.ts';
 
-/** What became of one part of a plan: carried from machine to machine, and merged with the others. */
+/** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
   readonly file: string;
-  /** Without an end while devsh is at work, or when it was killed: what had no verdict may have been sent since. */
+  /**
+   * Has no end if devsh is still running or was killed: steps without a verdict may have been sent since.
+   */
   readonly run: Run;
   readonly part: PlanPart;
   readonly entries: readonly JournalEntry[];
@@ -19,16 +21,16 @@ export interface ResultFile {
 /**
  * The result of a run, from its journal.
  *
- * @param endedAt when devsh let go of it; absent for a run that is about to begin
+ * @param endedAt when devsh finished; absent if the run is about to start
  */
 export function resultText(journal: string, endedAt?: string): string {
   const whole = journal.slice(0, journal.lastIndexOf('\n') + 1);
   return sealed(endedAt === undefined ? whole : whole + journalLine({ kind: 'end', at: endedAt }));
 }
 
-/** Reads a result file. Throws a `RefusedError` for one that was cut, altered or is none. */
+/** Reads a result file. Throws a `RefusedError` if it was cut, altered or is none. */
 export function readResult(text: string, file: string): ResultFile {
-  // The version before did not seal it, but wrote all of it in one line.
+  // Version 1 had no seal, but all content in one line.
   const isSealed = !text.startsWith('{"schema":"devsh-result/1"');
   const entries = isSealed ? unsealed(text, file) : entriesIn(text, file);
   const [head] = entries;
@@ -46,7 +48,7 @@ export function readResult(text: string, file: string): ResultFile {
   return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
 }
 
-/** The journal of the run that a result is of: with it, another machine can go on with the plan. */
+/** The journal of the run behind a result, so that another machine can resume it. */
 export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: Plan): string {
   const kept = entries.flatMap((entry): JournalEntry | [] => {
     if (entry.kind === 'run') return { ...entry, part };
@@ -65,25 +67,23 @@ export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: 
   return [...kept, ...inDoubt].map(journalLine).join('');
 }
 
-/** The parts of a plan as if one devsh had carried it out. */
+/** The shards of a plan, merged as if one process had applied them. */
 export interface Merged {
   readonly run: Run;
-  /** Devices of the plan that are in none of the files. */
   readonly missing: readonly DeviceRef[];
-  /** What the user should know: which attempt counts, which part stopped, which did not end. */
+  /** Notes for the user: which attempt counts, which shard stopped or did not end. */
   readonly remarks: readonly string[];
 }
 
-/** What one file reports of one device. */
 interface Reported {
   readonly from: ResultFile;
   readonly states: readonly StepState[];
 }
 
 /**
- * Puts the results of the parts of a plan together: each device of the plan exactly once. Of two
- * attempts the later counts, unless the earlier had done the device. Throws a `RefusedError` for a
- * file of another plan, and for a device that two runs have carried out.
+ * Merges the results of shards, with each device of the plan exactly once. Of two attempts the later
+ * counts, unless the earlier one completed the device. Throws a `RefusedError` for a file of another plan,
+ * and for a device that two runs applied.
  */
 export function mergeResults(
   plan: Pick<PlanFile, 'run' | 'command' | 'devices' | 'digest'>,
@@ -126,12 +126,12 @@ export function mergeResults(
   };
 }
 
-/** By name and address: a device that moved is another one. */
+/** By name and address: after a move it is another device. */
 function idOf({ name, address }: DeviceRef): string {
   return `${name}\n${address}`;
 }
 
-/** The earlier attempt first; of one run that was gone on with, what was written last comes last. */
+/** The earlier attempt first; of a resumed run the latest file last. */
 function byTime({ run: a }: ResultFile, { run: b }: ResultFile): number {
   return compare(a.at, b.at) || compare(a.run, b.run) || compare(a.endedAt ?? '', b.endedAt ?? '');
 }
@@ -140,7 +140,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Which of two attempts at a device counts. A run that was gone on with is one attempt. */
+/** Chooses the attempt at a device that counts. A resumed run is one attempt. */
 function choose(earlier: Reported, later: Reported, device: DeviceRef): Reported {
   if (earlier.from.run.run === later.from.run.run) return later;
   const isDone = earlier.states.every((state) => state.kind === 'ended' && isGood(state.result));
@@ -191,7 +191,7 @@ function mergedRun(
   };
 }
 
-/** What nobody reports is neither done nor known not to be. */
+/** A device without a report has an unknown outcome. */
 function statesOf(
   { device, steps }: DevicePlan,
   reported: Reported | undefined,

@@ -2,7 +2,7 @@ import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 
-/** How one step of a run ended, and the step itself where a request was planned. */
+/** The result of a step, and the step itself if a request was planned. */
 export interface StepOutcome {
   readonly result: StepResult;
   readonly step?: Step;
@@ -11,7 +11,6 @@ export interface StepOutcome {
 
 const WAITING: StepState = { kind: 'waiting' };
 
-/** One outcome for each step, in the order of the plan. */
 export function outcomesOf(run: Run): readonly StepOutcome[] {
   return run.plan.devices.flatMap(({ device, steps, settled, error, wanted = [] }) => [
     ...settled.map((result) => ({ result })),
@@ -28,12 +27,12 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
   ]);
 }
 
-/** One result for each step: its verdict, or that it was never reached or is in doubt. */
+/** One result for each step: its verdict, or that it was not reached or is unconfirmed. */
 export function resultsOf(run: Run): readonly StepResult[] {
   return outcomesOf(run).map(({ result }) => result);
 }
 
-/** What is to be said of a step that has no verdict yet. */
+/** The result of a step that has no verdict yet. */
 export function pendingResult(run: Run, name: string, index: number): StepResult {
   const plan = run.plan.devices.find(({ device }) => device.name === name);
   const step = plan?.steps[index];
@@ -54,7 +53,7 @@ export function countsOf(run: Run): Partial<Record<Verdict, number>> {
   return counts;
 }
 
-/** How many steps were not reached, or are in doubt: what `resume` goes on with. */
+/** Number of steps that were not reached or are unconfirmed: those that `resume` continues. */
 export function stepsLeft(run: Run): number {
   if (!run.isPlanned) return 0;
   return outcomesOf(run).filter(
@@ -63,7 +62,6 @@ export function stepsLeft(run: Run): number {
   ).length;
 }
 
-/** How far a run has come, in words. */
 export function stateText(run: Run): string {
   if (!run.isPlanned) return 'never sent';
   if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;

@@ -21,33 +21,33 @@ import { movedId, noteWrite, Watch } from './observe.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 
-/** How long to wait before reading again when a change does not show yet. */
+/** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
 
-/** What is to be done on one device, and who is told. */
+/** The plan for one device, and how to reach it. */
 export interface DeviceWork {
   readonly devicePlan: DevicePlan;
   readonly session: DeviceSession;
   readonly access: Access;
   readonly journal: ApplyJournal;
   readonly settleDelaysMs: readonly number[];
-  /** Aborted: what has left is still read back, but nothing is waited for to be sent again. */
+  /** If aborted, sent requests are still read back, but no throttled request is sent again. */
   readonly signal: AbortSignal;
 }
 
 interface Ended {
   readonly end: StepEnd;
-  /** The records read back, where they could be. */
+  /** The records read back; absent if that failed. */
   readonly after?: readonly DeviceRecord[];
 }
 
 /**
- * Carries out one step: journals, sends, reads back, judges. Only what the device put off (429) is sent
- * again, after the time that it asks for, and only when reading back shows that nothing at all has
- * changed. Expected failures are a result, not thrown.
+ * Runs one step: journals, sends, reads back, judges. Only a throttled request (429) is sent again, after
+ * the time that the device asks for, and only if reading back proves that nothing has changed. Expected
+ * failures are a result, not thrown.
  *
  * @param before the records of the resource just before
- * @param isMoved its record is named otherwise than in the plan
+ * @param isMoved whether its record has moved since the plan
  */
 export async function runStep(
   work: DeviceWork,
@@ -72,7 +72,7 @@ export async function runStep(
   }
 }
 
-/** All records of a resource; in full those that the plan is about. */
+/** All records of a resource. Those that the plan affects are read in full. */
 export async function readFor(
   { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
@@ -87,7 +87,7 @@ export async function readFor(
   return session.withDetails(access, resource, listed, concerned);
 }
 
-/** The records that the steps of a plan are about: before them, or after. */
+/** The records that the steps affect, by their before- and after-images. */
 function concernedSteps(
   profile: Profile,
   steps: readonly Step[],
@@ -106,7 +106,7 @@ function concernedSteps(
   return records.filter((record) => concerned.has(record));
 }
 
-/** Whether none of the records shows a field that was written: an empty list could not tell that it has none. */
+/** Whether no record shows one of the written fields. An empty list says nothing. */
 function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): boolean {
   if (records.length === 0) return false;
   const asked = new Set(steps.flatMap((step) => Object.keys(step.asked)));
@@ -115,7 +115,7 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
   );
 }
 
-/** How long the device asks to wait before the request is sent again, where that is worth waiting. */
+/** The delay that the device asks for before the request is sent again; undefined if it is too long. */
 function askedWaitMs(outcome: RequestOutcome): number | undefined {
   if (outcome.kind !== 'refused' || !(outcome.error instanceof RejectedError)) return undefined;
   const { retryAfterMs } = outcome.error;
@@ -129,7 +129,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   });
 }
 
-/** Whether reading back proves that nothing has changed, whatever was answered. */
+/** Whether reading back proves that nothing has changed, whatever the response. */
 function isAsBefore(
   step: Step,
   profile: Profile,
@@ -139,18 +139,18 @@ function isAsBefore(
   if (after === undefined) return false;
   if (pairRecords(profile, step, before, after).added.length > 0) return false;
   if (movedId(profile, step, before, after) !== undefined) return false;
-  // A secret that is not shown proves nothing; then an accepted request counts as done.
+  // A hidden secret proves nothing: then an accepted request counts as done.
   return judge(profile, step, { kind: 'accepted' }, { before, after }).verdict === 'no effect';
 }
 
-/** What became of a request that was sent before a crash; undefined when it had no effect at all. */
+/** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
 export function settleDoubt(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],
 ): StepEnd | undefined {
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
-  // Nothing is known of before; a new record was not there, or it would not have been sent.
+  // The state before is unknown. A new record cannot have existed, or it would not have been sent.
   const before = step.action === 'add' ? [] : records;
   const end = judge(profile, step, lost, { before, after: records });
   if (end.verdict === 'failed') return undefined;
@@ -164,7 +164,7 @@ export function settleDoubt(
   return { ...end, note };
 }
 
-/** What has changed since the plan, in words; undefined when the plan still holds. */
+/** What has changed since the plan, in words; undefined if nothing has. */
 export function driftOf(
   profile: Profile,
   step: Step,
@@ -187,7 +187,7 @@ export function driftOf(
   return `${recordName(step)} changed since the plan (${fields})`;
 }
 
-/** A request that names this record by its id might hit another one. */
+/** Whether a request to this record's id might hit another record. */
 function sharesId(
   profile: Profile,
   records: readonly DeviceRecord[],
@@ -197,7 +197,7 @@ function sharesId(
   return id !== undefined && RecordIndex.of(records).withId(profile, id).length > 1;
 }
 
-/** Sends the one request of a step. Throws when it certainly did not reach the device. */
+/** Sends the request of a step. Throws if it certainly did not reach the device. */
 async function send({ session, access }: DeviceWork, step: Step): Promise<RequestOutcome> {
   try {
     return { kind: 'accepted', ...(await session.write(access, step.request)) };
@@ -208,7 +208,7 @@ async function send({ session, access }: DeviceWork, step: Step): Promise<Reques
       if (!error.mayHaveArrived) throw error;
       return { kind: 'lost', error };
     }
-    // No HTTP, too large, not to be unpacked: it says neither yes nor no.
+    // No HTTP, too large, or corrupt: the response is neither a yes nor a no.
     if (error instanceof ProtocolError && (error.status ?? 200) < 300) {
       return { kind: 'lost', error };
     }
@@ -245,7 +245,7 @@ async function readBack(
   }
 }
 
-/** An answer may come before the change shows, and a lost request may still be at work. */
+/** A response may precede the visible change, and a lost request may still be processed. */
 function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): boolean {
   if (verdict === 'no effect') return true;
   if (verdict === 'failed') return outcome.kind === 'lost';
@@ -253,9 +253,8 @@ function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): bo
 }
 
 /**
- * What the path of the record itself tells where its list leaves open whether it is there; undefined
- * where that tells nothing: that there is no such path for this record says something only where there
- * is one for another.
+ * Reads the record at its own path if the list leaves open whether it exists. Undefined if that shows
+ * nothing: a 404 counts only if the path works for another record.
  */
 async function ownPath(
   { session, access }: DeviceWork,
@@ -289,7 +288,7 @@ async function ownPath(
   return other === undefined || other instanceof DevshError ? undefined : {};
 }
 
-/** Reading back failed: only a clear refusal still tells what happened. */
+/** Reading back failed: only a clear refusal still shows the outcome. */
 function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   const isClearRefusal = outcome.kind === 'refused' && !(outcome.error instanceof ProtocolError);
   if (isClearRefusal) return { verdict: 'failed', error: outcome.error };

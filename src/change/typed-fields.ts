@@ -10,14 +10,13 @@ import {
 } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 
-/** Records of one resource as a device holds them now, and how it speaks. */
+/** The current records of one resource, and the profile of the device. */
 export interface Known {
   readonly profile: Profile;
   readonly resource: string;
   readonly records: readonly DeviceRecord[];
 }
 
-/** What kind of value a field holds on a device. */
 export function shapeOf({ profile, resource, records }: Known, field: string): FieldShape {
   return fieldShape(factsOf({ profile, resource }, field), valuesAt(records, [field]));
 }
@@ -29,28 +28,31 @@ function factsOf(
   return valueAt(profile.resources[resource]?.details ?? {}, field);
 }
 
-/** How what was typed is to be read. */
+/** How to parse typed values. */
 interface Reading {
-  /** The record that is changed. */
+  /** The record to change. */
   readonly before?: DeviceRecord | undefined;
-  /** Fields whose values are no texts to be read. */
+  /** Fields whose values are JSON already. */
   readonly asJson?: readonly string[] | undefined;
-  /** The request is JSON: only that has types to be wrong about. */
+  /** The request is JSON: only JSON has types that may be wrong. */
   readonly isJson?: boolean | undefined;
 }
 
-/** Fields in the types of the device, and those that look like more than text while nobody knows their type. */
+/**
+ * Fields in the types of the device, and the names of those that look like more than text but have no known
+ * type.
+ */
 export interface TypedFields {
   readonly fields: DeviceRecord;
   readonly untyped: readonly string[];
 }
 
 /**
- * What was typed, in the types that the device has: `mtu=1500` a number, `groups=a,b` a list, and
- * `address.city=Berlin` one part of the nested field `address`, whose other parts stay as `before` has
- * them. A field that is really called `address.city` comes first. Where nobody knows the type, JSON takes
- * a list or an object for what it is; all else is text. Throws UsageError for text that is no JSON where
- * JSON is wanted.
+ * Converts typed values to the types of the device: `mtu=1500` to a number, `groups=a,b` to a list.
+ * `address.city=Berlin` changes one part of the nested field `address` and keeps the others from `before`;
+ * a field that is really called `address.city` comes first. If the type is unknown, a list or an object in
+ * JSON is taken as such, anything else as text. Throws a `UsageError` for invalid JSON where JSON is
+ * required.
  */
 export function typedFields(
   known: Known,
@@ -85,7 +87,7 @@ function showsText({ values, own }: Place): boolean {
   return [...values, own].some((value) => typeof value === 'string');
 }
 
-/** The names from the field down to the part that is meant: one name for a field as a whole. */
+/** The path from the field down to the part: one name for a whole field. */
 function pathOf(known: Known, name: string): readonly string[] {
   if (isField(known, name)) return [name];
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
@@ -97,7 +99,7 @@ function pathOf(known: Known, name: string): readonly string[] {
   return [name];
 }
 
-/** The same below a field; what no record has yet is made of the names between the dots. */
+/** The path below a field. Parts that no record has are split at the dots. */
 function partsOf(values: readonly (Value | undefined)[], name: string): string[] {
   const objects = values.filter(isValueObject);
   if (objects.some((object) => Object.hasOwn(object, name))) return [name];
@@ -117,10 +119,10 @@ function isField({ profile, resource, records }: Known, name: string): boolean {
   );
 }
 
-/** What is known of the place that a text is for. */
+/** What is known of a field, or a part of one. */
 interface Place {
   readonly facts: FieldFacts | undefined;
-  /** What records hold there, and what the one that is changed does. */
+  /** The values of all records there, and of the record to change. */
   readonly values: readonly (Value | undefined)[];
   readonly own: Value | undefined;
 }
@@ -154,18 +156,18 @@ function valueOf(said: Value, name: string, place: Place): Value {
 
 function shapeAt({ facts, values, own }: Place): FieldShape {
   const shared = fieldShape(facts, values);
-  // Where records differ in kind, the one that is changed tells.
+  // If records differ in type, the record to change decides.
   return shared.kind === 'unknown' ? fieldShape(undefined, [own]) : shared;
 }
 
-/** Whether records hold nothing in a field that holds no text: Mr Null keeps his name. */
+/** Whether `null` means null: records have null there, and no text. A user called "null" keeps the name. */
 function isNullable({ values, own }: Place, { kind }: FieldShape): boolean {
   const held = [...values, own];
   if (kind === 'text' || !held.includes(null)) return false;
   return kind !== 'unknown' || held.every((value) => value === undefined || value === null);
 }
 
-/** What each of the values holds below these names. */
+/** The part of each value at this path. */
 function valuesAt(
   values: readonly (Value | undefined)[],
   path: readonly string[],

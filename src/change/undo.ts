@@ -14,17 +14,17 @@ import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 
-/** What takes a run back on one device. */
+/** The changes that undo a run on one device. */
 export interface DeviceUndo {
   readonly device: DeviceRef;
   readonly changes: readonly Change[];
 }
 
 /**
- * The changes that take a run back: what was added is deleted, what was changed is set to what it was,
- * what was deleted is added again; the last step first. Pure: planned from live state like any other.
+ * The changes that undo a run, last step first: added records are deleted, changed fields are set back,
+ * deleted records are added again. Pure: planned from the current state like any other change.
  *
- * @param profileOf how a device speaks: ids and counters are not set back
+ * @param profileOf the profile of a device: ids and counters are not set back
  */
 export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): readonly DeviceUndo[] {
   return run.plan.devices.flatMap(({ device, steps }) => {
@@ -39,7 +39,6 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
   });
 }
 
-/** The devices on which a run may have changed something. */
 export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
   return plan.devices
     .map(({ device }) => device)
@@ -47,15 +46,15 @@ export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
 }
 
 /**
- * `differs` has changed something, too; what is `unknown` or was sent without a verdict may have, and
- * what was accepted with `no effect` may show later: the plan shows what is to be done.
+ * `differs` has changed something, too. `unknown`, or sent without a verdict, may have. A change accepted
+ * with `no effect` may show later. The plan of the undo shows what is left to do.
  */
 function mayHaveTakenEffect(state: StepState): boolean {
   if (state.kind !== 'ended') return state.kind === 'sent';
   return ['done', 'differs', 'unknown', 'no effect'].includes(state.result.verdict);
 }
 
-/** Whether all that a run may have changed did not show when it was read back. */
+/** Whether no change of the run showed when it was read back. */
 export function hadNoEffect({ states }: Run): boolean {
   return [...states.values()]
     .flat()
@@ -63,7 +62,7 @@ export function hadNoEffect({ states }: Run): boolean {
     .every((state) => state.kind === 'ended' && state.result.verdict === 'no effect');
 }
 
-/** What takes back a step and what went with it, by what was read back, where it could be. */
+/** The changes that undo a step and its side effects, from the record that was read back, if any. */
 function undoStep(
   step: Step,
   { record, gone = [] }: Pick<Partial<StepResult>, 'record' | 'gone'>,
@@ -77,7 +76,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
   const setBack = (): Change & { readonly action: 'set' } => {
-    // All that the step changed, asked for or not; times that the device sets change by themselves.
+    // All changes of the step, requested or not. Timestamps change by themselves.
     const held = record ?? step.after ?? {};
     const own = [...profile.idFields, ...ownFields(profile, resource)];
     const changed = Object.keys(before).filter(
@@ -91,7 +90,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
     const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
     const unset = changed.filter((field) => valueAt(before, field) === null);
     const back = { ...fields, ...pickFields(before, unset) };
-    // Secrets, what was not shown before, and what the request erased by leaving it out.
+    // Secrets, fields that were hidden before, and fields that the request erased by omission.
     const unknown = [
       ...Object.keys(step.asked).filter(
         (field) => isSecretField(field) || !Object.hasOwn(before, field),
@@ -113,7 +112,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
       return {
         action: 'delete',
         resource,
-        // The device may have named it otherwise.
+        // The device may have stored it under another name.
         target: {
           kind: 'key',
           key: valueOr(record?.[keyField], record && idOf(profile, record), key),
@@ -124,7 +123,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
     case 'set':
       return setBack();
     case 'delete': {
-      // It was still there: what changed instead is set back, if anything did.
+      // If the record still exists, its changes are set back.
       const back = record === undefined ? undefined : setBack();
       return back !== undefined && Object.keys(back.fields).length > 0
         ? back

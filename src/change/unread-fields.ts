@@ -5,20 +5,20 @@ import { suggest } from '../text/suggest.ts';
 import { isSameValue } from './compare.ts';
 import type { Step } from './plan.ts';
 
-/** What was asked for and cannot be compared with what the device holds. */
+/** Requested fields that cannot be compared with the stored record. */
 export interface Unread {
-  /** Nothing shows whether they were stored: secrets, and fields that the device shows of no record. */
+  /** Write-only fields: secrets, and fields that no record shows. */
   readonly hidden: readonly string[];
-  /** Secrets that are not shown either, but what is shown of them (a hash) has changed. */
+  /** Secrets whose shown hash has changed. */
   readonly rehashed: readonly string[];
-  /** The fields with these hashes: they changed because it was asked for. */
+  /** The fields with these hashes: their change was requested. */
   readonly hashes: readonly string[];
-  /** Fields that no record shows and of which nobody has told, where nothing else shows a change either. */
+  /** Undocumented fields that no record shows, while nothing else shows a change either. */
   readonly unreported: readonly string[];
 }
 
 /**
- * @param records all that were read, before and after
+ * @param records all records read, before and after
  * @param held the record as read back
  */
 export function unreadFields(
@@ -51,7 +51,7 @@ export function unreadFields(
   return { hidden: [...told, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
 }
 
-/** What is to be said of them; undefined where all that was asked for can be read back. */
+/** The note about these fields; undefined if all can be read back. */
 export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
   const notes = [
     ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
@@ -60,25 +60,25 @@ export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
   return notes.length === 0 ? undefined : notes.join('; ');
 }
 
-/** A secret that is shown, and shown as it was before, has visibly not changed. */
+/** A secret that is shown unchanged has visibly not changed. */
 function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean {
   const [before, now] = [valueAt(step.before, field), valueAt(held, field)];
   return isShown(now) && before !== undefined && isSameValue(before, now);
 }
 
-/** Whether a value is shown in some form, and not only as dots. */
+/** Whether a value is shown, and not only as dots. */
 export function isShown(value: Value | undefined): boolean {
   return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
 }
 
-/** The secret itself where the device shows it hashed, or `password_hash` beside `password`. */
+/** The secret itself if the device shows its hash, or `password_hash` beside `password`. */
 function isHashOf(field: string, secret: string): boolean {
   if (field === secret) return true;
   const name = field.toLowerCase();
   return name.includes(secret.toLowerCase()) && /hash|salt|digest|crypt|enc/.test(name);
 }
 
-/** Whether anything that was asked for shows: then the device has not dropped the whole request. */
+/** Whether any requested change shows: then the device has not dropped the whole request. */
 function showsChange({ asked, before }: Step, held: DeviceRecord): boolean {
   return Object.entries(asked).some(
     ([field, value]) =>
@@ -87,8 +87,8 @@ function showsChange({ asked, before }: Step, held: DeviceRecord): boolean {
 }
 
 /**
- * Fields of which nobody has told anything and that no record shows. Where the fields are known they are
- * none of them, and what is nearly the name of a field is a slip.
+ * Undocumented fields that no record shows. If the device documents its fields, there are none. A name
+ * close to a known field is a typo and left out.
  */
 function unknownFields(
   profile: Profile,
@@ -101,7 +101,7 @@ function unknownFields(
   return Object.keys(asked).filter(
     (field) =>
       valueText(valueAt(asked, field)) !== '' &&
-      // A part of what is shown can be read back: it is not there.
+      // A part of a shown field can be read back: it is not stored.
       !records.some((record) =>
         [field, field.split('.')[0] ?? field].some((name) => Object.hasOwn(record, name)),
       ) &&

@@ -4,7 +4,7 @@ import type { DevshError } from '../errors.ts';
 /** What a step does to one record. */
 export type Action = 'add' | 'set' | 'delete';
 
-/** What a device really holds after a step, in the order of a summary. */
+/** The outcomes of a step, in the order of a summary. */
 export const VERDICTS = [
   'done', // read back as planned
   'unchanged', // was so already, nothing was sent
@@ -17,18 +17,18 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One field where the device holds something else. Only one of the first three says than what. */
+/** One field that differs. At most one of `sent`, `was` and `wanted` has the expected value. */
 export interface Difference {
   readonly field: string;
   readonly sent?: Value;
-  /** What it was before: nothing was sent for it. */
+  /** The value before; nothing was sent for the field. */
   readonly was?: Value;
-  /** What it is to be: nothing was sent at all. */
+  /** The requested value; nothing was sent at all. */
   readonly wanted?: Value;
   readonly held: Value;
 }
 
-/** What a device does not hold, and whether that was sent. */
+/** The expected value of a difference, and its kind. */
 export function expectedIn({ sent, was, wanted }: Difference): {
   readonly word: 'sent' | 'was' | 'wanted';
   readonly value: Value;
@@ -43,24 +43,24 @@ export function expectedIn({ sent, was, wanted }: Difference): {
 export interface StepResult {
   readonly device: DeviceRef;
   readonly resource: string;
-  /** The natural key of the record (`username` of a user), or its id where there is none. */
+  /** The natural key of the record (`username` of a user), or its id if it has none. */
   readonly key: string;
   readonly action: Action;
   readonly verdict: Verdict;
   readonly differences?: readonly Difference[] | undefined;
-  /** The record as read back; absent when it is gone or could not be read. */
+  /** The record as read back; absent if it is gone or could not be read. */
   readonly record?: DeviceRecord | undefined;
-  /** Other records that the list no longer shows, as they were. */
+  /** Other records that disappeared from the list, as they were. */
   readonly gone?: readonly DeviceRecord[] | undefined;
   /** What the user should know besides the verdict, one sentence. */
   readonly note?: string | undefined;
   readonly error?: DevshError | undefined;
 }
 
-/** The end of a step, without what is known of it before. */
+/** The part of a result that is known only after the step. */
 export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
 
-/** Whether a result means that the device is as it was meant to be. */
+/** Whether the device is in the requested state. */
 export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }

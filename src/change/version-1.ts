@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DeviceRef } from '../device/record.ts';
 
-/** The lines of these journals are those of today. */
+/** The lines of these journals have the current format. */
 export const JOURNAL_1 = 'devsh-journal/1';
 
 const step = z.looseObject({
@@ -12,7 +12,7 @@ const step = z.looseObject({
   at: z.string().optional(),
 });
 
-/** A result file: all of it is one line. */
+/** A result file consists of one line. */
 const resultFile = z.looseObject({
   run: z.string(),
   by: z.string(),
@@ -29,8 +29,8 @@ const resultFile = z.looseObject({
 });
 
 /**
- * A line of the formats `devsh-…/1` as entries of today, to be checked as these are; undefined for any
- * other. A plan file had a head, a line for each device, and its SHA-256.
+ * Converts a line of the formats `devsh-…/1` to current entries, still to be checked; undefined for other
+ * lines. A plan file had a head, a line for each device, and its SHA-256.
  */
 export function fromVersion1(line: unknown): readonly unknown[] | undefined {
   if (typeof line !== 'object' || line === null) return undefined;
@@ -53,7 +53,7 @@ export function fromVersion1(line: unknown): readonly unknown[] | undefined {
   }
 }
 
-/** A result told the steps of its part by name alone: what they send is in the plan file. */
+/** A result has only the names of its steps: their requests are in the plan file. */
 function entriesOfResult(result: z.infer<typeof resultFile>): unknown[] {
   const { run, by, version, command, plan, shard, began: at, ended, stopped, devices } = result;
   const part = { digest: plan.sha256, shard, result: '' };
