@@ -15,22 +15,24 @@ import { ReadyPlan } from './plan.ts';
 
 export interface ApplyOptions {
   /**
-   * Where devsh keeps its state (`devsh info` shows where the command line does). The run is journaled
-   * there, each step before it is sent, so that `devsh run show`, `resume` and `undo` know it; and no two
-   * runs with the same folder write to one device at a time. Without it there is neither.
+   * The state folder of devsh (`devsh info` shows that of the command line). The run is journaled there,
+   * each step before it is sent, so that `devsh run show`, `resume` and `undo` can use it; and only one run
+   * at a time writes to a device. Without it there is neither journal nor lock.
    */
   readonly stateFolder?: string;
-  /** What the run is called in its journal. */
+  /** The name of the run in its journal. */
   readonly purpose?: string;
-  /** How many devices at a time; 1 unless given. On one device always one step after the other. */
+  /** Number of devices in parallel; default 1. The steps of one device always run one by one. */
   readonly concurrency?: number;
-  /** No further step is begun when more devices than this have failed. */
+  /** No further step is started if more devices than this have failed. */
   readonly maxFailures?: number;
-  /** Which refusals do not count: `own-account` also deletes the account in use, `protected` the last record. */
+  /** Refusals to override: `own-account` also deletes the account in use, `protected` the last record. */
   readonly allow?: readonly AllowWord[];
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal?: AbortSignal;
-  /** Called with each result as soon as it has been read back. What it throws is thrown when all is over. */
+  /**
+   * Called with each result when it has been read back. An error that it throws is thrown after the run.
+   */
   readonly onResult?: (result: StepResult) => void;
 }
 
@@ -44,25 +46,25 @@ const APPLY_OPTIONS: Readonly<Record<keyof ApplyOptions, true>> = {
   onResult: true,
 };
 
-/** What became of a plan. */
+/** The results of a plan. */
 export interface RunReport {
-  /** As in `20261121-093041-ab3q7m`; `devsh run show` takes it where there is a journal. */
+  /** Such as `20261121-093041-ab3q7m`; `devsh run show` accepts it if there is a journal. */
   readonly run: string;
-  /** One for each step, and for each that needed no request or could not be planned. */
+  /** One for each step, and for each change that needed no request or could not be planned. */
   readonly results: readonly StepResult[];
   /** Every verdict is `done` or `unchanged`. */
   readonly isGood: boolean;
-  /** Why it ended early. */
+  /** Why the run ended early. */
   readonly stopped: string | undefined;
   /** The path of the journal. */
   readonly journal: string | undefined;
 }
 
 /**
- * Carries out a plan: reads each device again, refuses one that has changed since (`drift`), sends each
- * step once, reads back what the device holds then, and compares. What a device does is a result; nothing
- * is ever repeated blindly. Throws RefusedError for a plan that would lock its caller out, and
- * SettingsError when the journal cannot be written: nothing more is sent then.
+ * Applies a plan: reads each device again, refuses one that has changed since (`drift`), sends each step
+ * once, reads the records back and compares them. Failures of a device are results; nothing is ever
+ * repeated blindly. Throws RefusedError for a plan that would lock its caller out, and SettingsError if the
+ * journal cannot be written: nothing more is sent then.
  */
 export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promise<RunReport> {
   refuseUnknownOptions('apply', options, APPLY_OPTIONS);
@@ -70,9 +72,9 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
   const { signal = new AbortController().signal } = options;
   checkCount('concurrency', concurrency, 1);
   if (limit !== undefined) checkCount('maxFailures', limit, 0);
-  // An empty variable must not be a journal in the folder where the program happens to run.
+  // An empty variable must not create a journal in the working directory.
   if (stateFolder === '') throw new UsageError('stateFolder: the path of a folder');
-  // A plan may be applied more than once; each time is a run of its own.
+  // A plan may be applied more than once; each time is a new run.
   const plan: Plan = { run: newRunId(new Date()), devices: ready.devices };
   const allowed = allowedBy(options.allow ?? []);
   const devices = ReadyPlan.behind(ready).map((device) => OpenDevice.behind(device));
@@ -90,7 +92,7 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
       try {
         options.onResult?.(result);
       } catch (error) {
-        // Who listens must not end a write to devices in the middle.
+        // A failing callback must not interrupt a write to devices.
         failure ??= { error };
       }
     };

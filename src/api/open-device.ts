@@ -12,16 +12,15 @@ import { type Access, CredentialGate } from '../fleet/access.ts';
 import { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceRecord } from '../device/record.ts';
 
-/** Who asks: an account with its password, or a token (`user` says whose it is; it is not sent). */
+/** The login: an account with its password, or a token (`user` is its owner; it is not sent). */
 export type Login =
   | { readonly user: string; readonly password: string }
   | { readonly token: string; readonly user?: string };
 
-/** How `openDevice` is told of a device. */
 export interface DeviceOptions {
-  /** What the device is called in plans, results and errors; its address unless given. */
+  /** The name of the device in plans, results and errors; default: its address. */
   readonly name?: string;
-  /** Requests are sent without any login when it is absent. */
+  /** Without it requests are sent without a login. */
   readonly login?: Login;
   /**
    * The SHA-256 fingerprint of the device's certificate (hex, colons optional): any other certificate is
@@ -29,28 +28,28 @@ export interface DeviceOptions {
    */
   readonly fingerprint?: string;
   /**
-   * CA certificates in PEM form that the device's certificate must be signed by. Without `fingerprint`,
-   * `ca` and `insecure`, the CAs that Node trusts count.
+   * CA certificates in PEM form, one of which must have signed the device's certificate. Without
+   * `fingerprint`, `ca` and `insecure`, the CAs that Node trusts are used.
    */
   readonly ca?: string;
-  /** No certificate is checked. Whoever is in between gets the login: for a lab only. */
+  /** No certificate is checked. A man in the middle gets the login: for a lab only. */
   readonly insecure?: true;
   /**
-   * How the device speaks: `documented` (unless given), `drf`, `generic-rest`, `form-action`, or the path
-   * of a profile file (`.yaml`).
+   * The profile of the device: `documented` (default), `drf`, `generic-rest`, `form-action`, or the path of
+   * a profile file (`.yaml`).
    */
   readonly profile?: string;
-  /** A proxy (`http://proxy:3128`, `socks5://…`), or `none`; unless given, HTTPS_PROXY and NO_PROXY count. */
+  /** A proxy (`http://proxy:3128`, `socks5://…`), or `none`; default: HTTPS_PROXY and NO_PROXY. */
   readonly proxy?: string;
-  /** An SSH jump host (`admin@bastion`), reached by `ssh -W`. */
+  /** An SSH jump host (`admin@bastion`), used by `ssh -W`. */
   readonly jump?: string;
-  /** For one whole answer; 10,000 unless given. */
+  /** Limit for one whole response; default 10,000. */
   readonly timeoutMs?: number;
   /** Nothing is ever written to this device. */
   readonly readOnly?: boolean;
 }
 
-/** Every option that there is; the type keeps it whole. */
+/** All options; the type keeps the list complete. */
 const DEVICE_OPTIONS: Readonly<Record<keyof DeviceOptions, true>> = {
   name: true,
   login: true,
@@ -64,9 +63,9 @@ const DEVICE_OPTIONS: Readonly<Record<keyof DeviceOptions, true>> = {
   readOnly: true,
 };
 
-/** Throws UsageError when more than one is said, or what is said cannot be understood. */
+/** Throws UsageError if more than one is given, or one is invalid. */
 function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
-  // Not every caller has types: `insecure: false` must not be an unchecked certificate.
+  // Callers in JavaScript have no types: `insecure: false` must not disable the check.
   if (![undefined, true].includes(insecure))
     throw new UsageError('insecure: true, or leave it out');
   const said = [fingerprint, ca, insecure].filter((one) => one !== undefined);
@@ -82,7 +81,7 @@ function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
   return insecure === undefined ? { kind: 'system' } : { kind: 'insecure' };
 }
 
-/** Throws CredentialError for what cannot be sent, UsageError for what is none: not every caller has types. */
+/** Throws CredentialError for a login that cannot be sent, UsageError for an invalid one. */
 function credentialOf(login: Login): Credential {
   const secret: unknown = 'token' in login ? login.token : login.password;
   if (typeof secret !== 'string' || (!('token' in login) && typeof login.user !== 'string')) {
@@ -96,14 +95,14 @@ function credentialOf(login: Login): Credential {
   return credential;
 }
 
-/** Throws UsageError for both, and for what cannot be understood. */
+/** Throws UsageError if both are given, or one is invalid. */
 function routeOf({ proxy, jump }: DeviceOptions): ConfiguredRoute | undefined {
   if (proxy !== undefined && jump !== undefined) throw new UsageError('say either proxy or jump');
   if (proxy !== undefined) return parseRoute('proxy', proxy);
   return jump === undefined ? undefined : parseRoute('jump', jump);
 }
 
-/** Throws UsageError for a name that is not known, SettingsError for a file with a mistake in it. */
+/** Throws UsageError for an unknown name, SettingsError for an invalid file. */
 async function profileOf(profile = 'documented'): Promise<Profile> {
   const known = builtIn(profile);
   if (known !== undefined) return known;
@@ -116,8 +115,8 @@ async function profileOf(profile = 'documented'): Promise<Profile> {
 }
 
 /**
- * Not every caller has types: `readonly` for `readOnly` must not be a device that is written to. Throws
- * a UsageError for an option that there is not; `known` names all of them.
+ * Callers in JavaScript have no types: with `readonly` for `readOnly` a device would be writable. Throws
+ * UsageError for an unknown option.
  */
 export function refuseUnknownOptions<T extends object>(
   of: string,
@@ -133,10 +132,10 @@ export function refuseUnknownOptions<T extends object>(
   }
 }
 
-/** One for all devices of the process: a wrong password goes to two of them at the most. */
+/** Shared by all devices of the process: a wrong password is sent to two of them at most. */
 export const gate = new CredentialGate();
 
-/** What the caller has said of one device: there is nobody to ask. */
+/** The caller's settings for a device; there is no user to ask. */
 function accessBy(options: DeviceOptions, base: Profile): Access {
   const trust = trustOf(options);
   const credential = options.login && credentialOf(options.login);
@@ -145,7 +144,7 @@ function accessBy(options: DeviceOptions, base: Profile): Access {
     trust: () => Promise.resolve(trust),
     route: ({ address, route }) => chooseRoute(parseAddress(address), route, process.env),
     acceptCertificate: () => Promise.resolve(undefined),
-    // What is seen is known as long as the device is open; the command line keeps the same in its cache.
+    // Observed facts live as long as the device is open; the command line caches them.
     profile: () => Promise.resolve({ base, kept: {} }),
     credential: () => Promise.resolve(credential),
     anotherCredential: () => Promise.resolve(undefined),
@@ -153,10 +152,10 @@ function accessBy(options: DeviceOptions, base: Profile): Access {
   };
 }
 
-/** A timer of Node that waits longer does not wait at all. */
+/** A longer timer of Node fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** One device. Whoever opened it closes it. */
+/** One device. Its opener closes it. */
 export class OpenDevice {
   readonly #session: DeviceSession;
   readonly #access: Access;
@@ -171,7 +170,7 @@ export class OpenDevice {
     return new OpenDevice(session, access);
   }
 
-  /** What is behind it, for `plan` and `apply`; nobody else sees it, not even printed. @internal */
+  /** The internals, for `plan` and `apply` only; not even printed. @internal */
   static behind(device: OpenDevice): { session: DeviceSession; access: Access } {
     return { session: device.#session, access: device.#access };
   }
@@ -186,8 +185,8 @@ export class OpenDevice {
   }
 
   /**
-   * Every record of a resource, as the device holds them now: from all pages, or an error; never a part.
-   * Values are as they were sent: texts are not to be trusted, and may hold secrets.
+   * Every current record of a resource: from all pages, or an error, never a part. Values are as the device
+   * sent them: texts are untrusted and may contain secrets.
    */
   async list(
     resource = 'user',
@@ -204,8 +203,8 @@ export class OpenDevice {
 }
 
 /**
- * Opens one device: checks what is said of it, and connects when it is first used. Open all devices before
- * the first is used: a login that two of them refuse then goes to no third one.
+ * Opens one device: checks the options, and connects at the first use. Open all devices before you use the
+ * first: a login that two of them refuse is then sent to no third one.
  *
  * @param address `host`, `host:port` or `[v6]:port`; HTTPS always
  */
@@ -219,7 +218,7 @@ export async function openDevice(
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= LONGEST_MS)) {
     throw new UsageError(`timeoutMs: a number of milliseconds above 0, up to ${LONGEST_MS}`);
   }
-  // Not every caller has types: what is no yes and no no must not be a device that is written to.
+  // Callers in JavaScript have no types: an invalid value must not make the device writable.
   if (![undefined, true, false].includes(readOnly)) {
     throw new UsageError('readOnly: true or false');
   }

@@ -10,12 +10,12 @@ import type { DevicePlan } from '../change/plan.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { gate, OpenDevice } from './open-device.ts';
 
-/** Field by field; a text is read in the type that the device told for the field. */
+/** By field name. A text is converted to the type that the device reports for the field. */
 export type Fields = Readonly<Record<string, Value>>;
 
 /**
- * One change, as in a change-set file: which resource it is about, the record by its natural key or id
- * (`key`) or all that a filter picks (`where`), and the fields to be written.
+ * One change, as in a change-set file: the resource, the record by its natural key or id (`key`) or all
+ * that match a filter (`where`), and the fields to write.
  */
 export type ChangeSpec =
   | { readonly add: string; readonly fields: Fields }
@@ -31,7 +31,7 @@ const PARTS = {
   delete: ['key', 'where'],
 } as const;
 
-/** Throws UsageError for what is no change: not every caller has types. */
+/** Throws UsageError for an invalid change: callers in JavaScript have no types. */
 function changeOf(spec: ChangeSpec): Change {
   if (!isObject(spec)) throw new UsageError('a change is an object, as { add: "user", fields }');
   const parts: Readonly<Record<string, unknown>> = { ...spec };
@@ -57,7 +57,7 @@ function targetOf(key: unknown, where: unknown): Target {
   throw new UsageError('a change says which records it is about: key or where, as a text');
 }
 
-/** A part that is not known was meant for something. */
+/** An unknown part is probably a typo. */
 function refuseOthers(parts: object, known: readonly string[]): void {
   const other = Object.keys(parts).find((part) => !known.includes(part));
   if (other === undefined) return;
@@ -93,11 +93,11 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What changes would do, device by device, computed from what each one holds now. */
+/** What changes would do, device by device, computed from the current records. */
 export class ReadyPlan {
-  /** In the order of the devices that were given. One that could not be read has an `error`. */
+  /** In the order of the given devices. A device that could not be read has an `error`. */
   readonly devices: readonly DevicePlan[];
-  /** What a person would be told before the question whether to go on. */
+  /** The warnings that the command line shows before its question. */
   readonly warnings: readonly string[];
   readonly #on: readonly OpenDevice[];
 
@@ -112,7 +112,7 @@ export class ReadyPlan {
     return new ReadyPlan(devices, on);
   }
 
-  /** How many requests `apply` would send, reads not counted. */
+  /** Number of requests that `apply` would send, reads not counted. */
   get steps(): number {
     return this.devices.reduce((count, { steps }) => count + steps.length, 0);
   }
@@ -124,10 +124,10 @@ export class ReadyPlan {
 }
 
 /**
- * Reads the devices and computes what the changes mean on each of them; sends no write. What one device
- * does (it is unreachable, its certificate is another one) is said in its part of the plan. Throws
- * UsageError for changes that cannot be meant: a field without a name, one record changed twice, a value
- * that a device calls wrong (`allow: ['invalid']` plans it all the same).
+ * Reads the devices and plans the changes on each of them; sends no write. Failures of one device
+ * (unreachable, another certificate) are reported in its part of the plan. Throws UsageError for invalid
+ * changes: a field without a name, one record changed twice, a value that a device rejects (`allow:
+ * ['invalid']` plans it anyway).
  */
 export async function plan(
   devices: OpenDevice | readonly OpenDevice[],
@@ -160,7 +160,7 @@ export async function plan(
   );
 }
 
-/** Plans, journals and results tell devices apart by their names, and locks by their addresses. */
+/** Plans, journals and results identify devices by name, locks by address. */
 function refuseTwice(devices: readonly OpenDevice[]): void {
   for (const part of ['name', 'address'] as const) {
     const known = new Set<string>();

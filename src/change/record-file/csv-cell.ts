@@ -5,11 +5,11 @@ import { JsonFailure, parseJson } from '../../device/json.ts';
 import { isSameValue } from '../compare.ts';
 
 /**
- * How a value is written in a cell of CSV, so that it comes back the very same and harms nobody between:
+ * How a value is written in a cell of CSV, so that it survives a round trip and is harmless in between:
  *
- * - What a spreadsheet would run as a formula (`=1+1`, `+49…`, `@x`, `-x`), and text that this file would
- *   take for something else (`[…`, `{…`, `"…`), has one apostrophe in front. Text that begins with
- *   apostrophes before one of these gets one more; any other (`'s-Gravenhage`) stays as it is.
+ * - What a spreadsheet would run as a formula (`=1+1`, `+49…`, `@x`, `-x`), and text that this reader would
+ *   take for something else (`[…`, `{…`, `"…`), gets a leading apostrophe, also if it has some already;
+ *   other text (`'s-Gravenhage`) is unchanged.
  * - Text with invisible characters, line breaks too, is a JSON string: `"a\u001b[31m"`.
  * - Lists and nested values are JSON. `null`, no value and the empty text are an empty cell.
  */
@@ -19,7 +19,7 @@ export function encodeCell(value: Value | undefined): string {
   return replaceUnsafeInJson(formText(value));
 }
 
-/** Formulas also behind blanks, and with the wide signs of Asian keyboards. */
+/** Formulas also after blanks, and with the full-width signs of Asian keyboards. */
 const NEEDS_MARK = /^'*(?:\s*[=+\-@＝＋－＠]|[[{"])/;
 const HAS_MARK = /^'+(?:\s*[=+\-@＝＋－＠]|[[{"])/;
 
@@ -32,11 +32,11 @@ function encodeText(text: string): string {
 
 interface Cell {
   readonly text: string;
-  /** It says of itself that it is text, whatever it looks like. */
+  /** The cell is marked as text, whatever it looks like. */
   readonly isText: boolean;
 }
 
-/** What stands in a cell, as `encodeCell` wrote it or somebody typed it. */
+/** The text of a cell, written by `encodeCell` or typed by hand. */
 export function decodeCell(cell: string): Cell {
   if (HAS_MARK.test(cell)) return { text: cell.slice(1), isText: true };
   const isString = cell.startsWith('"') && cell.endsWith('"') && cell.includes('\\u');
@@ -49,12 +49,12 @@ function stringIn(json: string): string | undefined {
     const value: unknown = JSON.parse(json);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // Typed by hand: it is what it looks like.
+    // Typed by hand: plain text.
     return undefined;
   }
 }
 
-/** Whether a cell of CSV says what a record holds, in whatever kind of value. */
+/** Whether a cell equals a stored value of any type. */
 export function isSameCell(cell: string, held: Value | undefined): boolean {
   if (cell === encodeCell(held)) return true;
   const read = decodeCell(cell);
@@ -64,7 +64,7 @@ export function isSameCell(cell: string, held: Value | undefined): boolean {
   return nested !== undefined && isSameValue(nested, held);
 }
 
-/** What a field of a file means in a field of this kind, or why it means nothing there. */
+/** Converts a field of a file to the type of the device's field, or explains why that is not possible. */
 export function fieldValue(said: Value, shape: FieldShape, isCell: boolean): Typed {
   if (!isCell || typeof said !== 'string') return ofKind(said, shape);
   const cell = decodeCell(said);
@@ -101,7 +101,7 @@ function checked(value: Value, { kind }: FieldShape): Typed {
   }
 }
 
-/** A list or object that is written as JSON; undefined for what is text. */
+/** A list or an object that is written as JSON; undefined for text. */
 function nestedIn({ text, isText }: Cell): Value | undefined {
   if (isText || !/^\s*[[{]/.test(text)) return undefined;
   try {

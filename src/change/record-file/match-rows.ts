@@ -18,7 +18,7 @@ import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/look-alike.ts';
 
-/** What the rows of a file are laid beside. */
+/** The device and its records that the rows are compared with. */
 interface Held extends Known {
   readonly name: string;
 }
@@ -26,25 +26,24 @@ interface Held extends Known {
 export interface MatchOptions {
   /** The rows are cells of CSV. */
   readonly isCells: boolean;
-  /** The field that tells which record a row is about; absent: the natural key. */
+  /** The field that identifies the record of a row; absent: the natural key. */
   readonly key?: string | undefined;
-  /** What the file does not have is deleted. */
+  /** Records that are missing in the file are deleted. */
   readonly prune: boolean;
-  /** With `prune`: whatever that deletes. */
   readonly allow?: Allowed;
 }
 
 interface Matched {
   readonly changes: readonly Change[];
-  /** How many rows are on the device as they are in the file. */
+  /** Number of rows that the device has already. */
   readonly unchanged: number;
-  /** Fields of the file that nobody sets: ids, what is read-only or the device's own. */
+  /** Fields of the file that are never set: ids, read-only fields, fields managed by the device. */
   readonly ignored: readonly string[];
 }
 
 /**
- * What makes a device hold what the rows say: adds, sets with the fields that differ, and deletes where
- * it prunes. What cannot be so is added to the problems. Time in proportion to rows and records.
+ * Computes the changes that bring a device to the rows of a file: adds, sets with the fields that differ,
+ * and deletes if it prunes. Adds what is impossible to the problems. Linear in rows and records.
  */
 export function matchRows(
   held: Held,
@@ -100,7 +99,7 @@ export function matchRows(
 }
 
 class Matching {
-  /** The field that tells records apart. */
+  /** The field that identifies records. */
   readonly keyField: string;
   readonly ignored = new Set<string>();
   readonly #held: Held;
@@ -157,14 +156,14 @@ class Matching {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** The fields that a record holds other than the row says. */
+  /** The fields of a record that differ from the row. */
   changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
     const changed: [string, Value][] = [];
     const shown = withoutSecrets(record);
     for (const [field, said] of Object.entries(row.fields)) {
       const isSecret = isSecretField(field);
       const own = valueAt(isSecret ? record : shown, field);
-      // A column of passwords is filled in for new users only.
+      // A column of passwords has values only for new users.
       if (this.#isSame(said, own) || (isSecret && said === '')) continue;
       if (this.#isNotSet(field, own)) continue;
       if (!this.#isKnown(row, field)) continue;
@@ -183,7 +182,7 @@ class Matching {
   newFields(row: RecordRow): DeviceRecord {
     const fields: [string, Value][] = [];
     for (const [field, said] of Object.entries(row.fields)) {
-      // What nobody filled in is left to the device.
+      // Empty cells are left to the device's defaults.
       if (this.#options.isCells && said === '') continue;
       if (this.#isNotSet(field, said) || !this.#isKnown(row, field)) continue;
       const value = this.#valueOf(row, field, said);
@@ -206,8 +205,8 @@ class Matching {
   }
 
   /**
-   * A file that was saved by a spreadsheet, or that is about something else, must not delete what it only
-   * spells in another way: `Bob` or `bob ` for `bob`, `7` for `007`, or no record of the device at all.
+   * Reports deletes that are probably a mistake: a spreadsheet has changed the spelling (`Bob` or `bob `
+   * for `bob`, `7` for `007`), or the file has no record of the device at all.
    */
   checkPrune(
     [first]: readonly RecordRow[],
@@ -230,7 +229,7 @@ class Matching {
     }
   }
 
-  /** By natural key, as people call it; by id where several share it. */
+  /** By natural key; by id if several records share it. */
   #target(record: DeviceRecord): { kind: 'key'; key: string } {
     const key = valueText(valueAt(record, this.#naturalKey));
     const isOnly = this.#byNaturalKey.get(key)?.length === 1;
@@ -243,7 +242,7 @@ class Matching {
       : isSameValue(said, own);
   }
 
-  /** Ids, what the device says is read-only or keeps itself, and points in time. */
+  /** Ids, fields that are read-only or managed by the device, and timestamps. */
   #isNotSet(field: string, value: Value | undefined): boolean {
     const { profile, resource } = this.#held;
     const isWritable =
@@ -257,7 +256,7 @@ class Matching {
     return isOwn;
   }
 
-  /** Whether the device has such a field, as far as that can be told. */
+  /** Whether the device has the field, as far as that is known. */
   #isKnown(row: RecordRow, field: string): boolean {
     const before = this.#known.get(field);
     if (before !== undefined) return before;

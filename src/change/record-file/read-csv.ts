@@ -2,13 +2,13 @@ import { csvRows, type CsvRow, widthProblem } from '../../text/csv.ts';
 import { decodeCell } from './csv-cell.ts';
 import type { Problems, RecordFile, RecordRow, Rename } from './record-file.ts';
 
-/** A column of the file: where it stands, and the field that it fills; the device's column fills none. */
+/** A column of the file and the field that it fills; undefined for the device column. */
 interface Column {
   readonly index: number;
   readonly field: string | undefined;
 }
 
-/** Records as CSV: the first line names the fields; `DEVICE`, in any case, is no field. */
+/** Records as CSV: the first line has the field names; `DEVICE`, in any case, is no field. */
 export function readCsvRecords(
   text: string,
   name: string,
@@ -42,7 +42,7 @@ function columnsOf({ cells }: CsvRow, rename: Rename, complain: (text: string) =
       columns.push({ index, field: undefined });
       continue;
     }
-    // A spreadsheet may leave empty columns behind; `--map COLUMN=` leaves one out.
+    // A spreadsheet may leave empty columns; `--map COLUMN=` omits one.
     if (field === undefined || field === '') continue;
     if (fields.has(field)) complain(`two columns are called "${field}"`);
     fields.add(field);

@@ -21,8 +21,8 @@ import {
 import { isSecretField, MASK } from '../../device/sensitive-fields.ts';
 
 /**
- * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its name, else by its look. Throws a
- * `UsageError` that says `file:line:column`, of up to twenty mistakes at once.
+ * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its extension, else by its start. Throws a
+ * `UsageError` with `file:line:column` of up to twenty mistakes.
  */
 export function readRecordFile(text: string, name: string, rename: Rename): RecordFile {
   if (text.includes('\0')) {
@@ -73,14 +73,13 @@ function readAs(
       return readLines(text, name, rename, problems);
     case 'yaml': {
       const source = new YamlSource(text, name, (message) => new UsageError(message));
-      // Of the kinds of values by now; undefined only where the file is empty.
+      // The YAML reader produces only values; undefined for an empty file.
       const data = (source.data({ readsScalars: true }) ?? []) as Value;
       return readRecordValues(data, name, rename, problems, (path) => source.place(path));
     }
   }
 }
 
-/** Each line is a record by itself. */
 function readLines(text: string, name: string, rename: Rename, problems: Problems): RecordFile {
   const values: Value[] = [];
   const lines: { text: string; number: number }[] = [];
@@ -113,7 +112,7 @@ function jsonIn(text: string, name: string): Value {
   }
 }
 
-/** Where the JSON is wrong; where the parser gave up, as it says in its message, at the end where it does not. */
+/** The offset of the mistake: as the parser reports it, or in its message, else at the end. */
 function failureOffset({ cause, offset }: JsonFailure, text: string): number {
   if (offset !== undefined) return offset;
   const message = cause instanceof Error ? cause.message : '';
@@ -123,12 +122,12 @@ function failureOffset({ cause, offset }: JsonFailure, text: string): number {
 
 type Path = readonly (string | number)[];
 
-/** Where in the text something stands: `file:line:column`. */
+/** The place of a path in the text: `file:line:column`. */
 type PlaceOf = (path: Path) => string;
 
 /**
- * The records of a document: that of `export` or `list --json` (`devices:` with `records:`), lines or a list
- * of `{device, record}`, or plain records, where `device` is no field.
+ * Reads the records of a document: of `export` or `list --json` (`devices:` with `records:`), a list of
+ * `{device, record}`, or plain records, where `device` is no field.
  */
 function readRecordValues(
   data: Value,
@@ -214,7 +213,7 @@ function rowOf(
 ): RecordRow {
   const said = Object.entries(record).flatMap(([name, value]): [string, Value, string][] => {
     const field = rename(name);
-    // A secret that was masked when it was printed tells nothing.
+    // A masked secret has no value to send.
     const isHidden = value === MASK && isSecretField(name);
     return field === undefined || isHidden ? [] : [[field, value, name]];
   });
@@ -228,7 +227,7 @@ function rowOf(
   };
 }
 
-/** The device that a plain record names, unless `--map` says that it is a field. */
+/** The device of a plain record, unless `--map` makes `device` a field. */
 function deviceOf(
   record: DeviceRecord,
   rename: Rename,
@@ -238,7 +237,7 @@ function deviceOf(
   return field === undefined || typeof name !== 'string' ? undefined : { name, field };
 }
 
-/** As `export` says in a line that a device could not be read. */
+/** The line that `export` writes for a device that could not be read. */
 function isFailure(value: DeviceRecord): boolean {
   const error = valueAt(value, 'error');
   return (
@@ -252,9 +251,9 @@ function isFailure(value: DeviceRecord): boolean {
 
 const JSON_TOKEN = /"(?:[^"\\]+|\\.)*"?|[[\]{},:]|[^\s[\]{},:"]+/gs;
 
-/** Where in a JSON text the value at a path begins; at the nearest one above it where there is none. */
+/** The offset of the value at a path in a JSON text; if there is none, of its nearest parent. */
 function jsonOffset(text: string, path: Path): number {
-  /** Which part of it is being passed, of each list or object that is open. */
+  /** The current key or index of each open list or object. */
   const open: (string | number)[] = [];
   let nearest = { offset: 0, level: -1 };
   let isName = false;
@@ -262,7 +261,7 @@ function jsonOffset(text: string, path: Path): number {
     const part = open.at(-1);
     if (token === '}' || token === ']') {
       open.pop();
-      // All that is below the nearest one has been passed.
+      // Everything below the nearest parent has been passed.
       if (open.length <= nearest.level) break;
     } else if (token === ',') {
       isName = typeof part === 'string';

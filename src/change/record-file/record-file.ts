@@ -2,40 +2,39 @@ import { type DeviceRecord, isValueList, type Value } from '../../device/record.
 import { UsageError } from '../../errors.ts';
 import { isSecretField, MASK, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 
-/** One record as a file has it. */
+/** One record of a file. */
 export interface RecordRow {
-  /** On which device; absent: on all that are selected. */
+  /** The device; absent: all selected devices. */
   readonly device?: string | undefined;
   readonly fields: DeviceRecord;
-  /** `file:line:column` of the record, or of one of its fields. Worked out when it is asked for. */
+  /** `file:line:column` of the record or one of its fields. Computed on demand. */
   readonly place: (field?: string) => string;
 }
 
-/** The records of a file that was exported, or made by hand. */
 export interface RecordFile {
   readonly name: string;
   readonly rows: readonly RecordRow[];
   /** The fields are cells of CSV, all text, not values. */
   readonly isCells: boolean;
-  /** What they are records of, where the file says so. */
+  /** The resource, if the file names it. */
   readonly resource?: string | undefined;
-  /** Only the records that match this were exported. */
+  /** The filter of the export. */
   readonly filter?: string | undefined;
-  /** Devices that could not be read when it was exported. */
+  /** Devices that could not be read during the export. */
   readonly missing: readonly string[];
 }
 
-/** What a column, or a field, of the file is called on the devices; undefined: it is left out. */
+/** Maps a name in the file to the name of the field on the devices; undefined: it is omitted. */
 export type Rename = (name: string) => string | undefined;
 
 const MOST_PROBLEMS = 20;
 
-/** What is wrong with a file: all of it is said at once, before anything is sent. */
+/** Collects the mistakes in a file: all are reported at once, before anything is sent. */
 export class Problems {
   readonly #texts = new Set<string>();
   #more = 0;
 
-  /** Place and message are only worked out for those that are said. */
+  /** Place and message are computed only for reported mistakes. */
   add(place: () => string, message: string | (() => string)): void {
     if (this.#texts.size >= MOST_PROBLEMS) {
       this.#more += 1;
@@ -44,7 +43,7 @@ export class Problems {
     this.#texts.add(`${place()}: ${typeof message === 'string' ? message : message()}`);
   }
 
-  /** Throws a UsageError with the first twenty, where there are any. */
+  /** Throws a `UsageError` with the first twenty, if there are any. */
   throwAny(): void {
     if (this.#texts.size === 0) return;
     const rest = this.#more > 0 ? [`and ${this.#more} more`] : [];
@@ -53,7 +52,7 @@ export class Problems {
   }
 }
 
-/** What is wrong with a row that does not say which record it is about. */
+/** The message for a row without a key. */
 export function keylessText({ fields }: RecordRow, resource: string, keyField: string): string {
   const names = Object.keys(fields).slice(0, 10).join(', ');
   return `this ${resource} has no ${keyField}, only ${names} (--map COLUMN=${keyField}, or --key)`;
@@ -72,7 +71,6 @@ export function lineAndColumn(text: string, offset: number): string {
 
 export type RecordFormat = 'csv' | 'json' | 'jsonl' | 'yaml';
 
-/** The format of a file of records, by the end of its name. */
 export function formatOfFile(name: string): RecordFormat | undefined {
   const [, end = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? [];
   switch (end) {
@@ -92,7 +90,7 @@ export function formatOfFile(name: string): RecordFormat | undefined {
   }
 }
 
-/** A record without its secrets, also those inside nested values; itself where there are none. */
+/** A record without its secrets, including nested ones; the same object if it has none. */
 export function withoutSecrets(record: DeviceRecord): DeviceRecord {
   if (maskedRecord(record) === record) return record;
   return Object.fromEntries(
@@ -102,7 +100,6 @@ export function withoutSecrets(record: DeviceRecord): DeviceRecord {
   );
 }
 
-/** The fields of the records that are secret, or hold secrets. */
 export function secretFields(records: readonly DeviceRecord[]): string[] {
   const fields = new Set<string>();
   for (const record of records) {
@@ -113,7 +110,7 @@ export function secretFields(records: readonly DeviceRecord[]): string[] {
   return [...fields];
 }
 
-/** By its name, or as JSON in a text. */
+/** By its name, or by its value if that is JSON with secrets. */
 function isSecret(field: string, value: Value): boolean {
   return isSecretField(field) || (value !== MASK && maskedValue(field, value) === MASK);
 }

@@ -7,8 +7,8 @@ import { isSecretField, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
 /**
- * The requests of a run as a bash script of curl calls, in the order of the plan. Those that never
- * left are comments.
+ * The requests of a run as a bash script of curl calls, in the order of the plan. Requests that were never
+ * sent are comments.
  */
 export function curlReport(report: Report): string {
   const calls = report.devices.flatMap(({ device, error, steps }): CurlCall[] => [
@@ -36,29 +36,29 @@ function callOf({ result, step, isSent }: StepReport): CurlCall {
     : { title: `${title}, not sent:`, device, owner, request, isComment: true };
 }
 
-/** One call of curl; or only its title, when there is nothing to send. */
+/** One curl call; only its title if there is nothing to send. */
 export interface CurlCall {
   readonly title: string;
   readonly device: DeviceRef;
   readonly request?: Omit<WriteRequest, 'method'> & { readonly method: string };
-  /** Whose secrets are in the request: `user carol`. */
+  /** The record whose secrets are in the request: `user carol`. */
   readonly owner: string;
-  /** How the device is reached; undefined: as curl reaches it by itself. */
+  /** The route to the device; undefined: as curl connects by itself. */
   readonly route?: Route | undefined;
-  /** The media types that the device is asked for, when not those of every call. */
+  /** The `Accept` header if it is not the default. */
   readonly accept?: string | undefined;
   /** Only shown, as a comment. */
   readonly isComment?: boolean;
 }
 
-/** Where the secret of one field of one record is to be found: `FIELD_PASSWORD`. */
+/** The environment variables of the secrets, by field and record: `FIELD_PASSWORD`. */
 type Variables = Map<string, { readonly name: string; readonly of: string }>;
 
 /**
- * A bash script of curl calls. No secret is in it: the login and masked fields are read from the
- * environment, and reach curl through pipes, because arguments can be seen by every user of a machine.
+ * A bash script of curl calls, without secrets: the login and masked fields come from the environment and
+ * reach curl through pipes, as every user of a machine can see arguments.
  *
- * @param head what the script is, line by line
+ * @param head the description of the script, line by line
  */
 export function curlScript(head: readonly string[], calls: readonly CurlCall[]): string {
   const variables: Variables = new Map();
@@ -108,7 +108,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
   ].join('\n');
 }
 
-/** A word of curl's configuration: in quotes, where a backslash escapes. */
+/** A value in curl's configuration: quoted, with backslash escapes. */
 const PROXY_LOGIN = [
   'proxy_login() {',
   '  local word=${1//\\\\/\\\\\\\\}',
@@ -150,7 +150,7 @@ function callLines(
     : ['', comment(title), ...lines];
 }
 
-/** Whatever NO_PROXY of the environment says; the login comes through a pipe. */
+/** Overrides NO_PROXY of the environment; the login comes through a pipe. */
 function proxyArguments(proxy: ProxyServer, variables: Variables): string {
   const words = [`--noproxy '' --proxy ${quoted(proxy.url)}`];
   if (proxy.login() !== undefined) {
@@ -169,18 +169,18 @@ function dataArgument(
   if (isSecretField(field) && text !== '') {
     return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
   }
-  // Without a name curl takes the "=" away; and no argument can hold a NUL.
+  // Without a name curl drops the "="; and no argument can contain a NUL.
   return name === '' || text.includes('\0')
     ? `--data-raw ${quoted(new URLSearchParams([[field, text]]).toString())}`
     : `--data-urlencode ${quoted(`${name}=${text}`)}`;
 }
 
-/** curl encodes the value and takes the name as it is. */
+/** curl encodes the value, but not the name. */
 function encodedName(field: string): string {
   return new URLSearchParams([[field, '']]).toString().slice(0, -1);
 }
 
-/** One variable for each secret: two users have two passwords, one user has one on all devices. */
+/** One variable for each secret: two users have two passwords, one user has the same on all devices. */
 function variableFor(variables: Variables, field: string, owner: string): string {
   const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
   return newVariable(variables, JSON.stringify([field, owner]), plain, `the ${field} of ${owner}`);
@@ -201,13 +201,13 @@ function urlOf(address: string, path: string): string {
   return `https://${address.replaceAll('%', '%25')}${path}`;
 }
 
-/** One word for bash. Where a character would not be seen, as the bytes of its UTF-8 form. */
+/** One word for bash. Invisible characters are written as the bytes of their UTF-8 form. */
 function quoted(text: string): string {
   if (!hasUnsafe(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `$'${replaceUnsafe(text.replace(/['\\]/g, '\\$&'), bytesOf)}'`;
 }
 
-/** Three octal digits each: bash would take hexadecimal digits that follow for its own. */
+/** Three octal digits each: with hexadecimal escapes bash would include following digits. */
 function bytesOf(character: string): string {
   return Array.from(Buffer.from(character, 'utf8'))
     .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)

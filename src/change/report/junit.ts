@@ -12,16 +12,15 @@ import {
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** One `testcase` element and what it counts as. */
 interface TestCase {
   readonly kind: Kind;
   readonly xml: string;
 }
 
 /**
- * A report as JUnit XML, for the test view of a CI system: one suite, one case for each step, the
- * device as its class. `no effect`, `differs`, `failed` and `drift` are failures; `unknown` and a
- * device that could not be read are errors.
+ * A report as JUnit XML, for the test view of a CI system: one suite, one case for each step, with the
+ * device as its class. `no effect`, `differs`, `failed` and `drift` are failures; `unknown` and unreadable
+ * devices are errors.
  */
 export function junitReport(report: Report): string {
   const cases = mostUrgentFirst(report.devices).flatMap(deviceCases);
@@ -94,7 +93,7 @@ function kindOf({ result }: StepReport): Kind {
   }
 }
 
-/** `lang: before de, planned en, held fr`; a dash where there is no record or nobody knows. */
+/** `lang: before de, planned en, held fr`; a dash for an unknown value. */
 function changeLine({ field, before, planned, held }: FieldChange): string {
   const shown = (value: FieldChange['held']): string =>
     value === undefined ? '–' : visible(valueText(value));
@@ -140,7 +139,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** What XML 1.0 forbids (section 2.2) is among what `visible` writes in visible form. */
+/** `visible` also escapes what XML 1.0 forbids (section 2.2). */
 function xmlText(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

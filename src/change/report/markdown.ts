@@ -13,13 +13,16 @@ import {
   type StepReport,
 } from './report.ts';
 
-/** Punctuation of Markdown and HTML, blanks that would be lost, what makes a link of an address. */
+/**
+ * Punctuation of Markdown and HTML, blanks that would be lost, and characters that turn an address into a
+ * link.
+ */
 const MEANINGFUL =
   /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
 
 /**
- * A report as GitHub-flavoured Markdown: who, when and what, a table of all devices, then what
- * happened field by field, once for devices that differ only in their ids.
+ * A report as GitHub-flavoured Markdown: the head, a table of all devices, then the changes field by field,
+ * once for devices that differ only in ids.
  */
 export function markdownReport(report: Report): string {
   const devices = mostUrgentFirst(report.devices);
@@ -45,7 +48,7 @@ export function markdownReport(report: Report): string {
     '## Devices',
     '',
     ...table(['Device', 'Address', 'Verdict', 'Steps'], devices.map(deviceRow)),
-    // Devices on which the same happened are told once.
+    // Devices with the same outcome share a section.
     ...[...grouped(devices, (one) => bodyLines([one], isIdField).join('\n')).values()].flatMap(
       sectionLines,
     ),
@@ -67,7 +70,7 @@ function sectionLines(devices: readonly [DeviceReport, ...DeviceReport[]]): stri
   return ['', `## ${names}${count}: ${verdictOf(first)}`, ...bodyLines(devices)];
 }
 
-/** What happened on each of these devices alike; `isLeftOut` names fields that do not count. */
+/** The steps of devices with the same outcome; `isLeftOut` names fields that are ignored. */
 function bodyLines(
   devices: readonly DeviceReport[],
   isLeftOut: (field: string) => boolean = () => false,
@@ -116,7 +119,7 @@ function cellText(value: Value | undefined): string {
   return text === '' ? '(empty)' : inline(text);
 }
 
-/** Each device gives its own: no reason to tell the same change twice. */
+/** Each device assigns its own ids. */
 function isIdField(field: string): boolean {
   return documentedProfile.idFields.includes(field);
 }
@@ -128,8 +131,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 /**
- * Text from outside within a line. What means something in Markdown becomes a character reference:
- * renderers disagree on backslashes before a `|` in a table, never on these.
+ * Foreign text within a line. Markdown syntax becomes character references: renderers disagree on
+ * backslashes before a `|` in a table, never on these.
  */
 function inline(text: string): string {
   return visible(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);

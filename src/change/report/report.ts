@@ -19,7 +19,10 @@ import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
 
-/** One field of a record over a step, secrets masked; `undefined` where the record is absent or not known. */
+/**
+ * One field of a record before and after a step, secrets masked; `undefined` if the record is absent or
+ * unknown.
+ */
 export interface FieldChange {
   readonly field: string;
   readonly before: Value | undefined;
@@ -27,24 +30,23 @@ export interface FieldChange {
   readonly held: Value | undefined;
 }
 
-/** One step of a run, as a report tells it. */
 export interface StepReport extends StepOutcome {
   /** When it was sent or ended, ISO 8601. */
   readonly at: string | undefined;
-  /** Whether its request has left, or may have. */
+  /** Whether its request was sent, or may have been. */
   readonly isSent: boolean;
   readonly changes: readonly FieldChange[];
 }
 
 export interface DeviceReport {
   readonly device: DeviceRef;
-  /** Set when the device could not be read, so that nothing was planned there. */
+  /** Set if the device could not be read, so that nothing was planned there. */
   readonly error?: DevshError | undefined;
-  /** In the order in which they were planned. */
+  /** In the order of the plan. */
   readonly steps: readonly StepReport[];
 }
 
-/** A run as it is handed in: who, when, with which line, and what every device came to. */
+/** The data of a report: the run and the outcome of each device. */
 export interface Report extends Run {
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
@@ -53,7 +55,7 @@ export interface Report extends Run {
   readonly devices: readonly DeviceReport[];
 }
 
-/** What needs a look first. */
+/** The verdicts, most urgent first. */
 const URGENCY: readonly Verdict[] = [
   'failed',
   'unknown',
@@ -80,7 +82,7 @@ export function reportOf(run: Run): Report {
   };
 }
 
-/** Every device, those that failed or are in doubt first, otherwise in the order of the plan. */
+/** All devices, most urgent first, otherwise in the order of the plan. */
 export function mostUrgentFirst(devices: readonly DeviceReport[]): readonly DeviceReport[] {
   const urgencyOf = (device: DeviceReport): number => URGENCY.indexOf(verdictOf(device));
   return devices
@@ -104,7 +106,7 @@ export function countsText(counts: Report['counts']): string {
   return parts.length === 0 ? 'no steps' : parts.join(' · ');
 }
 
-/** What a report says beside the verdict: the note, and what went wrong. */
+/** The note and the error of a step. */
 export function remarksOf({ note, error }: StepResult): string[] {
   return [...(note === undefined ? [] : [note]), ...(error ? [error.message] : [])];
 }
@@ -124,7 +126,7 @@ function hasLeft(state: NonNullable<StepOutcome['state']>): boolean {
   return !['unchanged', 'drift', 'skipped'].includes(state.result.verdict);
 }
 
-/** The fields that the step was about, and those that turned out otherwise than planned. */
+/** The fields of the step, and those that differ from the plan. */
 function changesOf(result: StepResult, step: Step | undefined): FieldChange[] {
   const { differences = [] } = result;
   if (step === undefined) {
@@ -172,8 +174,8 @@ function fieldsOf(
 const HEADER = ['device', 'address', 'resource', 'key', 'action', 'verdict', 'at', 'reason'];
 
 /**
- * A report as CSV: one line for each step, in the order of the plan. Control characters are in visible
- * form, and what a spreadsheet would run as a formula has an apostrophe in front.
+ * A report as CSV: one line for each step, in the order of the plan. Control characters are made visible,
+ * and formulas get a leading apostrophe.
  */
 export function csvReport({ devices }: Report): string {
   const rows = devices.flatMap(({ device: { name, address }, error, steps }) =>
@@ -190,10 +192,10 @@ export function csvReport({ devices }: Report): string {
   );
 }
 
-/** The version of the document, the same as that of `--json`. */
+/** The same as the schema of `--json`. */
 const SCHEMA = 'devsh/1';
 
-/** A report as plain data, secrets masked: what stands under `report` in `--json`. */
+/** A report as plain data, secrets masked: `report` in `--json`. */
 export function reportData(report: Report): JsonValue {
   const { run, command, by, version, state, counts } = report;
   return {
@@ -216,7 +218,7 @@ export function reportData(report: Report): JsonValue {
   };
 }
 
-/** The report as a JSON document of its own, ending with a line break. */
+/** The report as a JSON document, with a final line break. */
 export function jsonReport(report: Report): string {
   const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
   // Line breaks inside strings are escaped already; those left belong to the layout.

@@ -35,7 +35,7 @@ type ApplyCall = Call<
   WriteOption | RollOutOption | PartOption | 'on' | 'asCurl' | 'confirmMs' | 'resource'
 >;
 
-/** `plan FILE`: what a change set would do, and with `-o` as a plan file. */
+/** `plan FILE`: shows what a change set would do, and with `-o` writes a plan file. */
 export async function* planFile(
   call: Call<'output' | 'expiresMs' | 'resource'>,
 ): AsyncGenerator<Output> {
@@ -50,7 +50,7 @@ export async function* planFile(
   yield await keepPlan(call, planned, output, changes);
 }
 
-/** `apply FILE`: a change set, or a plan that was written down. */
+/** `apply FILE`: applies a change set or a plan file. */
 export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const text = await call.readText(file);
@@ -92,7 +92,7 @@ async function* applyFrozen(
   }
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
-  // A plan may be applied more than once; each time is a run of its own.
+  // A plan may be applied more than once; each time is a new run.
   const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.at)) };
   if (part === undefined || call.options.dryRun || call.options.asCurl) {
     yield* writePlan(call, applied, sessions);
@@ -101,7 +101,7 @@ async function* applyFrozen(
   }
 }
 
-/** What needed no request was so when the plan was made; nobody has looked since. */
+/** Steps without a request were judged when the plan was made; that is not checked again. */
 function asOf(createdAt: string): (plan: DevicePlan) => DevicePlan {
   return (plan) => ({
     ...plan,
@@ -122,10 +122,10 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
     : parseCsvChangeSet(text, name, call.options.resource ?? 'user');
 }
 
-/** The environment variable that says which pod of an Indexed Job this is, from 0. */
+/** The environment variable with the index of the pod of an Indexed Job, from 0. */
 const JOB_INDEX = 'JOB_COMPLETION_INDEX';
 
-/** Which shard of the plan is meant; undefined for the whole. Throws a `UsageError`. */
+/** The selected shard; undefined for the whole plan. Throws a `UsageError`. */
 function shardAsked({ options, shell }: Call<PartOption>): Shard | undefined {
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
@@ -152,7 +152,7 @@ function indexIn(text: string | undefined): number {
   );
 }
 
-/** Refuses what a part of a plan cannot be combined with. */
+/** Refuses options that do not work with a shard or a result file. */
 function refuseForParts(
   { options }: Call<PartOption | 'confirmMs'>,
   shard: Shard | undefined,
@@ -174,9 +174,9 @@ function refuseForParts(
 }
 
 /**
- * Carries out a part of a plan whose result is kept in a file. Where the file is there already, the
- * run that it tells of is gone on with, also on another machine: what is in doubt is settled by
- * reading, what failed or was not reached is sent, nothing that is done is sent again.
+ * Applies a shard whose result is kept in a file. If the file exists, its run is resumed, also on another
+ * machine: unconfirmed steps are resolved by reading, failed steps and those not reached are sent, steps
+ * that are done are not repeated.
  */
 async function* applyPart(
   call: WriteCall,
@@ -203,7 +203,7 @@ async function* applyPart(
   }
 }
 
-/** A part without a device is done at once. */
+/** A shard without devices is done at once. */
 async function* applyNothing(
   call: Call<'dryRun'>,
   shard: Shard,
@@ -228,13 +228,13 @@ async function* applyNothing(
   }
 }
 
-/** The absolute path of the result file, and which part of which plan is to be told there. */
+/** The shard, with the absolute path of its result file. */
 function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | undefined {
   const { result } = call.options;
   return result === undefined ? undefined : { digest, shard, result: resolve(result) };
 }
 
-/** What the result file tells of an earlier attempt. Throws a `RefusedError` when that was another part. */
+/** Reads the result of an earlier attempt. Throws a `RefusedError` if it is of another shard. */
 async function readEarlier(
   { shell }: Call,
   { devices }: Plan,
@@ -260,9 +260,9 @@ async function readEarlier(
 }
 
 /**
- * A plan file says names and addresses, and may be old or from somebody else: a device that has moved
- * since is not written to where another one may be by now, and what the inventory does not know is
- * said before a login goes there. Throws a `RefusedError`.
+ * Checks the addresses of a plan file, which may be old or from another user. Throws a `RefusedError` if
+ * the inventory has another address for a device, and warns of unknown devices before a login is sent
+ * there.
  */
 async function* checkAddresses(
   { shell }: Call,
@@ -290,7 +290,7 @@ async function* checkAddresses(
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
-/** Writes a plan down, to be applied later as it is; resolves to what is to be said of it. */
+/** Stores a plan to be applied later; resolves to the message about it. */
 export async function keepPlan(
   call: Call<'expiresMs'>,
   plan: Plan,

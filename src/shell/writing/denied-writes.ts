@@ -1,10 +1,13 @@
 import { resourceOf, updateFacts, type Profile, type WriteFacts } from '../../device/profile.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 
-/** Why records of a resource cannot be added, changed or deleted, for those that cannot. */
+/** The reasons why records of a resource cannot be added, changed or deleted; absent if they can. */
 export type DeniedWrites = Readonly<Partial<Record<'add' | 'set' | 'delete', string>>>;
 
-/** By resource: the writes that each of the devices has said not to offer. What is not told is not denied. */
+/**
+ * By resource: the writes that every device reports as unavailable. A write that is not reported is not
+ * denied.
+ */
 export function deniedWrites(
   sessions: readonly DeviceSession[],
 ): ReadonlyMap<string, DeniedWrites> {

@@ -26,18 +26,18 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
 
-/** A run that is gone on with, and what is known of its steps. */
+/** A run to resume, and the known states of its steps. */
 interface Interrupted {
-  /** Its journal, opened; who opened it closes it. */
+  /** Its open journal; the opener closes it. */
   readonly file: RunFile;
   readonly stepsLeft: number;
-  /** Devices of the run that could be planned only now. */
+  /** Devices of the run that were planned only now. */
   readonly replanned: readonly DevicePlan[];
   readonly stateOf: (ref: StepRef) => StepState;
 }
 
 /**
- * Journals, sends, reads back and reports a plan that has been confirmed.
+ * Journals, sends, reads back and reports a confirmed plan.
  *
  * @param again absent for a new run
  */
@@ -51,7 +51,7 @@ export async function* executeRun(
   const { services } = shell;
   const { run, part } = plan;
   const at = (): string => services.now().toISOString();
-  // Only who carries out a part of a plan writes a file of what became of it.
+  // Imported only for a shard: other runs write no result file.
   const { keepResult } = part ? await import('./kept-runs.ts') : {};
   const file = again?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
@@ -104,7 +104,7 @@ export async function* executeRun(
     await file.append(journalLine({ kind: 'end', at: at() }));
     yield { kind: 'summary', run, counts: tally.counts, notCovered: notCoveredBy(plan) };
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
-    // What was left out because of drift needs a new plan.
+    // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
       yield info(`go on with "resume ${run}"`);
     } else if (failed > tally.hopeless && stepCount(plan) > 1) {
@@ -120,7 +120,7 @@ export async function* executeRun(
   }
 }
 
-/** Refuses a plan whose requests lack a secret that the journal does not keep. */
+/** Refuses a plan whose requests lack secrets, which the journal does not store. */
 export function refuseMaskedSteps({ devices }: Plan): void {
   const masked = devices.flatMap(({ steps }) => steps).find(lacksSecret);
   if (masked !== undefined) {
@@ -130,7 +130,6 @@ export function refuseMaskedSteps({ devices }: Plan): void {
   }
 }
 
-/** Counts verdicts and says how far the run has come. */
 class Tally {
   readonly counts: Partial<Record<Verdict, number>> = {};
   readonly #run: string;
@@ -138,10 +137,10 @@ class Tally {
   readonly #startedAt = performance.now();
   #ended = 0;
   #bad = 0;
-  /** What failed because the device calls a value wrong: the same again fails again. */
+  /** Steps that failed because the device rejects a value: a retry would fail again. */
   hopeless = 0;
 
-  /** @param total how many steps are to be carried out */
+  /** @param total number of steps to run */
   constructor(run: string, total: number) {
     this.#run = run;
     this.#total = total;
@@ -167,7 +166,7 @@ class Tally {
   }
 }
 
-/** After the canary: logs in afresh there, then asks. Resolves to why not to go on. */
+/** After the canary: logs in again there, then asks. Resolves to the reason to stop, if any. */
 async function checkCanary(
   call: WriteCall,
   canary: readonly DevicePlan[],
@@ -202,7 +201,7 @@ async function checkCanary(
   return answer === expected ? undefined : 'not continued after the canary';
 }
 
-/** A login that is refused is the answer to the question whether it still works: nobody is asked. */
+/** A refused login shows that the login no longer works: the user is not asked for another one. */
 function withoutAsking(access: Access): Access {
   const { trace, notice, timeoutMs } = access;
   return {
@@ -228,7 +227,7 @@ function headOf(
   return { kind: 'run', run, at, command, by, session: terminalSession, version, part };
 }
 
-/** What the user should know of it; nothing where it only proves what was assumed. */
+/** The message about a new fact; none if it only confirms an assumption. */
 export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFact): Output[] {
   const [, resource, volatile] = /^resources\.([^.]+)\.(volatile)$/.exec(fact) ?? [];
   if (fact === 'ids') {

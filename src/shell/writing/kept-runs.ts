@@ -6,7 +6,7 @@ import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 
-/** A run by its id. Throws a `NotFoundError`. */
+/** Throws a `NotFoundError`. */
 export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const text = await runs.read(id);
   if (text !== undefined) {
@@ -19,8 +19,8 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
 }
 
 /**
- * Keeps the journal of a part of a plan as its result, too, in the file that `--result` names. One that
- * has no end yet tells whoever finds it to look before anything is sent.
+ * Writes the journal of a shard to the file of `--result`, too. A result without an end makes another
+ * process read before it sends.
  */
 export async function keepResult(
   services: Services,
@@ -47,7 +47,6 @@ export async function latestRun(services: Services): Promise<Run> {
   return loadRun(services, id);
 }
 
-/** What a run has come to, as its journal tells it. */
 export function summaryOf(run: Run): SummaryOutput {
   return {
     kind: 'summary',

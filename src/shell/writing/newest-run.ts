@@ -8,27 +8,27 @@ import type { WriteCall } from '../command.ts';
 import { type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 
-/** Who began a run, seen from here, the nearest first. */
+/** Who started a run, relative to this session, the closest first. */
 const OWNERS = ['session', 'user', 'somebody else'] as const;
 type Owner = (typeof OWNERS)[number];
 
-/** A run that a line without an id is about. */
+/** The run that a command without an id applies to. */
 export interface FoundRun {
   readonly run: Run;
   readonly owner: Owner;
-  /** Newer journals that cannot be read: who knows what they have changed. */
+  /** Ids of newer journals that cannot be read: their changes are unknown. */
   readonly unreadable: readonly string[];
 }
 
-/** The devices that a line without an id is about. */
+/** The devices that a command without an id applies to. */
 interface SelectedDevices {
-  /** Undefined for all. */
+  /** Undefined: all devices. */
   readonly addresses: ReadonlySet<string> | undefined;
   /** In words. */
   readonly text: string;
 }
 
-/** Those that are selected. Throws a `UsageError` where devices are connected and the prompt names none. */
+/** The selected devices. Throws a `UsageError` if devices are connected and the prompt names none. */
 export async function selectedDevices(call: WriteCall): Promise<SelectedDevices> {
   const { connected } = call.shell.fleet;
   const refs = (connected.length > 0 ? await call.sessions() : await call.selected()).map(
@@ -42,11 +42,11 @@ export async function selectedDevices(call: WriteCall): Promise<SelectedDevices>
 }
 
 /**
- * The newest run of the devices at these addresses, of any for `undefined`: of this terminal where there
- * is one, else of this user, else of anybody.
+ * The newest run on these addresses (`undefined`: on any): of this terminal, else of this user, else of
+ * anyone.
  *
- * @param devicesOf the devices that make a run one of them
- * @param onEmpty is called for a newer journal that ended before its first line did
+ * @param devicesOf the devices that count for a run
+ * @param onEmpty called for a newer journal that ended within its first line
  */
 export async function newestRun(
   { runs, operator, terminalSession }: Services,
@@ -81,10 +81,10 @@ export async function newestRun(
 }
 
 /**
- * Says which newer journals were not looked at. Throws a `RefusedError` for a run that is not of this
- * terminal where nobody is asked, and always for one of somebody else.
+ * Warns of newer journals that cannot be read. Throws a `RefusedError` for another user's run, and without
+ * a question also for a run of another terminal.
  *
- * @param words which run it is, and how it is meant by its id
+ * @param words the name of the run, and the command that names it by id
  */
 export function* checkOwner(
   { options, io }: WriteCall,
@@ -102,7 +102,6 @@ export function* checkOwner(
   );
 }
 
-/** Which run it is, in words. */
 export function runText({ run, at, by, command, session }: Run, owner?: Owner): string {
   const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
   const where =

@@ -9,7 +9,10 @@ import type { Call } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { confirm } from '../session.ts';
 
-/** Asks before a raw request is sent; says whether it is to be. Throws a `RefusedError` when it is not confirmed. */
+/**
+ * Asks before a raw request is sent. Returns false for a dry run. Throws a `RefusedError` if it is not
+ * confirmed.
+ */
 export async function* confirmRaw(
   call: Call<'dryRun' | 'yes'>,
   sessions: readonly DeviceSession[],
@@ -30,8 +33,8 @@ export async function* confirmRaw(
 }
 
 /**
- * Refuses a raw request that would lock its user out, as far as the records of the device tell what it
- * is about. Throws a `RefusedError`.
+ * Refuses a raw request that would lock its user out, judged by the records of the device. Throws a
+ * `RefusedError`.
  */
 export async function guardRaw(
   call: Call<'allow'>,
@@ -70,7 +73,7 @@ export async function guardRaw(
   guardStep(session, step, records, call.options.allow);
 }
 
-/** None where they cannot be read: what the request itself names is looked at all the same. */
+/** Empty if they cannot be read: the names in the request are checked anyway. */
 async function recordsOf(
   call: Call<'allow'>,
   session: DeviceSession,

@@ -11,26 +11,26 @@ import { confirmPlan, guard, planFleet } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
 import { keepResult, loadRun, summaryOf } from './kept-runs.ts';
 
-/** Left alone this time, whatever its state. */
+/** A step that this command does not touch. */
 const NOT_NOW = 'not now';
 
 const WAITING: StepState = { kind: 'waiting' };
 
-/** Which part of a run is to be gone on with. */
+/** The steps of a run to resume. */
 interface Part {
-  /** How each step is to be seen. */
+  /** The state from which a step is resumed. */
   readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
-  /** Also the devices that could not be read when the run was planned: they are planned now. */
+  /** Whether to plan the devices that could not be read at first. */
   readonly replans: boolean;
 }
 
-/** What was not reached or is in doubt. */
+/** Steps that were not reached or are unconfirmed. */
 const UNFINISHED: Part = {
   replans: false,
   stateFor: (state) => (isInDoubt(state) ? sentBefore(state) : state),
 };
 
-/** What failed and what is in doubt; with `rest` also what was never reached. */
+/** Steps that failed or are unconfirmed; with `rest` also those not reached. */
 function failedPart(rest: boolean): Part {
   return {
     replans: true,
@@ -45,23 +45,23 @@ function failedPart(rest: boolean): Part {
   };
 }
 
-/** `resume`: goes on with what was not reached or is in doubt. */
+/** `resume`: continues with the steps that were not reached or are unconfirmed. */
 export async function* resume(call: WriteCall): AsyncGenerator<Output> {
   try {
     yield* goOnWith(call, UNFINISHED, (run) => `"resume ${run}" goes on with it`);
   } catch (error) {
     if (!(error instanceof EmptyJournalError)) throw error;
-    // It ended before its first line was written: there is nothing to go on with.
+    // The run ended within its first line: there is nothing to resume.
     yield info(error.message);
   }
 }
 
-/** `retry`: sends again what failed. */
+/** `retry`: sends the failed steps again. */
 export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
   yield* goOnWith(call, failedPart(call.options.rest), (run) => `"retry ${run}" tries it again`);
 }
 
-/** Of the run that was named, else of the newest one of the selected devices, and on these alone. */
+/** Resumes the named run, else the newest one of the selected devices, on these devices only. */
 async function* goOnWith(
   call: WriteCall,
   part: Part,
@@ -88,15 +88,15 @@ async function* goOnWith(
   yield* resumeRun(call, found.run.run, part, addresses);
 }
 
-/** Tries again what failed in a run and sends what was never reached. */
+/** Sends the failed steps of a run again, and those never reached. */
 export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
   return resumeRun(call, id, failedPart(true));
 }
 
 /**
- * Carries on with a run from its journal.
+ * Resumes a run from its journal.
  *
- * @param only the addresses of the devices that are meant
+ * @param only the addresses of the selected devices
  */
 async function* resumeRun(
   call: WriteCall,
@@ -111,7 +111,7 @@ async function* resumeRun(
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
   try {
-    // Read under its lock: until just now another devsh may have been carrying it out.
+    // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
     const devices = run.plan.devices.filter(({ device }) => only?.has(device.address) !== false);
     yield* goOn(call, { ...run, plan: { ...run.plan, devices } }, file, part);
@@ -127,7 +127,7 @@ async function* goOn(
   { stateFor, replans }: Part,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
-  // A part of a plan stays as it was planned: its result has to fit.
+  // A shard keeps its plan: its result must match.
   const isReplanned = replans && run.plan.part === undefined;
   const replanned = isReplanned ? yield* replan(call, run) : [];
   const anew = new Map(replanned.map((device) => [device.device.name, device]));
@@ -167,7 +167,7 @@ async function* goOn(
   const names = new Set(devices.map(({ device }) => device.name));
   yield* executeRun(
     call,
-    // The steps keep their places in the plan: the journal knows them by these.
+    // The journal identifies steps by their position: it must not change.
     { ...run.plan, devices: whole.filter(({ device }) => names.has(device.name)) },
     sessions,
     {
@@ -183,11 +183,11 @@ async function* goOn(
   );
 }
 
-/** Plans for the devices that could not be read before. */
+/** Plans the devices that could not be read before. */
 async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
   const failed = run.plan.devices.filter(({ error }) => error !== undefined);
   const unread = failed.filter(({ changes = [] }) => changes.length > 0);
-  // What a file would have changed shows only beside the records of the device.
+  // Changes from a file of records can only be computed from the records of the device.
   const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
   if (unknown.length > 0) {
     const names = someOf(unknown.map(({ device }) => device.name));
@@ -199,7 +199,7 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   const sessions = await call.sessionsAt(unread.map(({ device }) => device));
   if (sessions.length === 0) return [];
   const { devices } = yield* planFleet(call, sessions, ({ ref }) => changes.get(ref.address) ?? []);
-  // The run knows its devices by the names of then.
+  // The run keeps the device names of its plan.
   return devices.flatMap((one) => {
     const known = unread.find(({ device }) => device.address === one.device.address);
     return known === undefined ? [] : [{ ...one, device: known.device }];
@@ -210,7 +210,7 @@ function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
   return state.kind === 'ended' && state.result.verdict === 'unknown';
 }
 
-/** Its request may have arrived: it is settled by reading before it is sent again. */
+/** The request may have arrived: the step is read before it is sent again. */
 function sentBefore({ at }: { at: string }): StepState {
   return { kind: 'sent', at };
 }

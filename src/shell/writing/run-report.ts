@@ -28,24 +28,23 @@ const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
   curl: curlReport,
 };
 
-/** What a run did, in the form that is asked for. */
 export function runReport(run: Run, as: ReportKind | undefined): TextOutput {
   const data = reportOf(run);
   return {
     kind: 'text',
     name: 'report',
     text: WRITE[as ?? 'markdown'](data),
-    // Who asks for Markdown by name wants its signs, on a terminal, too.
+    // An explicit `--as markdown` prints the source, on a terminal, too.
     ...(as === undefined && { isMarkdown: true as const }),
-    // Who asked for JSON and for no kind of report does not want Markdown in a string.
+    // `--json` without `--as` prints the data, not Markdown in a string.
     ...((as === undefined || as === 'json') && { data: reportData(data) }),
   };
 }
 
-/** So many names are read; all of them are among the results. */
+/** Only so many names are printed; all are among the results. */
 const MOST_NAMES = 20;
 
-/** `runs merge FILE…`: the results of all parts of a plan as those of one run. */
+/** `runs merge FILE…`: merges the results of all shards into one run. */
 export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGenerator<Output> {
   const { as, output } = call.options;
   const merged = await readParts(call);
@@ -67,7 +66,7 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
     return;
   }
   yield report;
-  // The report is all that is printed; the exit code is that of the results all the same.
+  // Only the report is printed; the exit code is still that of the results.
   const exitCode = new ExitCode();
   for (const result of results) exitCode.add({ kind: 'result', run: run.run, result });
   if (exitCode.value !== 0) {
@@ -82,7 +81,7 @@ async function readParts(call: Call<'plan'>): Promise<Merged> {
   }
   const text = await call.readText(planName);
   if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
-  // What was done under a plan stays done when the plan has expired.
+  // Results stay valid after the plan has expired.
   const frozen = thawPlan(text, planName, call.shell.services.now(), new Set(['drift']));
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {

@@ -16,7 +16,7 @@ import { loadRun } from './kept-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
-/** `undo`: of the run that was named, else of the newest one that changed the selected devices. */
+/** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   const id = call.args.optional('RUN');
   if (id !== undefined) {
@@ -59,12 +59,12 @@ function hintAt(other: FoundRun | undefined, devices: string): string {
 }
 
 /**
- * Plans and carries out the way back from a run.
+ * Plans and applies the undo of a run.
  *
- * @param told which run it is, said before anything is asked
- * @param only the addresses of the devices that are meant
- * @param isDoubtful it is passed over where the devices show nothing of it now
- * @returns whether it was not
+ * @param told describes the run, shown before any question
+ * @param only the addresses of the selected devices
+ * @param isDoubtful whether to skip the run if the devices show no effect of it
+ * @returns false if the run was skipped
  */
 async function* undoGiven(
   call: WriteCall,
@@ -106,7 +106,7 @@ async function* undoGiven(
   for (const loss of losses) yield warning(loss);
   const changes = new Map(
     ways.map(({ device, changes: all, open }) => {
-      // What goes back by itself leaves out what somebody would have to agree to.
+      // An automatic undo omits changes that need the user's consent.
       const agreed = told === undefined ? all.filter((change) => !open.has(change)) : all;
       return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
@@ -125,7 +125,7 @@ async function* undoGiven(
   return true;
 }
 
-/** What one wants back may be another run: a line that found all as it should be is a run, too. */
+/** The error names the newest run that changed these devices: it may be the intended one. */
 async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestRun(shell.services, addresses, changedDevices);
@@ -134,7 +134,7 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
   );
 }
 
-/** Nobody agrees unasked to accounts with an empty or default password. */
+/** Accounts with an empty or default password need an explicit consent. */
 export function refuseOpen(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
   const [first] = accounts.flatMap(({ open }) => [...open.values()]);
   const { yes, dryRun, asCurl } = call.options;
@@ -142,14 +142,14 @@ export function refuseOpen(call: WriteCall, accounts: readonly ClosedAccounts[])
   throw new RefusedError(`${first}; ${allowHint('loss')}; nothing was sent`);
 }
 
-/** `--allow drift`: also where somebody else has changed the record since. */
+/** `--allow drift`: also undoes changes to records that another user has changed since. */
 function withoutExpectation(change: Change): Change {
   return change.action === 'add' ? change : { ...change, expected: undefined };
 }
 
 /**
- * A roll-out that takes itself back unless the user confirms in time; one that was cancelled is taken
- * back at once. Works only while devsh runs, and says so.
+ * Undoes a roll-out unless the user confirms in time, and at once if it was cancelled. Works only while
+ * devsh runs, and says so.
  */
 export async function* confirmOrRevert(
   call: WriteCall,
@@ -197,7 +197,7 @@ async function* keepOrRevert(
     if (output.kind === 'result' && !isGood(output.result)) isBack = false;
     yield output;
   }
-  // What was asked for is not so; where the way back failed, too, its verdicts decide.
+  // The requested change is not in place; if the undo failed, too, its verdicts set the exit code.
   if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: taken back');
   if (isBack) {
     throw new RefusedError(`not confirmed in time: run ${runId} was taken back`);
@@ -229,7 +229,7 @@ async function isConfirmedInTime(
     expected: 'keep',
     until: over.signal,
   };
-  // With nobody to ask, the time alone decides.
+  // Without a user to ask, only the time limit counts.
   const asked = ask === undefined ? late : ask(question);
   const answer = await Promise.race([asked, late]);
   over.abort();

@@ -25,7 +25,7 @@ import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 
-/** Carries out the same changes on every selected device. */
+/** Applies the same changes to every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const sessions = await call.sessions();
   yield* writeEach(call, sessions, () => changes);
@@ -34,7 +34,7 @@ export async function* write(call: WriteCall, changes: readonly Change[]): Async
 /**
  * The one way to write: read, plan, show, guard, ask, then journal, send, read back and report.
  *
- * @param details said before the question
+ * @param details shown before the question
  */
 export async function* writeEach(
   call: WriteCall,
@@ -47,7 +47,7 @@ export async function* writeEach(
   yield* writePlan(call, plan, sessions, details);
 }
 
-/** The second half: from a plan to verdicts. With `--dry-run` it ends after the plan. */
+/** From a plan to verdicts. With `--dry-run` it ends after the plan. */
 export async function* writePlan(
   call: WriteCall,
   plan: Plan,
@@ -78,7 +78,6 @@ export function refuseReadOnly(call: WriteCall): void {
   }
 }
 
-/** Refuses what would lock the user out. */
 export async function guard(
   call: WriteCall,
   plan: Plan,
@@ -91,7 +90,7 @@ export async function guard(
 
 type Request = NonNullable<CurlCall['request']>;
 
-/** One request to each device, in the words that it understands, as curl calls. */
+/** One request to each device, by its profile, as curl calls. */
 export async function requestAsCurl(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -105,7 +104,6 @@ export async function requestAsCurl(
   return script(call, await Promise.all(calls), sessions);
 }
 
-/** The requests of a plan as curl calls. */
 function planAsCurl(
   call: Call,
   { devices }: Plan,
@@ -149,12 +147,12 @@ async function script(
   };
 }
 
-/** More records than that are not gone through one by one. */
+/** Only so many records are checked one by one. */
 const MOST_RECORDS = 5;
 
 /**
- * Where `--on` keeps a line to some of the selected devices: which others hold a record of the same
- * name, as far as was seen in this session. Each is a sentence to be said before the question.
+ * With `--on`: which other selected devices have a record of the same name, as far as cached. Each is a
+ * sentence to show before the question.
  */
 function otherHolders(call: Call<'on'>, plan: Plan, sessions: readonly DeviceSession[]): string[] {
   if (call.options.on.length === 0) return [];
@@ -193,7 +191,7 @@ function isOther(
   return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
 }
 
-/** Reads every device and computes what the changes mean on it; in the order of the sessions. */
+/** Reads every device and plans its changes, in the order of the sessions. */
 export async function* planFleet(
   call: Call<never, 'allow'>,
   sessions: readonly DeviceSession[],
@@ -226,12 +224,12 @@ export async function* planFleet(
   };
 }
 
-/** The plan above the question names all. */
+/** The plan above the question has all names. */
 const MOST_NAMED = 10;
 
 /**
- * Asks in proportion: `y` for one step, the number of steps for more, with the names of the devices
- * where something is deleted. Throws a `RefusedError` when it is not confirmed.
+ * Asks for `y` if there is one step, else for the number of steps; names the devices if records are
+ * deleted. Throws a `RefusedError` if it is not confirmed.
  */
 export async function confirmPlan(
   call: Call<'yes'>,
@@ -263,7 +261,7 @@ export async function confirmPlan(
   await confirm(call, count, textFor, { details, color });
 }
 
-/** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: what is changed of all that the line was about. */
+/** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: the changed devices of all selected ones. */
 function whereText(names: readonly string[], all: number): string {
   const of = names.length < all ? ` of ${all}` : '';
   const [only = ''] = names;
