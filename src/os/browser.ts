@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitOf, startProgram } from './program.ts';
 
-/** How long a starter may take to say that it cannot. */
+/** A starter that fails does so within this time. */
 const START_MS = 1000;
 
 /**
- * Opens an address in the user's browser, with the platform's own starter (`$BROWSER` first). Resolves
- * to whether that could be started; a browser that comes later does not hold up devsh.
+ * Opens an address in the user's browser with the platform's starter (`$BROWSER` first). Resolves to
+ * whether the starter worked; does not wait for a slow browser.
  */
 export async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const child = startProgram([...starterOf(env), url], env, { stdio: 'ignore', detached: true });

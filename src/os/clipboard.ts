@@ -1,9 +1,9 @@
 import { runProgram } from './program.ts';
 
-/** So long a clipboard program may take to read the text. */
+/** Time limit for a clipboard program to read the text. */
 const LIMIT_MS = 2000;
 
-/** The programs that may know the clipboard of this desktop, the likeliest first. */
+/** The programs that may reach the clipboard of this desktop, the likeliest first. */
 export function clipboardPrograms(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
@@ -24,8 +24,8 @@ export function clipboardPrograms(
 }
 
 /**
- * Gives the text to the first of these programs that takes it, and resolves to its name. The terminal
- * never says whether it took it (OSC 52), so both are tried.
+ * Copies the text with the first program that accepts it, and resolves to its name. A terminal never
+ * confirms that it copied (OSC 52), so callers use both ways.
  */
 export async function copyWithProgram(
   text: string,
@@ -33,7 +33,7 @@ export async function copyWithProgram(
   programs = clipboardPrograms(env, process.platform),
 ): Promise<string | undefined> {
   for (const argv of programs) {
-    // xclip stays and holds on to its output, which nobody reads.
+    // xclip stays and keeps its output open, so the output is ignored.
     const call = { argv, env, input: text, limitMs: LIMIT_MS, ignoreOutput: true, ourGroup: true };
     const end = await runProgram(call);
     if (end.kind === 'ended' && end.status === 0) return argv[0];

@@ -6,20 +6,20 @@ import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
 import { lendTerminal } from './terminal.ts';
 
-/** A text that the user is to change. */
+/** A text for the user to edit. */
 export interface Draft {
   readonly text: string;
-  /** The name of the file: its ending tells the editor what it is. */
+  /** The file name: its extension tells the editor the format. */
   readonly name: string;
 }
 
 const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
 /**
- * Lets the user change a text in `$VISUAL` or `$EDITOR`, which gets the terminal; resolves to what was
- * saved. The file lies in a folder that only the user can enter, and both are gone afterwards, also
- * when a signal ends devsh. Throws a `UsageError` when the editor cannot be started, and a
- * `RefusedError` when it ends with an error (`:cq`), which means: leave it.
+ * Opens a text in `$VISUAL` or `$EDITOR`, which gets the terminal; resolves to the saved text. The file
+ * is in a folder that only the user can enter. Both are removed afterwards, also when a signal ends
+ * devsh. Throws a `UsageError` if the editor cannot be started, and a `RefusedError` if it exits with
+ * an error (`:cq`), which means: change nothing.
  */
 export async function editInProgram(
   { text, name }: Draft,
@@ -33,7 +33,7 @@ export async function editInProgram(
   };
   const onEnd = (ended: NodeJS.Signals): void => {
     removeNow();
-    // With nobody else listening it is for us to end as it wants.
+    // Without another listener the default action of the signal must still happen.
     process.off(ended, onEnd);
     if (process.listenerCount(ended) === 0) process.kill(process.pid, ended);
   };

@@ -8,8 +8,8 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /**
- * The text of a file, `undefined` when there is none. Throws SettingsError that names the file, also
- * when it is not UTF-8: writing it back would destroy what could not be read.
+ * The text of a file, `undefined` if it does not exist. Throws SettingsError that names the file, also
+ * if it is not UTF-8: writing it back would destroy the bytes that could not be decoded.
  */
 export async function readText(path: string): Promise<string | undefined> {
   const bytes = await readBytes(path);
@@ -22,7 +22,7 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** The bytes of a file, `undefined` when there is none. Throws SettingsError that names the file. */
+/** The bytes of a file, `undefined` if it does not exist. Throws SettingsError that names the file. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
@@ -32,7 +32,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Differs when the file has been written or replaced; empty when there is none. */
+/** Changes whenever the file is written or replaced; empty if there is no file. */
 export async function fileStamp(path: string): Promise<string> {
   try {
     return stampOf(await stat(path, { bigint: true }));
@@ -42,12 +42,12 @@ export async function fileStamp(path: string): Promise<string> {
   }
 }
 
-/** As `fileStamp`, for a file that is open. */
+/** Same as `fileStamp`, for an open file. */
 export function stampOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(':');
 }
 
-/** Whether anything is there, also a link that leads nowhere. */
+/** Whether the path exists, also as a link to nothing. */
 export async function fileExists(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -59,7 +59,7 @@ export async function fileExists(path: string): Promise<boolean> {
   }
 }
 
-/** Makes a folder that only the user can look into, and those above it. */
+/** Creates a folder that only the user can read, and its parents. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await makeFolders(path);
@@ -68,7 +68,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** `mkdir` with `recursive` never ends in folders that refuse with ENOENT (/proc), in Node 20. */
+/** In Node 20 a recursive `mkdir` never ends in folders that refuse with ENOENT (/proc). */
 async function makeFolders(path: string): Promise<void> {
   try {
     await mkdir(path, PRIVATE_FOLDER);
@@ -96,11 +96,10 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Replaces a file in one step: whoever reads it, and whatever breaks off, sees the old text or the
- * new one, on disk. The file can be read by the user only. A symbolic link stays one: the file that
- * it points to is replaced.
+ * Replaces a file in one step: readers and interruptions see either the old or the new text. Only the
+ * user can read the file. For a symbolic link its target is replaced.
  *
- * @param isSynced false: the disk is not waited for, and after a power cut there may be an old text, or none
+ * @param isSynced false: does not wait for the disk; a power cut may leave the old text, or none
  */
 export async function writeTextAtomically(
   path: string,
@@ -110,7 +109,7 @@ export async function writeTextAtomically(
   await writeDraft(path, await followLinks(path), text, rename, isSynced);
 }
 
-/** The same for a file that is not there yet. Throws a RefusedError when there is anything by now. */
+/** Same for a new file. Throws a RefusedError if the path exists. */
 export async function writeNewText(path: string, text: string): Promise<void> {
   await writeDraft(path, path, text, (draft, target) => {
     linkNewSync(draft, target);
@@ -118,7 +117,7 @@ export async function writeNewText(path: string, text: string): Promise<void> {
   });
 }
 
-/** Gives a whole file a second name, where nothing is yet: EEXIST otherwise. */
+/** Gives a whole file a second name. Throws EEXIST if that name exists. */
 export function linkNewSync(file: string, name: string): void {
   try {
     linkSync(file, name);
@@ -128,7 +127,7 @@ export function linkNewSync(file: string, name: string): void {
   }
 }
 
-/** From file systems without hard links (FAT, some of the network). */
+/** Errors of file systems without hard links (FAT, some network file systems). */
 const NO_LINKS: ReadonlySet<string> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -137,7 +136,7 @@ const NO_LINKS: ReadonlySet<string> = new Set([
   'EMLINK',
 ]);
 
-/** `place` brings the whole draft, on disk, to where it belongs. */
+/** @param place moves the synced draft to its final path */
 async function writeDraft(
   path: string,
   target: string,
@@ -166,34 +165,34 @@ async function writeDraft(
   }
 }
 
-/** Files that are there for a moment only. */
+/** Temporary files of writes in progress. */
 const drafts = new Set<string>();
 
-/** Lends `work` the name of a file beside `target`, which is gone afterwards. */
+/** Passes `work` a temporary file name beside `target`, and removes that file afterwards. */
 async function withDraft(target: string, work: (draft: string) => Promise<void>): Promise<void> {
   const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
   drafts.add(draft);
   try {
     await work(draft);
   } finally {
-    // What became of the work is what counts, not whether the draft could be removed.
+    // Only the outcome of the work counts, not whether the draft could be removed.
     await rm(draft, { force: true }).catch(() => undefined);
     drafts.delete(draft);
   }
 }
 
-/** For who has to end the process at once: no draft is left behind. */
+/** Removes all drafts, for a process that has to end at once. */
 export function removeDrafts(): void {
   for (const draft of drafts) {
     try {
       rmSync(draft, { force: true });
     } catch {
-      // Nobody is left who could be told, and the others are still to be removed.
+      // Nothing can report this any more, and the other drafts still have to go.
     }
   }
 }
 
-/** Appends to a file that only the user can read, in one piece, and makes it if need be. */
+/** Appends to a file that only the user can read, in one piece; creates it if needed. */
 export async function appendText(path: string, text: string): Promise<void> {
   await makePrivateFolder(dirname(path));
   try {
@@ -202,7 +201,7 @@ export async function appendText(path: string, text: string): Promise<void> {
       const { size } = await file.stat();
       const last = Buffer.alloc(1);
       if (size > 0) await file.read(last, 0, 1, size - 1);
-      // A line that broke off (power, full disk) must not swallow the next one.
+      // A line cut off by a power failure or a full disk must not merge with the next one.
       const isCut = size > 0 && last.toString() !== '\n';
       await file.appendFile(isCut ? `\n${text}` : text);
     } finally {
@@ -213,7 +212,7 @@ export async function appendText(path: string, text: string): Promise<void> {
   }
 }
 
-/** For what can be had again: that its file cannot be read or written is no reason to fail. */
+/** For files that can be restored, such as caches: failing to read or write them is no error. */
 export function ignoreFileError(error: unknown): undefined {
   if (!(error instanceof SettingsError)) throw error;
 }
@@ -224,7 +223,7 @@ export function errorCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** What went wrong with a file, in words, with the file's name. */
+/** The error for a failed file operation, with the file's name and a readable reason. */
 export function fileError(action: string, path: string, error: unknown): SettingsError {
   const code = errorCode(error);
   const reason =
@@ -246,7 +245,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
 };
 
-/** Where a path ends that may be a symbolic link, also to a file that does not exist yet. */
+/** The target of a path that may be a symbolic link; the target may not exist yet. */
 async function followLinks(path: string): Promise<string> {
   let target = path;
   for (let links = 0; links < 40; links += 1) {
@@ -254,7 +253,7 @@ async function followLinks(path: string): Promise<string> {
       target = resolve(dirname(target), await readlink(target));
     } catch (error) {
       const code = errorCode(error);
-      // EINVAL: a file, no link. On Windows a plain file gives UNKNOWN.
+      // EINVAL: a plain file. On Windows a plain file gives UNKNOWN.
       if (code === 'EINVAL' || code === 'ENOENT' || code === 'UNKNOWN') return target;
       throw fileError('write', path, error);
     }
@@ -262,7 +261,7 @@ async function followLinks(path: string): Promise<string> {
   throw new SettingsError(`cannot write ${path}: too many symbolic links`);
 }
 
-/** Puts the names of the files in a folder on the disk. */
+/** Syncs a folder's entries to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders; its file systems journal a rename.
   if (process.platform === 'win32') return;
@@ -270,7 +269,7 @@ export async function syncFolder(path: string): Promise<void> {
   try {
     await folder.sync();
   } catch (error) {
-    // Some network file systems cannot do this; the rename itself is done.
+    // Some network file systems cannot do this; the rename itself is complete.
     if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
   } finally {
     await folder.close();

@@ -17,31 +17,30 @@ import {
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
-/** Work under a lock takes milliseconds: a lock this old from elsewhere has lost its owner. */
+/** Work under a lock takes milliseconds: a lock of another machine that is this old is abandoned. */
 const STALE_MS = 30_000;
-/** So often a lock that seems to be free is tried for at once; it may only look so. */
+/** Immediate retries for a lock that seems free; it may only look so. */
 const EAGER_ROUNDS = 10;
-/** So long somebody may wait before being told what for. */
+/** After this time a waiting caller is told who holds the lock. */
 const PATIENCE_MS = 1_000;
 
 export interface LockOptions {
   /** How long to wait for another process. */
   readonly waitMs?: number;
-  /** A lock of this age has lost its owner, where that cannot be asked: on another machine. */
+  /** From this age on a lock counts as abandoned if its owner is on another machine. */
   readonly staleMs?: number;
-  /** What is locked, for the error: "cannot change PATH" unless told. */
+  /** What the lock is for, in the error; "cannot change PATH" by default. */
   readonly purpose?: string;
   /** Ends the waiting with CancelledError. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once after a second of waiting, with who holds the lock: `another devsh (process 42)`. */
+  /** Called once after a second of waiting, with the holder: `another devsh (process 42)`. */
   readonly onWait?: ((holder: string) => void) | undefined;
 }
 
 /**
- * Runs `work` while no other devsh does the same for `path`: reading, changing and writing a file
- * under its lock loses nothing. The lock is the file `PATH.lock`, which names its owner; one left by
- * a process that is gone is broken. Throws SettingsError after waiting for three seconds. Not
- * re-entrant.
+ * Runs `work` while no other devsh does the same for `path`, so that read, change and write lose
+ * nothing. The lock is the file `PATH.lock`, which names its owner; a lock of a dead process is broken.
+ * Throws SettingsError after three seconds of waiting. Not re-entrant.
  */
 export async function withLock<T>(
   path: string,
@@ -56,7 +55,7 @@ export async function withLock<T>(
   }
 }
 
-/** Takes the lock of `path` and returns what gives it back; for work that is not one function. */
+/** Takes the lock of `path` and returns its release; for work that is not one function. */
 export async function takeLock(
   path: string,
   options: LockOptions = {},
@@ -65,7 +64,7 @@ export async function takeLock(
   const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
   const stamp = await acquire(lock, owner, path, options);
   return async () => {
-    // Whoever took us for dead may own the lock by now. Some systems change a stamp on their own.
+    // A process that took us for dead may own the lock. Some systems change a stamp on their own.
     const isOurs = (await fileStamp(lock)) === stamp || (await readOwner(lock)) === owner;
     if (isOurs) await remove(lock);
   };
@@ -85,7 +84,7 @@ async function acquire(
     const stamp = await create(lock, owner, path);
     if (stamp !== undefined) return stamp;
     const holder = await readOwner(lock);
-    // Some network file systems say of a link that they made that it was there already.
+    // Some network file systems report EEXIST for a link that they have just made.
     if (holder === owner) return fileStamp(lock);
     const isFree =
       holder === undefined || // just released
@@ -112,28 +111,28 @@ function devshOf(holder = ''): string {
   return `another devsh${pid && ` (process ${pid})`}`;
 }
 
-/** Undefined when there is one. */
+/** Returns the stamp of the new lock, or undefined if there is one already. */
 async function create(lock: string, owner: string, path: string): Promise<string | undefined> {
   try {
     try {
       return placeNamed(lock, owner);
     } catch (error) {
-      // The folder is there but for the first time: it is looked after when it is missing.
+      // The folder almost always exists: it is made only when it is missing.
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
       await makePrivateFolder(dirname(lock));
       return placeNamed(lock, owner);
     }
   } catch (error) {
     const code = errorCode(error);
-    // Windows says EPERM while another process is removing the file.
+    // Windows reports EPERM while another process removes the file.
     if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return undefined;
     throw error instanceof SettingsError ? error : fileError('write', path, error);
   }
 }
 
 /**
- * The name is in the lock from its first moment on, so that whoever is stopped or killed half-way has no
- * lock that nobody owns. At once, so that a signal finds no draft. Returns the stamp.
+ * Creates the lock with its owner already in it: a process killed half-way leaves no lock without an
+ * owner. Synchronous, so that a signal leaves no draft. Returns the stamp.
  */
 function placeNamed(lock: string, owner: string): string {
   const draft = `${lock}.${randomUUID()}`;
@@ -154,7 +153,7 @@ async function remove(lock: string): Promise<void> {
   }
 }
 
-/** Removes the locks in a folder whose owners are gone, and which nobody has asked for since. */
+/** Removes the locks of dead processes in a folder. */
 export async function sweepLocks(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith('.lock'))) {
@@ -171,14 +170,14 @@ async function readOwner(lock: string): Promise<string | undefined> {
 
 async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
   const [pid, host] = holder.trim().split(' ');
-  // Here its age says nothing: a write to a slow device may take as long as it takes.
+  // Age means nothing here: a write to a slow device may take long.
   if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));
-  // On a shared home folder the owner may be on another machine, where we cannot look.
+  // On a shared home folder the owner may be a process of another machine, which cannot be checked.
   try {
     const { mtimeMs } = await stat(lock);
     return Date.now() - mtimeMs > staleMs;
   } catch {
-    return false; // gone: the next attempt will tell
+    return false; // gone: the next attempt decides
   }
 }
 
@@ -193,8 +192,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Removes the lock of `holder`, and only that: another process may have broken it first. False where
- * it cannot be removed just now.
+ * Removes the lock of `holder` and no other: another process may have broken it first. Returns false if
+ * it cannot be removed now.
  */
 async function breakLock(lock: string, holder: string): Promise<boolean> {
   const aside = `${lock}.${randomUUID()}`;
@@ -202,8 +201,8 @@ async function breakLock(lock: string, holder: string): Promise<boolean> {
     await rename(lock, aside);
   } catch (error) {
     const code = errorCode(error) ?? '';
-    if (code === 'ENOENT') return true; // somebody else was faster
-    // Windows says these while somebody reads the file.
+    if (code === 'ENOENT') return true; // another process was faster
+    // Windows reports these while another process reads the file.
     const isRead = process.platform === 'win32' && ['EPERM', 'EBUSY', 'EACCES'].includes(code);
     if (isRead) return false;
     throw fileError('remove', lock, error);
@@ -213,7 +212,7 @@ async function breakLock(lock: string, holder: string): Promise<boolean> {
   return true;
 }
 
-/** Another one may have been made meanwhile. */
+/** Puts back a lock that was moved by mistake, unless there is a new one. */
 function giveBack(aside: string, lock: string): void {
   try {
     linkNewSync(aside, lock);
@@ -222,13 +221,13 @@ function giveBack(aside: string, lock: string): void {
   }
 }
 
-/** So long one devsh waits for another that writes to the same device. */
+/** How long one devsh waits for another that writes to the same device. */
 const WRITE_WAIT_MS = 120_000;
 const WRITE_STALE_MS = 600_000;
 
 /**
  * Runs `work` while no other devsh with the same state folder writes to this device (`host:port`).
- * Throws SettingsError when another one keeps it for too long, CancelledError when that is not waited for.
+ * Throws SettingsError if another one keeps the lock too long, CancelledError if the wait is aborted.
  */
 export function withWriteLock<T>(
   stateFolder: string,
@@ -245,8 +244,8 @@ export function withWriteLock<T>(
 }
 
 /**
- * Takes a file of the user's for this devsh alone; resolves to what gives it back. The lock stands in
- * the state folder: beside the file it would go with it to machines where its owner cannot be asked.
+ * Locks a user's file for this process; resolves to the release. The lock is in the state folder:
+ * beside the file, it could be copied to other machines, which cannot check its owner.
  */
 export function holdFile(state: string, path: string): Promise<() => Promise<void>> {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);

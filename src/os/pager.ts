@@ -7,14 +7,14 @@ import { lendTerminal, stty } from './terminal.ts';
 /** The setting `pager`: a program with its arguments, or false for none. */
 export type PagerSetting = string | false | undefined;
 
-/** Below a command, as in git: quit when it fits, pass colours on, leave the text on the screen. */
+/** After a command, as in git: quit if it fits, pass colours on, leave the text on the screen. */
 export const LESS_BELOW = 'FRX';
-/** From the full screen: a screen of its own, also for what is short. */
+/** From the full screen: always on a screen of its own, also for a short text. */
 const LESS_ALONE = 'R';
 
 const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
-/** The first that is set: the setting (also `DEVSH_PAGER`), `$PAGER`, `less`. Undefined: no pager. */
+/** The first one set: the setting (also `DEVSH_PAGER`), `$PAGER`, `less`. Undefined: no pager. */
 export function pagerWords(
   env: NodeJS.ProcessEnv,
   setting: PagerSetting,
@@ -23,11 +23,11 @@ export function pagerWords(
   const wanted = setting ?? env['PAGER'] ?? (isInPath('less', env) ? 'less' : '');
   if (wanted.trim() === 'cat') return undefined;
   const words = programWords(wanted);
-  // Quotes with nothing in them, or a remark, are no program either.
+  // Empty quotes or a comment are no program either.
   return (words[0] ?? '') === '' ? undefined : words;
 }
 
-/** Shows a text that the user asked to see in the pager. Throws a `UsageError` when there is none. */
+/** Shows a text in the pager at the user's request. Throws a `UsageError` if there is no pager. */
 export async function pageInProgram(
   text: string,
   env: NodeJS.ProcessEnv,
@@ -41,8 +41,8 @@ export async function pageInProgram(
 }
 
 /**
- * Shows a text in the pager, which gets the terminal until the user leaves it: Ctrl-C is a key of the
- * pager then. Leaving early is no failure. Throws a `UsageError` when it cannot be started.
+ * Shows a text in the pager, which has the terminal until the user leaves it: Ctrl-C is a key of the
+ * pager then. Leaving early is no failure. Throws a `UsageError` if the pager cannot be started.
  */
 export async function showInPager(
   text: string,
@@ -66,11 +66,11 @@ export async function showInPager(
       input: text,
       signal: ended.signal,
     });
-    // It had no time to give the terminal back.
+    // A killed pager could not restore the terminal modes.
     if (killedBy !== null && modes !== undefined) stty(modes);
   } finally {
     for (const one of ENDS) process.off(one, onEnd);
-    // With nobody else listening it is for us to end as it wants.
+    // Without another listener the default action of the signal must still happen.
     for (const one of endedBy) if (process.listenerCount(one) === 0) process.kill(process.pid, one);
   }
 }

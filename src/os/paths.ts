@@ -15,8 +15,8 @@ export interface Paths {
 }
 
 /**
- * Where devsh keeps its files: the XDG variables count on every system, then the custom of the
- * system. A relative path in an XDG variable is ignored, as the specification asks
+ * Where devsh keeps its files: the XDG variables apply on every system, then the system's convention. A
+ * relative path in an XDG variable is ignored, as the specification asks
  * (https://specifications.freedesktop.org/basedir-spec/).
  */
 export function resolvePaths(
@@ -65,7 +65,7 @@ function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: 
   };
 }
 
-/** Throws SettingsError for an account that has none, as in some containers. */
+/** Throws SettingsError for an account without a home folder, as in some containers. */
 function homeOf(env: NodeJS.ProcessEnv): string {
   if (env['HOME']) return env['HOME'];
   try {

@@ -7,9 +7,8 @@ import { once } from 'node:events';
 import { errorCode } from './files.ts';
 
 /**
- * The environment for a program that devsh starts: without devsh's own variables, which may hold
- * secrets, without the login of a proxy, and without NODE_OPTIONS, which would change how one in Node
- * runs.
+ * The environment for a child program: without devsh's own variables, which may hold secrets, without
+ * proxy logins, and without NODE_OPTIONS, which would change how a Node program runs.
  */
 export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
@@ -19,19 +18,19 @@ export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   );
 }
 
-/** `http://me:secret@proxy:3128` without what stands before the last `@`. */
+/** `http://me:secret@proxy:3128` without the login, which ends at the last `@`. */
 function withoutLogin(url: string | undefined): string | undefined {
   return url?.replace(/^(\w+:\/\/)?.*@/s, '$1');
 }
 
 interface Start extends Pick<SpawnOptions, 'stdio' | 'detached' | 'windowsHide'> {
-  /** A process group of its own: Ctrl-C on the terminal does not reach it, and it has no terminal to ask on. */
+  /** A process group of its own: Ctrl-C on the terminal does not reach it, and it cannot prompt there. */
   readonly ownGroup?: boolean | undefined;
 }
 
 /**
- * Starts a program, as every program is started here: without a shell, and with nothing in its
- * environment that is not for it. It emits `error` when it cannot be started.
+ * Starts a program without a shell and with a filtered environment; every program is started here.
+ * Emits `error` if it cannot be started.
  */
 export function startProgram(
   argv: readonly string[],
@@ -62,7 +61,7 @@ export interface ProgramExit {
   readonly killedBy: NodeJS.Signals | null;
 }
 
-/** Throws what spawn says of a program that cannot be started. */
+/** Throws spawn's error if the program cannot be started. */
 export async function exitOf(child: ChildProcess): Promise<ProgramExit> {
   const [status, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   return { status, killedBy };
@@ -72,13 +71,13 @@ interface ProgramCall {
   /** Program and arguments; no shell sees them. */
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What it reads; nothing unless told. */
+  /** Its standard input; empty by default. */
   readonly input?: string | undefined;
   readonly limitMs: number;
-  /** How much it may say on each stream; that of a credential when absent. */
+  /** Limit for each output stream; by default that of a credential. */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Nobody reads what it says. */
+  /** The output is not read. */
   readonly ignoreOutput?: boolean | undefined;
   /** Ctrl-C on the terminal ends it as it ends devsh. */
   readonly ourGroup?: boolean | undefined;
@@ -96,12 +95,12 @@ export type ProgramEnd =
 
 /** No credential is longer. */
 const MAX_BYTES = 64 * 1024;
-/** What a program has left behind may hold its output open: it is not waited for. */
+/** Background processes of a program may keep its output open: they get no more time than this. */
 const GRACE_MS = 250;
 
 /**
- * Runs a program without a terminal, in a process group of its own unless told, which is killed as a
- * whole when it takes too long or says too much. Never rejects.
+ * Runs a program without a terminal, by default in its own process group, which is killed as a whole
+ * when the program takes too long or prints too much. Never rejects.
  */
 export function runProgram({
   argv,
@@ -162,17 +161,17 @@ export function runProgram({
     };
     child.on('close', ended);
     child.on('exit', (status) => {
-      // What it has said and nobody has read yet, as the machine was busy, is read before that.
+      // On a busy machine output may still be unread at exit: it is read first.
       setTimeout(() => setImmediate(ended, status), GRACE_MS).unref();
     });
-    // A program that reads nothing closes its end: its status tells.
+    // A program that reads no input closes its end; its status decides.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input ?? '');
     if (signal?.aborted === true) stop();
   });
 }
 
-/** With all that it has started, where it has a group of its own. */
+/** With its own group, also kills everything that the program has started. */
 export function killProgram(
   child: ChildProcess,
   hasOwnGroup: boolean,
@@ -189,7 +188,7 @@ export function killProgram(
   }
 }
 
-/** Of what spawn said: no path of ours, no call of the system. */
+/** The reason in spawn's error, without our paths and system calls. */
 export function whyNotStarted(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ENOENT') return 'there is no such program';

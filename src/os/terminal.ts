@@ -8,11 +8,11 @@ import {
 } from './program.ts';
 
 interface Loan {
-  /** What the program is to the user, and the variables that name it. */
+  /** The program's role for the user, and the variables that configure it. */
   readonly role: string;
   readonly variables: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What it reads in place of keys. */
+  /** Standard input; the terminal by default. */
   readonly input?: string;
   /** Ends the program. */
   readonly signal?: AbortSignal | undefined;
@@ -20,7 +20,7 @@ interface Loan {
 
 /**
  * Runs a program that has the terminal until the user leaves it: Ctrl-C is a key of the program then.
- * Throws a `UsageError` when it cannot be started.
+ * Throws a `UsageError` if it cannot be started.
  */
 export async function lendTerminal(
   argv: readonly string[],
@@ -32,7 +32,7 @@ export async function lendTerminal(
   const child = startProgram(argv, env, { stdio: [stdin, 'inherit', 'inherit'] });
   const stop = (): void => void child.kill();
   signal?.addEventListener('abort', stop);
-  // Who has seen enough closes it.
+  // A user who leaves early closes the pipe.
   child.stdin?.on('error', ignore);
   child.stdin?.end(input);
   try {
@@ -48,12 +48,12 @@ export async function lendTerminal(
 }
 
 /**
- * What stty(1) says when it sets or asks a mode of the terminal; undefined where that is not to be had.
- * At once, as it has to be done before the next key, or before the process ends.
+ * Output of stty(1) when it sets or reads a terminal mode; undefined if stty is not available.
+ * Synchronous: it must be done before the next key, or before the process ends.
  */
 export function stty(mode: string): string | undefined {
   if (process.platform === 'win32') return undefined;
-  // Loaded only now: a prompt on a terminal alone needs it.
+  // Loaded only now: only a prompt on a terminal needs it.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { status, stdout } = spawnSync('stty', [mode], {
     env: childEnvironment(process.env),

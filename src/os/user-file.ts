@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENXIO: 'it is no file',
 };
 
-/** A file, or a pipe as in `<(…)`, that the user named; that it cannot be read is the user's to mend. */
+/** Reads a file, or a pipe as in `<(…)`, that the user named. Throws UsageError if it is unreadable. */
 export async function readUserFile(path: string): Promise<string> {
   try {
     return await readWhole(openToRead(path));
@@ -30,7 +30,7 @@ export async function readUserFile(path: string): Promise<string> {
   }
 }
 
-/** All that standard input gives. Throws UsageError where that does not end. */
+/** All of standard input. Throws UsageError if it is too large or not UTF-8. */
 export async function readStandardInput(stdin: AsyncIterable<Buffer | string>): Promise<string> {
   try {
     return await readWhole(stdin);
@@ -43,7 +43,7 @@ export async function readStandardInput(stdin: AsyncIterable<Buffer | string>): 
 class UnsuitableFile extends Error {}
 
 function openToRead(path: string): AsyncIterable<Buffer | string> {
-  // Otherwise a pipe that nobody writes into, or a terminal, would hold devsh against any Ctrl-C.
+  // Blocking, a pipe without a writer, or a terminal, would hang devsh and ignore Ctrl-C.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = fstatSync(fd);
   if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
@@ -64,7 +64,7 @@ async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string
     chunks.push(bytes);
   }
   const whole = Buffer.concat(chunks);
-  // Read as UTF-8 all the same, names would reach the devices with marks for broken bytes in them.
+  // Decoded anyway, names would reach the devices with replacement characters in them.
   if (!isUtf8(whole)) throw new UnsuitableFile('it is no text in UTF-8: save it in that encoding');
   return whole.toString('utf8');
 }

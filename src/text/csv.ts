@@ -1,10 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { UsageError } from '../errors.ts';
 
-/** One row of a table; a cell in quotes may have line breaks of its own. */
+/** One row of a table; a quoted cell may contain line breaks. */
 export interface CsvRow {
   readonly cells: readonly string[];
-  /** Where it begins in the text, from 1. */
+  /** Line in the text where the row begins, from 1. */
   readonly line: number;
 }
 
@@ -13,7 +13,7 @@ interface ParsedRow {
   readonly info: { readonly lines: number };
 }
 
-/** What the mistakes are called here; the line is that of the mistake, or of the quote that stays open. */
+/** Our wording for parser errors; the line is that of the mistake, or of the quote left open. */
 const MISTAKES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the quote that begins here is not closed',
   CSV_INVALID_CLOSING_QUOTE: 'text behind a closing quote; a quote within a cell is ""',
@@ -21,11 +21,11 @@ const MISTAKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The rows of a CSV text (RFC 4180, and what spreadsheets make of it: a mark of the byte order, `;` or
- * tabs between the cells, `sep=;` on top, any line end). Rows that are empty, or whose cells all are,
- * are left out. Throws a UsageError with `file:line`.
+ * The rows of a CSV text (RFC 4180 and what spreadsheets write: a byte order mark, `;` or tabs as
+ * separators, `sep=;` on top, any line end). Empty rows and rows of empty cells are left out. Throws a
+ * UsageError with `file:line`.
  *
- * @param options.trim blanks around a cell, and around its quotes, are no part of it
+ * @param options.trim removes blanks around a cell and around its quotes
  */
 export function csvRows(
   text: string,
@@ -45,7 +45,7 @@ export function csvRows(
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
     }) as unknown as readonly ParsedRow[];
-    // The parser says where a row ends, and takes CRLF within a cell for two lines.
+    // The parser gives the line where a row ends, and counts CRLF within a cell as two lines.
     let twice = 0;
     return rows.map(({ record, info }) => {
       const written = record.join();
@@ -61,13 +61,13 @@ export function csvRows(
   }
 }
 
-/** Why a row does not fit below the first one; undefined where it does. */
+/** Why a row does not fit the header row; undefined if it does. */
 export function widthProblem({ cells }: CsvRow, width: number): string | undefined {
   if (cells.length === width) return undefined;
   return `${cells.length} cells, where the first line has ${width}`;
 }
 
-/** What stands most often between the names of the first line. */
+/** The most frequent separator between the names of the first line. */
 function separatorOf(table: string): string {
   const [first = ''] = /^[\r\n]*(?:"[^"]*"|[^"\r\n])*/.exec(table) ?? [];
   const names = first.replace(/"[^"]*"/g, '');
@@ -78,7 +78,7 @@ function separatorOf(table: string): string {
 function lineOf({ code, lines, bytes }: CsvError, table: string): number {
   if (code !== 'CSV_QUOTE_NOT_CLOSED') return Number(lines);
   const source = Buffer.from(table);
-  // All cells up to there are whole: the next quote is the open one.
+  // All cells before that are complete: the next quote is the open one.
   const open = source.indexOf('"', Number(bytes));
   return source
     .subarray(0, open)

@@ -1,4 +1,4 @@
-/** Whether a name fits `*` and `?` as in a shell, in time that is the product of both lengths at most. */
+/** Whether a name matches `*` and `?` as in a shell; takes at most the product of both lengths. */
 export function matchesGlob(text: string, glob: string): boolean {
   const [name, pattern] = [Array.from(text), Array.from(glob)];
   let [at, mark, back] = [0, 0, -1];

@@ -1,8 +1,8 @@
 import { isPlainAscii } from './width.ts';
 
 /**
- * Letters of other scripts that look like Latin ones, by the Latin letter: those that names are forged
- * with (a selection from Unicode's confusables.txt, UTS #39).
+ * Letters of other scripts that look like Latin ones, by the Latin letter: those used to forge names
+ * (a selection from Unicode's confusables.txt, UTS #39).
  */
 const TWINS: Readonly<Record<string, string>> = {
   a: 'аα',
@@ -55,8 +55,8 @@ const LATIN = new Map(
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
 
 /**
- * Replaces letters that stand in for Latin ones: those that look like them, in a word that has Latin
- * letters, too. A word in one script stays as it is, whatever the script.
+ * Replaces look-alikes of Latin letters in words that contain Latin letters, too. A word in a single
+ * script stays unchanged.
  */
 export function replaceForged(text: string, replacement: (letter: string) => string): string {
   if (!HAS_TWIN.test(text)) return text;
@@ -68,8 +68,8 @@ export function replaceForged(text: string, replacement: (letter: string) => str
 }
 
 /**
- * A name told apart from those that are drawn the same: blanks other than the usual one, and what NFC would
- * write in another way, by their numbers: `e<U+0301>`, `a<U+00A0>b`.
+ * A name that differs visibly from names drawn the same: unusual blanks, and letters that NFC would
+ * change, as code points: `e<U+0301>`, `a<U+00A0>b`.
  */
 export function unmistakable(name: string): string {
   if (isPlainAscii(name)) return name;
@@ -88,11 +88,11 @@ export function codePointText(letter: string): string {
 }
 
 /**
- * What a name looks like: names with the same look can be taken for one another. Case, accents written
- * in another way, look-alike letters and digits, and what is not shown at all make no difference.
+ * The look of a name: names with the same look can be confused. Ignores case, composition of accents,
+ * look-alike letters and digits, and invisible characters.
  */
 export function lookOf(name: string): string {
-  // In ASCII none is composed, and the twins are below.
+  // ASCII needs no composition; its look-alikes are replaced below.
   return (isPlainAscii(name) ? name : latinOf(name))
     .toLowerCase()
     .replace(/[|1i]/g, 'l')

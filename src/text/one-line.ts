@@ -1,14 +1,14 @@
 const LIMIT = 200;
 
-/** Text of a device as part of a message: one line, no control characters, at most 200 units long. */
+/** Text of a device for a message: one line, no control characters, at most 200 UTF-16 units. */
 export function oneLine(text: string): string {
-  // Some times the limit is enough to cut from, and bounds the work on a huge body.
+  // A multiple of the limit is enough to cut from, and bounds the work on a huge body.
   const flat = text
     .slice(0, LIMIT * 4)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();
   if (flat.length <= LIMIT) return flat;
-  // Not through the middle of a surrogate pair.
+  // Never leaves half of a surrogate pair.
   return `${flat.slice(0, LIMIT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
@@ -26,7 +26,7 @@ export function isHtml(text: string): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i.test(text.slice(0, 1000));
 }
 
-/** What an HTML page says, in one line: its title, otherwise its first heading or words. */
+/** An HTML page in one line: its title, otherwise its first heading or words. */
 export function htmlTitle(text: string): string {
   const start = text.slice(0, 100_000);
   const title =
@@ -46,7 +46,7 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** "8 known, 2 new": how many there are of each kind, in the order of `words`; none of what is not there. */
+/** "8 known, 2 new": the count of each kind in the order of `words`; zero counts are left out. */
 export function countsText<K extends string>(
   kinds: readonly K[],
   words: Readonly<Record<K, string>>,
@@ -63,29 +63,29 @@ export function someOf(names: readonly string[], most = 5): string {
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** What stands for a password that was typed where none belongs. */
+/** Replaces a password typed in a wrong place. */
 const MASK = '***';
 
 /**
- * The password in an address with a login, to its last `@`: it may hold any character. Without a scheme
- * at the start of a word, or behind the name of what is an address.
+ * The password in an address with a login, up to the last `@`, as it may contain any character. An
+ * address without a scheme counts at the start of a word, or after the name of an address option.
  */
 const PASSWORD =
   /(?:\/\/[^\s:/]*:|^["']?(?:(?:--)?(?:proxy|jump|address|url)=["']?)?[^\s:/@=~!"']+:(?!\/\/))(.+)@/dis;
 
-/** Where the password is in a word such as `https://user:pw@host` or `user:pw@host`. */
+/** The position of the password in a word such as `https://user:pw@host` or `user:pw@host`. */
 export function passwordSpan(word: string): { start: number; end: number } | undefined {
   const [start, end] = PASSWORD.exec(word)?.indices?.[1] ?? [];
   return start === undefined || end === undefined ? undefined : { start, end };
 }
 
-/** A word without the password of an address. */
+/** A word with the password of an address masked. */
 export function withoutPassword(word: string): string {
   const span = passwordSpan(word);
   return span === undefined ? word : word.slice(0, span.start) + MASK + word.slice(span.end);
 }
 
-/** A message that repeats what was typed, in quotes or not. */
+/** Masks passwords in a message that repeats typed words, in quotes or not. */
 export function withoutPasswords(message: string): string {
   if (!message.includes('@')) return message;
   return message.replace(/"[^"\n]*"|\S+/g, (word) =>

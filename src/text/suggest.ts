@@ -1,8 +1,8 @@
 const MOST_SUGGESTIONS = 3;
 
 /**
- * The candidates that `word` may have been meant to be, best first, at most three: those that differ
- * by a typing error or two, and those that go on where the word ends. Case is ignored.
+ * At most three candidates for a mistyped `word`, best first: those within one to three typing errors,
+ * and those that start with the word. Ignores case.
  */
 export function suggest(word: string, candidates: Iterable<string>): string[] {
   const wanted = word.toLowerCase();
@@ -12,7 +12,7 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   for (const candidate of new Set(candidates)) {
     const other = candidate.toLowerCase();
     if (other !== wanted && other.startsWith(wanted)) {
-      // A prefix is no typing error: it ranks after one wrong letter, however long the rest is.
+      // A prefix is no typing error: it ranks after one wrong letter, at any length of the rest.
       ranked.push({ candidate, distance: 1.5 });
     } else if (Math.abs(other.length - wanted.length) <= allowed) {
       const distance = editDistance(wanted, other);

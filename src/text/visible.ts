@@ -2,39 +2,38 @@ import { isPlainAscii } from './width.ts';
 import { codePointText, replaceForged } from './look-alike.ts';
 
 /**
- * What a terminal obeys or shows as nothing: control and bidi characters, zero-width and other
- * invisible ones, line separators, half surrogates. Escape sequences, reordered text and look-alike
- * names are made of these.
+ * What a terminal obeys or does not show: control and bidi characters, zero-width and other invisible
+ * ones, line separators, lone surrogates. They make escape sequences, reordered and look-alike text.
  */
 const UNSAFE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\uFFF9-\\uFFFB';
 
 /**
- * Large stretches that have none of these: ASCII, letters up to Arabic, dashes and signs, Chinese, Japanese
- * and Korean letters. No half of a surrogate pair is among them.
+ * Large ranges without any of these: ASCII, letters up to Arabic, dashes and signs, Chinese, Japanese
+ * and Korean letters. They contain no surrogates.
  */
 const SAFE =
   '\\x20-\\x7e\\xa1-\\xac\\xae-\\u034e\\u0350-\\u061b\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\u3163\\u3165-\\ud7ff';
 
-/** Quicker to ask than for the unsafe ones, and true of most texts. */
+/** Faster than a search for unsafe characters, and true for most texts. */
 const IS_SAFE = new RegExp(`^[${SAFE}]*$`);
 const HAS_UNSAFE = new RegExp(`[${UNSAFE}]`, 'u');
 const ALL_UNSAFE = new RegExp(`[${UNSAFE}]`, 'gu');
 
-/** To compile the list of all emoji sequences takes 16 ms: made only when the usual ones do not do. */
+/** Compiling all emoji sequences takes 16 ms: done only if the usual ones do not match. */
 let unsafeOrEmoji: RegExp | undefined;
 let usualEmoji: RegExp | undefined;
 
-/** Men, women and persons with what they work with, then single signs such as ❤️, then keycaps. */
+/** Persons with their tools, then single signs such as ❤️, then keycaps. */
 const USUAL_EMOJI =
   '[👨👩🧑]\\p{Emoji_Modifier}?\\u200D(?:[🌾🍳🍼🎓🎤🎨🏫🏭💻💼🔧🔬🚀🚒🦯🦼🦽🦰-🦳]|[⚕⚖✈]\\uFE0F)|\\p{Basic_Emoji}|\\p{Emoji_Keycap_Sequence}';
 
-/** Whether a text holds something that must not reach a terminal as it is. */
+/** Whether a text contains something that must not reach a terminal. */
 export function hasUnsafe(text: string): boolean {
   return !IS_SAFE.test(text) && HAS_UNSAFE.test(text);
 }
 
-/** Ten times as quick to look for as the unsafe ones themselves. */
+/** Ten times as fast to search for as the unsafe characters themselves. */
 const SUSPECT = new RegExp(`[^${SAFE}]+`, 'g');
 
 /** Replaces each unsafe code point, also those inside an emoji. */
@@ -42,7 +41,7 @@ export function replaceUnsafe(text: string, replacement: (character: string) => 
   return text.replace(SUSPECT, (run) => run.replace(ALL_UNSAFE, replacement));
 }
 
-/** Each unsafe code point as JSON can have it in a string: `\uXXXX`. */
+/** Escapes each unsafe code point in JSON text: `\uXXXX`. */
 export function replaceUnsafeInJson(text: string): string {
   return replaceUnsafe(text, jsonEscape);
 }
@@ -56,9 +55,8 @@ export function jsonEscape(character: string): string {
 }
 
 /**
- * A text from outside as one harmless line: control characters as `^[`, other invisible ones as
- * `<U+202E>`, and so the letters that stand in for Latin ones. Other letters, combining marks and emoji
- * stay as they are. Applying it twice changes nothing.
+ * A foreign text as one harmless line: control characters as `^[`, other invisible ones and look-alikes
+ * of Latin letters as `<U+202E>`. Other letters, combining marks and emoji stay. Idempotent.
  */
 export function visible(text: string): string {
   return isPlainAscii(text) ? text : replaceForged(withoutUnsafe(text), shown);
@@ -72,7 +70,7 @@ function withoutUnsafe(text: string): string {
   return text.replace(unsafeOrEmoji, (match) => (HAS_UNSAFE.test(match) ? shown(match) : match));
 }
 
-/** The same for messages of several lines: `\n` stays a line break, a tab becomes two spaces. */
+/** Same for messages of several lines: `\n` stays a line break, a tab becomes two spaces. */
 export function visibleLines(text: string): string {
   return isPlainAscii(text)
     ? text

@@ -1,21 +1,21 @@
 import stringWidth from 'string-width';
 
-/** Latin letters, private ones (`tui/terminal/line-marks.ts`) and our own signs: a cell each, and none joins. */
+/** Latin letters, private use (`tui/terminal/render.ts`) and our signs: one cell each, none combine. */
 const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
 
-/** Whether each UTF-16 unit of the text is one cell of its own, so that nothing needs to be measured. */
+/** Whether each UTF-16 unit of the text takes one cell, so that measuring is unnecessary. */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
-/** Terminal cells that a text takes; it must already be harmless (`visible`). */
+/** Terminal cells of a text, which must already be harmless (`visible`). */
 export function widthOf(text: string): number {
   return isNarrow(text) ? text.length : stringWidth(text);
 }
 
-/** At most `width` cells: what is too long ends with `…`. Never cuts a character in half. */
+/** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. */
 export function cut(text: string, width: number): string {
-  // No text takes less than one unit for two cells, so a short one needs no measuring.
+  // Every unit takes at most two cells, so a short text needs no measuring.
   if (text.length * 2 <= width) return text;
   if (isNarrow(text)) {
     if (text.length <= width) return text;
@@ -40,10 +40,7 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
   return align === 'left' ? kept + padding : padding + kept;
 }
 
-/**
- * A key or a line may be a megabyte that somebody pasted or marked: of a longer one its beginning and its
- * end, and how much lies between them.
- */
+/** The beginning and end of a long text, with the number of characters left out between them. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const isLow = (index: number): boolean => /[\udc00-\udfff]/.test(text.charAt(index));
@@ -54,17 +51,17 @@ export function shortened(text: string, most: number): string {
   return `${text.slice(0, head)} …[${tail - head} characters]… ${text.slice(tail)}`;
 }
 
-/** Made when first used: it takes as long as all the rest of a start, and most texts are ASCII. */
+/** Created on first use: it takes as long as the rest of a start, and most texts are ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for single characters, of one or more code points each. */
+/** User-perceived characters, of one or more code points each. */
 export function graphemeClusters(text: string): Intl.Segments {
   return (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })).segment(text);
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** Nothing but letters, digits and signs of ASCII, and blanks: one cell each, and nothing to be looked into. */
+/** Only printable ASCII and spaces: one cell each, nothing to sanitize. */
 export function isPlainAscii(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }

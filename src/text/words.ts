@@ -1,31 +1,31 @@
 import { UsageError } from '../errors.ts';
 
-/** One word of a line with its quotes taken off, and where it stands. */
+/** One word of a line without its quotes, and its position. */
 export interface Word {
   readonly text: string;
-  /** UTF-16 units from 0; `end` is behind the last character, quotes included. */
+  /** UTF-16 units from 0; `end` is after the last character, quotes included. */
   readonly start: number;
   readonly end: number;
-  /** Begins with the value of a variable: it is never an option. */
+  /** Begins with the value of a variable, so it is never an option. */
   readonly isValue?: true;
 }
 
-/** The value for what stands in `${…}`; `column` is where that begins. Throws a `UsageError`. */
+/** The value for the text inside `${…}`, which begins at `column`. Throws a `UsageError`. */
 export type ValueOf = (inner: string, column: number) => string;
 
 interface ParsedLine {
   readonly words: readonly Word[];
-  /** The quote or backslash that is still open at the end, and where it stands. */
+  /** The quote or backslash that is still open at the end, and its position. */
   readonly open: { readonly mark: '"' | "'" | '\\'; readonly column: number } | undefined;
 }
 
 /**
- * Splits a line into words: spaces separate, '…' is taken as it is, in "…" a backslash escapes `"` and
- * `\`, outside quotes it escapes any character, `#` at the start of a word begins a comment.
- * Never throws: what is still open is part of the result, as completion works on unfinished lines.
+ * Splits a line into words: spaces separate, '…' is literal, in "…" a backslash escapes `"` and `\`,
+ * outside quotes it escapes any character, `#` at the start of a word begins a comment. Never throws:
+ * the result says what is still open, as completion works on unfinished lines.
  *
- * @param valueOf for the lines of a script: `${…}` stands for a value, outside '…' and without a
- *   backslash before it. Whatever is in the value, it stays in its word. May throw.
+ * @param valueOf for the lines of a script: `${…}` is replaced by a value, outside '…' and without a
+ *   backslash before it. The value never splits the word. May throw.
  */
 export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
   const words: Word[] = [];
@@ -79,7 +79,7 @@ export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
   return { words, open };
 }
 
-/** Like `parseLine`, for a line that is to be run: an open quote is an error. */
+/** Same as `parseLine`, for a line to run: an open quote is an error. */
 export function parseCompleteLine(line: string): readonly Word[] {
   const { words, open } = parseLine(line);
   if (open !== undefined) {
@@ -90,7 +90,7 @@ export function parseCompleteLine(line: string): readonly Word[] {
   return words;
 }
 
-/** The words of argv, placed as they would stand in the line that `quoteLine` makes of them. */
+/** The words of argv, at their positions in the line that `quoteLine` makes of them. */
 export function wordsOfArgv(argv: readonly string[]): readonly Word[] {
   let start = 0;
   return argv.map((text) => {
@@ -111,7 +111,7 @@ export function quoteWord(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** `field=value` with only the value in quotes, as a person would write it. */
+/** `field=value` with quotes around the value only, as a person would type it. */
 export function quoteAssignment(field: string, value: string): string {
   return `${field}=${value === '' ? '' : quoteWord(value)}`;
 }
@@ -142,7 +142,7 @@ function readDoubleQuoted(
   return { text, end: line.length, isClosed: false, isValue };
 }
 
-/** The variable at a place of a line, and where its last character stands. */
+/** The variable at a position of a line, and the position of its last character. */
 function readVariable(
   line: string,
   at: number,

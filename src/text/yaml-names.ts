@@ -1,9 +1,9 @@
-/** `key_field` is called `keyField` in the code. */
+/** `key_field` becomes `keyField` in the code. */
 export type InCode<Name> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<InCode<Rest>>}`
   : Name;
 
-/** What a YAML file says, by its names in the code; lists cannot be changed. */
+/** The content of a YAML file under its names in the code; lists are read-only. */
 export type NamedInCode<Content> = {
   readonly [Name in keyof Content as InCode<Name>]: Content[Name] extends string[] | undefined
     ? Readonly<Content[Name]>
@@ -18,7 +18,6 @@ export function inYaml(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The same the other way round. */
 export function namedInYaml(content: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [inYaml(name), value]));
 }

@@ -3,29 +3,29 @@ import type { DevshError } from '../errors.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** Longer than any number means anything; `BigInt` takes time in the square of its digits. */
+/** No useful number is longer, and `BigInt` takes quadratic time in its digits. */
 const MAX_DIGITS = 1000;
 
-/** Lists or maps in each other, and nothing between them but a name. */
+/** Nested lists or maps, with nothing between the brackets but a name. */
 const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
 
 /**
- * A YAML (or JSON) text that can say where in it something stands. Every plain scalar is text, as in
- * YAML's failsafe schema, so that `1.0`, `no` and `007` stay what was written.
+ * A YAML (or JSON) text with source positions. Every plain scalar is text, as in YAML's failsafe
+ * schema, so that `1.0`, `no` and `007` stay as written.
  */
 export class YamlSource {
   readonly #file: string;
   readonly #lines = new LineCounter();
   readonly #document: Document;
   readonly #makeError: (message: string) => DevshError;
-  /** Written as it is, or with escapes. */
+  /** The name may be written literally or with escapes. */
   readonly #mayHoldProto: boolean;
 
   /** @param makeError makes the error that is thrown for this kind of file */
   constructor(text: string, file: string, makeError: (message: string) => DevshError) {
     this.#file = file;
     this.#makeError = makeError;
-    // The parser would take seconds to find that out.
+    // The parser would take seconds to find this out.
     const deep = TOO_DEEP.exec(text);
     if (deep !== null) {
       const before = text.slice(0, deep.index).split('\n');
@@ -33,23 +33,23 @@ export class YamlSource {
       throw makeError(`${file}:${place}: it is nested too deep`);
     }
     this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
-    // Editors of Windows put a mark in front; and what is wrong is said here, not by the library.
+    // Windows editors put a byte order mark in front. Errors are reported here, not by the library.
     this.#document = parseDocument(text.replace(/^\ufeff/, ''), {
       schema: 'failsafe',
       lineCounter: this.#lines,
       logLevel: 'error',
-      // `!!binary` would make a list of numbers of a text.
+      // `!!binary` would turn a text into a list of numbers.
       resolveKnownTags: false,
       merge: true,
     });
   }
 
   /**
-   * The content as plain data; undefined for an empty text. Throws what `makeError` makes.
+   * The content as plain data; undefined for an empty text. Throws the error of `makeError`.
    *
-   * @param options.readsNull what is not written, `~` and `null` are null, not text
-   * @param options.readsScalars also numbers and booleans are what they are, as far as no letter of how
-   *   they are written is lost: `1.0`, `007` and `no` stay text
+   * @param options.readsNull a missing value, `~` and `null` become null, not text
+   * @param options.readsScalars also converts numbers and booleans if that loses no character of their
+   *   spelling: `1.0`, `007` and `no` stay text
    */
   data(options: { readsNull?: boolean; readsScalars?: boolean } = {}): unknown {
     const [error] = this.#document.errors;
@@ -70,15 +70,15 @@ export class YamlSource {
     }
     this.#refuseProto();
     try {
-      // An empty file, or one of comments only, is null.
+      // An empty file, or one of comments only, gives null.
       return this.#document.toJS() ?? undefined;
     } catch (error) {
-      // yaml refuses aliases that multiply without end.
+      // yaml refuses aliases that expand without end.
       throw this.#errorAt(0, error instanceof Error ? error.message : 'cannot be read');
     }
   }
 
-  /** What the language gives this name to would be lost, or do harm, on the way through plain objects. */
+  /** JavaScript gives this name a meaning: in plain objects the field would be lost or do harm. */
   #refuseProto(): void {
     if (!this.#mayHoldProto) return;
     visit(this.#document, {
@@ -93,12 +93,12 @@ export class YamlSource {
     return this.#document.hasIn(path);
   }
 
-  /** `file:line:column` of the node at `path` or the nearest one above it. */
+  /** `file:line:column` of the node at `path`, or of the nearest one above it. */
   place(path: Path): string {
     return this.#placeAt(this.#offset(path, 'value'));
   }
 
-  /** `file:line:column: message`, for the node at `path` or the nearest one above it. */
+  /** `file:line:column: message` for the node at `path`, or for the nearest one above it. */
   error(path: Path, message: string, part: 'key' | 'value' = 'value'): DevshError {
     return this.#errorAt(this.#offset(path, part), message);
   }
@@ -132,7 +132,7 @@ export class YamlSource {
   }
 }
 
-/** A number or boolean that is written just as it would be written anew; else the text. */
+/** A number or boolean if its canonical spelling is the text; otherwise the text. */
 function plainValue(text: string): string | number | bigint | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   if (!/^-?\d/.test(text)) return text;
