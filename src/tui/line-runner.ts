@@ -13,7 +13,7 @@ import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import type { TableFeed } from './table/feed.ts';
 
-/** A line that names many records is known again by less than all of it. */
+/** Enough to recognize a line that names many records. */
 const LONGEST_ECHO = 400;
 
 export interface RunnerOptions {
@@ -21,20 +21,20 @@ export interface RunnerOptions {
   readonly store: Store;
   readonly questions: Questions;
   readonly feed: TableFeed;
-  /** Lends the terminal to the user's editor. */
+  /** Opens the user's editor on the terminal. */
   readonly edit: (draft: Draft, signal: AbortSignal) => Promise<string>;
-  /** A line has ended: what it changed, and whether another one still goes on. */
+  /** A line has ended, with its changes; `goesOn`: another line still runs. */
   readonly onEnd: (invocation: Invocation, results: readonly StepResult[], goesOn: boolean) => void;
-  /** The line could not be understood after all. */
+  /** The line turned out to be invalid while it ran. */
   readonly onProblem: (line: string, error: UsageError) => void;
   readonly onQuit: () => void;
 }
 
-/** A line has ended: what it changed, and why it ended early. */
+/** A line has ended: its changes, and why it ended early. */
 export type LineEnd = (results: readonly StepResult[], error: DevshError | undefined) => void;
 
 interface Made {
-  /** The line as it is shown: nobody has seen it typed. */
+  /** The line as shown: the user has not typed it. */
   readonly shown: string;
   readonly onEnd?: LineEnd;
 }
@@ -42,19 +42,19 @@ interface Made {
 interface Job {
   readonly line: string;
   readonly invocation: Invocation;
-  /** A key or a form made this line. */
+  /** Set if a key or a form made this line. */
   readonly made: Made | undefined;
-  /** What the prompt said when it was sent and had to wait. */
+  /** The prompt at submission, if the line had to wait. */
   readonly prompt: string | undefined;
 }
 
-/** Carries out lines one after the other; the keys go on being heard meanwhile. */
+/** Executes lines one after the other; keys still work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
-  /** Lines that answer questions while another one goes on. */
+  /** Lines that answer questions while another one runs. */
   readonly #beside = new Set<AbortController>();
   #running: Invocation | undefined;
   #leave: (() => void) | undefined;
@@ -67,12 +67,12 @@ export class LineRunner {
     return this.#stop !== undefined || this.#beside.size > 0;
   }
 
-  /** What runs may change devices. */
+  /** Whether the running line may change devices. */
   get isWriting(): boolean {
     return this.#stop !== undefined && this.#running?.verb.options.includes('yes') === true;
   }
 
-  /** Throws a `UsageError`, and does nothing, when the line cannot be understood. */
+  /** Throws a `UsageError`, and does nothing, if the line is invalid. */
   submit(line: string, made?: Made): void {
     const invocation = this.#options.shell.parse(line);
     const { store } = this.#options;
@@ -90,8 +90,8 @@ export class LineRunner {
   }
 
   /**
-   * Ctrl-C: lets the request in flight finish; a second time, does not wait for it. Of two lines that
-   * run, the one that came last, but for a write.
+   * Ctrl-C: lets the request in flight finish; a second time, does not wait for it. If two lines run,
+   * stops the later one unless the first one writes.
    */
   interrupt(isLeaving = false): void {
     const beside = [...this.#beside].filter(({ signal }) => !signal.aborted);
@@ -137,7 +137,7 @@ export class LineRunner {
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = made?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
-    // Where the prompt says something else by now, it shows for which devices the line begins.
+    // If the prompt has changed since, the echo shows the devices that the line applies to.
     const { prompt } = store.state.fleet;
     const isElsewhere = job.prompt !== undefined && job.prompt !== prompt;
     if (made !== undefined || isElsewhere) {
@@ -148,10 +148,10 @@ export class LineRunner {
     const io = this.#ioOf(router, signal, isBeside);
     let failure: DevshError | undefined;
     try {
-      // Who went on without it must not find it begin now.
+      // A line that was abandoned before it began must not begin now.
       signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {
-        // The progress that shows is that of the other line.
+        // The progress shown is that of the other line.
         if (!isBeside || output.kind !== 'progress') router.write(output);
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
       }
@@ -181,7 +181,7 @@ export class LineRunner {
         const { questions, store } = this.#options;
         const details = [...router.written, ...(question.details ?? [])];
         const answer = await questions.ask({ ...question, details }, router.takePlan(), signal);
-        // What was said while planning is over.
+        // Replaces the progress of planning.
         store.dispatch({ kind: 'work-progress', text: 'working' });
         return answer;
       },
@@ -197,7 +197,7 @@ export class LineRunner {
   }
 }
 
-/** What devices wait for is answered while others go on, but for those that are being changed. */
+/** Questions are answered while a line runs, except for devices that it changes. */
 function isAnswer({ command, args }: Invocation, { fleet, work }: State): boolean {
   if (command.name !== 'questions') return false;
   const named = args.all('DEVICE');

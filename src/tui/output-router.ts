@@ -26,13 +26,13 @@ import type { Store } from './store.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
 
-/** Each time the whole screen is drawn: more often nobody reads it. */
+/** Each update draws the whole screen: more often is unreadable. */
 const PROGRESS_EVERY_MS = 100;
 
-/** Longer texts are put over the table, to be scrolled. */
+/** Longer texts open in the pager over the table. */
 const MOST_LOG_LINES = 3;
 
-/** A run on more devices than that is shown device by device while it goes on. */
+/** A run on more devices than this shows the progress of each device. */
 const LARGE_RUN = 3;
 
 const plainStyle = (_tone: string, text: string): string => text;
@@ -44,7 +44,7 @@ interface RouterOptions {
   readonly feed: TableFeed;
   readonly line: string;
   readonly invocation: Invocation;
-  /** For what has no view of its own, in the format that the line asks for. */
+  /** For output without a view of its own, in the format that the line asks for. */
   readonly makeWriter: (streams: Streams) => Writer;
 }
 
@@ -54,22 +54,22 @@ interface Open {
   lines: readonly LogLine[];
 }
 
-/** Puts why devices failed into the messages, where it is read again. */
+/** Adds failures of devices to the messages. */
 export function keepFailures(store: Store, failures: readonly Failure[]): void {
   const lines = failureLines(failures);
   if (lines.length > 0) store.dispatch({ kind: 'log-keep', lines });
 }
 
-/** Puts what one line says where it belongs: table, messages, pager, or the plan of a question. */
+/** Sends the output of one line to its place: table, messages, pager, or the plan of a question. */
 export class OutputRouter {
   readonly results: StepResult[] = [];
   hasQuit = false;
-  /** What is to be shown above the next question. */
+  /** Shown above the next question. */
   #plan: PlanView | undefined;
   #rollOut: RollOutState['devices'] = [];
-  /** Where nothing can be planned. */
+  /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
-  /** What stands under the table as long as it is so. */
+  /** Shown below the table as long as they last. */
   readonly #failures: Failure[] = [];
   readonly #store: Store;
   readonly #feed: TableFeed;
@@ -84,7 +84,7 @@ export class OutputRouter {
   #writer: Writer | undefined;
   #text = '';
   #progressAt = -Infinity;
-  /** What stands at the end of the log and may still fold with what comes. */
+  /** Pending update of the last log lines, which may still fold with later results. */
   #logging: NodeJS.Immediate | undefined;
   #open: Open = { results: [], failures: [], lines: [] };
 
@@ -140,7 +140,7 @@ export class OutputRouter {
         break;
       case 'summary':
         this.#store.dispatch({ kind: 'roll-out-end' });
-        // Told from the journal, with the results above it.
+        // A past run from the journal, with its results above.
         if (this.#writer !== undefined) this.#print(output);
         else if (foldResults(this.results).length > 1)
           this.log('quiet', summaryLine(output, plainStyle));
@@ -176,13 +176,13 @@ export class OutputRouter {
     }
   }
 
-  /** The first answer brings the table into sight; whoever goes elsewhere meanwhile is left there. */
+  /** The first response shows the table; if the user changes the view meanwhile, it stays. */
   #fill(output: ReadOutput): void {
     this.#feed.add(this.#line, this.#invocation, output, !this.#hasTable);
     this.#hasTable = true;
   }
 
-  /** What has a view of its own; a list with nothing in it is told in words. */
+  /** Opens the view for this output, if it has one; an empty list becomes a message. */
   #openView(output: TableOutput | DriftOutput): boolean {
     const found = viewFor(output, this.#invocation, this.#line);
     if (found === undefined) return false;
@@ -209,7 +209,7 @@ export class OutputRouter {
     keepFailures(this.#store, this.#refused);
   }
 
-  /** From the first verdict on, a run on several devices is watched device by device. */
+  /** From the first verdict on, a run on several devices shows each device. */
   #showRollOut(): void {
     const devices = this.#rollOut;
     this.#rollOut = [];
@@ -224,7 +224,7 @@ export class OutputRouter {
     this.#store.dispatch({ kind: 'view-over', overlay });
   }
 
-  /** The plan, for the question that follows it. */
+  /** Returns the plan once, for the question that follows it. */
   takePlan(): PlanView | undefined {
     const plan = this.#plan;
     this.#plan = undefined;
@@ -237,7 +237,7 @@ export class OutputRouter {
     this.#logOpen();
     this.#flush();
     if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
-    // What failed has been said where it failed.
+    // The reasons are already shown where they occurred.
     keepFailures(this.#store, this.#failures);
     if (error === undefined || error instanceof StoppedError) return;
     this.log(error instanceof DeclinedError ? 'plain' : 'bad', ...errorLines(error, plainStyle));
@@ -256,7 +256,7 @@ export class OutputRouter {
     return isAccepting || ['connect', 'demo'].includes(command.name);
   }
 
-  /** The bar shows the states; the failures stand under the table. */
+  /** The bar shows the states, and the failures are below the table. */
   #logConnected(states: readonly unknown[]): void {
     const ready = states.filter((state) => state === 'connected').length;
     const all = ready === states.length;
@@ -272,7 +272,7 @@ export class OutputRouter {
   }
 
   #logError(error: DevshError, device: ReadOutput['device'] | undefined): void {
-    // A device that is down stands under the table with its reason as long as it is.
+    // A device that is down is shown below the table with its reason as long as it is down.
     if (this.#isConnecting() && device !== undefined) {
       this.#failures.push({ device, error });
       return;
@@ -285,7 +285,7 @@ export class OutputRouter {
     this.#logSoon();
   }
 
-  /** What comes at once is folded once. */
+  /** Folds lines that come together only once. */
   #logSoon(): void {
     this.#logging ??= setImmediate(() => {
       this.#logOpen();
@@ -315,7 +315,7 @@ export class OutputRouter {
     this.#writer.write(output);
   }
 
-  /** What was written so far and waits for the end of the line: a question may be about it. */
+  /** Output so far that waits for the end of the line: a question may be about it. */
   get written(): readonly string[] {
     return this.#text.trim() === '' ? [] : this.#text.trimEnd().split('\n');
   }

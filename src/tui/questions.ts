@@ -8,29 +8,29 @@ import type { Store } from './store.ts';
 import type { KeyEvent } from './terminal/keys.ts';
 import { contextOf, isActedIn } from './keys/keymap.ts';
 
-/** So long there must have been no key before a question takes one: nobody answers what he has not read. */
+/** A question accepts keys after this long without one, so that no answer is given unread. */
 export const QUIET_MS = 300;
 
-/** What is asked stands below what it is about, and must not push it out of sight. */
+/** A question must not push the plan above it out of sight. */
 const LONGEST_QUESTION = 300;
-/** Above it: more than a plan writes of a record with many fields. */
+/** Limit of a line above it: more than a plan needs for a record with many fields. */
 const LONGEST_LINE = 2_000;
 
-/** Questions that wait for an answer: shown one after the other, in the order of asking. */
+/** Questions that wait for an answer, shown one after the other in the order of asking. */
 export class Questions {
   readonly #store: Store;
   readonly #waiting = new Map<number, (answer: string | undefined) => void>();
   #lastId = 0;
   #timer: NodeJS.Timeout | undefined;
   #answeredAt = -Infinity;
-  /** Whether the user has pressed keys for something else since a line began or was answered. */
+  /** Whether the user has done something else since a line began or was answered. */
   #hasGoneOn = false;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Resolves to `undefined` when the user says no, or when `signal` is aborted. */
+  /** Resolves to `undefined` if the user declines, or `signal` is aborted. */
   ask(
     { kind, text, details = [], expected, color, isLate = false }: Question,
     plan?: PlanView,
@@ -72,19 +72,19 @@ export class Questions {
     });
   }
 
-  /** A line begins: its user waits for what it asks. */
+  /** A line begins: the user expects its questions. */
   attend(): void {
     this.#hasGoneOn = false;
   }
 
-  /** A key that answers nothing: who presses it is elsewhere, and late questions do not call him back. */
+  /** The user does something else: cancels late questions, which must not interrupt. */
   goOn(): void {
     this.#hasGoneOn = true;
     for (const { id, isLate, isOpen } of this.#store.state.questions)
       if (isLate && !isOpen) this.#settle(id, undefined);
   }
 
-  /** A key came before the question could have been read: it waits anew. */
+  /** A key came before the question could be read: restarts its delay. */
   hold(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -92,7 +92,7 @@ export class Questions {
     }, QUIET_MS);
   }
 
-  /** Enter: a wrong answer is no answer, and is asked for again. */
+  /** Enter: a wrong answer is rejected, and the question stays. */
   answer(): void {
     const [question] = this.#store.state.questions;
     if (question === undefined) return;
@@ -129,12 +129,12 @@ export class Questions {
     resolve(answer);
   }
 
-  /** Another question is on the screen now. */
+  /** Shows the next question. */
   #present(): void {
     const [question] = this.#store.state.questions;
     clearTimeout(this.#timer);
     if (question === undefined || question.isOpen) return;
-    // Who has just typed his name goes on with the password; only what is confirmed must be read.
+    // After a name the password prompt follows at once; only a confirmation must be read first.
     const isNext = performance.now() - this.#answeredAt < QUIET_MS;
     if (question.kind !== 'confirm' && isNext) this.#open();
     else this.hold();
@@ -147,9 +147,9 @@ export class Questions {
 }
 
 /**
- * Drops what was typed for a place that is no longer there: the rest of a word must not act in the table.
- * Where the focus moved by itself, that is all until no key was pressed for a moment; where a key moved it,
- * a word that came together with that key.
+ * Drops typeahead for a place that has gone: the rest of a word must not act in the table. If the focus
+ * moved by itself, drops everything up to a pause; if a key moved it, drops a word that arrived together
+ * with that key.
  */
 export class TypedAhead {
   readonly #store: Store;
@@ -158,7 +158,7 @@ export class TypedAhead {
   #place: Context;
   #isPressing = false;
   #movedAt = -Infinity;
-  /** What came in one chunk of input behind a key that moved the focus. */
+  /** Keys of the same input chunk, after a key that moved the focus. */
   #held: KeyEvent[] | undefined;
 
   constructor(store: Store, runStep: (event: KeyEvent) => void, onDrop: () => void) {
@@ -189,7 +189,7 @@ export class TypedAhead {
     }
   }
 
-  /** The keys of one chunk come in one task. */
+  /** The keys of one chunk arrive in one task. */
   #hold(): void {
     const held: KeyEvent[] = [];
     this.#held = held;
@@ -200,7 +200,7 @@ export class TypedAhead {
     });
   }
 
-  /** From a place where letters are typed to one where they act. */
+  /** From a place that takes text to one where letters are commands. */
   #hasMoved(): boolean {
     const from = this.#place;
     this.#place = contextOf(this.#store.state);
@@ -208,12 +208,12 @@ export class TypedAhead {
   }
 }
 
-/** What a line is typed with; moves and ways out mean the same everywhere. */
+/** Keys that type a line; moves and exits mean the same everywhere. */
 function isOfLine(event: KeyEvent): boolean {
   return event.kind === 'paste' || event.text !== '' || ['enter', 'tab'].includes(event.name);
 }
 
-/** Several letters; one alone, or held down, is a key. */
+/** Several letters; a single or repeated one is a command key. */
 function isWord(events: readonly KeyEvent[]): boolean {
   const letters = events.filter(isOfLine).map((event) => (event.kind === 'key' ? event.text : ''));
   return new Set(letters.filter((text) => text !== '')).size > 1;

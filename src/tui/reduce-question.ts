@@ -4,7 +4,7 @@ import { questionWindow } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { movedTop, searcher } from './views/view.ts';
 
-/** Changes the question that is asked; the others wait. */
+/** Changes the current question; the others wait. */
 export function changeQuestion(
   state: State,
   change: (question: OpenQuestion) => OpenQuestion,
@@ -13,7 +13,7 @@ export function changeQuestion(
   return first === undefined ? state : { ...state, questions: [change(first), ...others] };
 }
 
-/** A key that edits the answer. */
+/** Edits the answer. */
 export function editAnswer(state: State, key: EditKey): State {
   return changeQuestion(state, (question) => ({
     ...question,
@@ -22,7 +22,7 @@ export function editAnswer(state: State, key: EditKey): State {
   }));
 }
 
-/** The answer will not do: says why, and takes another one. */
+/** Rejects the answer with a reason, and clears it. */
 export function complained(state: State, text: string): State {
   return changeQuestion(state, (question) => ({
     ...question,
@@ -46,7 +46,7 @@ export function isFindAction(action: ViewAction): action is FindAction {
   return FIND_ACTIONS.some((one) => one === action);
 }
 
-/** `/` in a plan, and what follows it: the whole plan stays, and is scrolled to what is found. */
+/** `/` in a plan: all lines stay, and the plan scrolls to the match. */
 export function searchPlan(state: State, action: FindAction): State {
   const changed = (change: (find: Find) => Find): State =>
     changeQuestion(state, (question) => ({ ...question, find: change(question.find) }));
@@ -64,7 +64,7 @@ export function searchPlan(state: State, action: FindAction): State {
   }
 }
 
-/** The first line from the top of what is in sight that has it; `by`: the next or the one before. */
+/** Scrolls to the first match from the top of the window; `by`: to the next or previous one. */
 export function foundInPlan(state: State, change: (find: Find) => Find, by: 0 | 1 | -1 = 0): State {
   return changeQuestion(state, (question) => {
     const find = change(question.find);

@@ -64,7 +64,7 @@ import { VI_START } from './editor/vi.ts';
 import { KEYMAP } from './keys/default-keymap.ts';
 import type { Size } from './terminal/painter.ts';
 
-/** What happened, and the state after it. Pure; unknown keys change nothing. */
+/** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
   const stepped = step(state, action);
   if (stepped === state) return state;
@@ -170,24 +170,24 @@ function step(state: State, action: Action): State {
   }
 }
 
-/** Rows for a filter that is no longer what is typed are of no use. */
+/** Ignores rows for a filter that has changed since. */
 function applyFilter(state: State, applied: Filter): State {
   const { table } = state;
   if (table.filter.parsed !== applied) return state;
   return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
 }
 
-/** A view that a key opens; undefined: there is nothing to be shown. */
+/** Opens a view for a key; nothing to show: unchanged. */
 function openedIf(state: State, overlay: Overlay | undefined): State {
   return overlay === undefined ? state : opened(state, overlay);
 }
 
-/** A view that a line has opened. Keys alone move the focus: what is typed on stays at the prompt. */
+/** Opens a view for a line. Only keys move the focus: further typing stays at the prompt. */
 function cameUp(state: State, overlay: Overlay): State {
   return { ...opened({ ...state, focus: 'table' }, overlay), focus: state.focus };
 }
 
-/** The same devices stay the same list, so that nothing is computed anew for it. */
+/** Keeps the list object if the devices are the same, so that memoized results stay valid. */
 function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet'] {
   const isSame =
     old.selected.length === next.selected.length &&
@@ -202,7 +202,7 @@ const editPrompt: Edit = (state, key) => ({ ...state, prompt: editWithVi(state.p
 const editField: Edit = (state, key) =>
   state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
 
-/** The line that has the cursor; elsewhere nothing is typed. */
+/** Editing by context; other contexts take no text. */
 const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   plan: editAnswer,
   question: editAnswer,
@@ -223,7 +223,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   find: editFind,
   'plan-find': (state, key) =>
     foundInPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
-  // Who types a line has not seen the question, and goes on with it; a secret is shown nowhere.
+  // Whoever types a line has not seen the question yet; a secret is shown nowhere.
   waiting: (state, key) =>
     state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
       ? editPrompt(state, key)
@@ -251,7 +251,7 @@ function act(state: State, action: ViewAction): State {
     case 'press-in-table':
       return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
     case 'go-prompt':
-      // A form has the keys for itself.
+      // A form takes all keys, so it closes.
       return { ...(state.form === undefined ? state : closed(state)), focus: 'prompt' };
     case 'back':
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
@@ -307,10 +307,10 @@ function has<K extends string>(table: Readonly<Record<K, unknown>>, action: stri
   return Object.hasOwn(table, action);
 }
 
-/** So many messages are kept to be read again. */
+/** Number of messages kept. */
 const LOG_LIMIT = 2_000;
 
-/** Puts lines behind the others; those in `dropped` go, wherever they stand. */
+/** Appends lines, and removes those in `dropped` wherever they are. */
 function appended(
   log: State['log'],
   dropped: readonly LogLine[],
@@ -324,10 +324,10 @@ function appended(
   };
 }
 
-/** The main table's resource as long as no line asks for another one. */
+/** The main table's resource until a line asks for another one. */
 const RESOURCE = 'user';
 
-/** The screen as a session begins, before anything was read or typed. */
+/** The screen at the start of a session. */
 export function initialState(
   size: Size,
   keymap: Keymap = KEYMAP,

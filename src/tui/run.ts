@@ -26,19 +26,19 @@ import { cut } from '../text/width.ts';
 
 interface ScreenOptions {
   readonly keymap: Keymap;
-  /** The keys of vi edit the line at the prompt. */
+  /** Use vi keys at the prompt. */
   readonly isVi: boolean;
-  /** Undefined: as the terminal is. */
+  /** Undefined: chosen by the terminal. */
   readonly theme: ThemeName | undefined;
-  /** Nothing changes by itself but for news; REDUCE_MOTION in the environment says the same. */
+  /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
-  /** Removes what must not be left behind when a signal ends the process. */
+  /** Removes temporary files when a signal ends the process. */
   readonly cleanUp: () => void;
 }
 
 /**
- * The shell on the full screen, until the user leaves. What was changed is said afterwards, in the
- * normal screen. A signal ends the process itself, with the terminal given back.
+ * Runs the shell on the full screen until the user leaves; prints the changes of the session afterwards
+ * on the normal screen. A signal ends the process after restoring the terminal.
  */
 export async function runTui(
   shell: Shell,
@@ -117,7 +117,7 @@ export async function runTui(
   return 0;
 }
 
-/** The terminal with our signs in ASCII where that is wanted. */
+/** The terminal, with our signs in ASCII for that theme. */
 function inSigns(terminal: Terminal, isAscii: () => boolean): Screen {
   return {
     get size() {
@@ -137,7 +137,7 @@ function cursorOf(state: State): CursorPosition | undefined {
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }
 
-/** What stays in the normal screen after leaving: every change of the session and how it ended. */
+/** Printed on the normal screen after leaving: every change of the session and its outcome. */
 function sessionSummary(results: readonly StepResult[]): string[] {
   const changes = results.filter(
     ({ verdict }) => verdict !== 'unchanged' && verdict !== 'skipped' && verdict !== 'drift',
@@ -149,7 +149,7 @@ function sessionSummary(results: readonly StepResult[]): string[] {
 
 const LONGEST = 60;
 
-/** What the window is called: `devsh: fw1, fw2`. */
+/** The window title: `devsh: fw1, fw2`. */
 export function windowTitle({
   devices,
   selected,

@@ -19,64 +19,64 @@ import type { Size } from './terminal/painter.ts';
 
 export type KeyBinding = Binding<State, Context>;
 
-/** All keys with their meaning, as they hold for this user. */
+/** All key bindings of this user. */
 export type Keymap = readonly KeyBinding[];
 
-/** Where a key counts: a part of the screen, or a view that has keys of its own. */
+/** Where a key binding applies: a part of the screen, or a view with keys of its own. */
 export type Context = Part | Exclude<Overlay['kind'], 'none'>;
 
-/** All that is on the screen, and nothing that can be computed from it. */
+/** Everything on the screen; nothing that can be computed from it. */
 export interface State {
   readonly size: Size;
-  /** The looks; undefined: see `themeFor`. */
+  /** The theme; undefined: see `themeFor`. */
   readonly theme: ThemeName | undefined;
-  /** The keys as they hold for this user. */
+  /** The key bindings of this user. */
   readonly keymap: Keymap;
-  /** The first presses of a key that has several: `ctrl-x`. */
+  /** The first keys of a sequence: `ctrl-x`. */
   readonly pendingKeys: KeyName | undefined;
   readonly focus: 'prompt' | 'table';
   readonly prompt: PromptState;
   readonly table: TableState;
   readonly fleet: FleetView;
-  /** What is offered while nothing is connected: where an inventory would be, when nothing was set up. */
+  /** Offered while nothing is connected: the path for an inventory, if nothing was set up. */
   readonly firstRun: { readonly inventory: string } | undefined;
-  /** What can be gone on with: comes before that. */
+  /** Suggested commands; shown before `firstRun`. */
   readonly nextSteps: readonly FirstStep[];
-  /** By address, what devices held in an earlier session: "41 users yesterday 17:02". */
+  /** By address, what devices had in an earlier session: "41 users yesterday 17:02". */
   readonly lastSeen: ReadonlyMap<string, string>;
-  /** What the last line said, and all that was said before. */
+  /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
-  /** The table is being read in the background: how far. */
+  /** Progress of reading the table in the background. */
   readonly reading: string | undefined;
-  /** What lies over the table; `none`: the table itself is the view. */
+  /** The view over the table; `none`: the table itself. */
   readonly overlay: Overlay;
-  /** What Esc goes back to, the nearest last; no view is in it twice. */
+  /** Where Esc goes back to, the nearest last; no view is in it twice. */
   readonly trail: readonly Place[];
   /** By `tableId`: tables that were left, with cursor, filter, order and marks. */
   readonly tables: ReadonlyMap<string, TableState>;
-  /** What is looked for in the text on the screen. */
+  /** The search in the current view. */
   readonly find: Find;
-  /** Stands in place of the table; an overlay lies over it, too. */
+  /** Replaces the table; an overlay covers it, too. */
   readonly form: FormState | undefined;
-  /** By the id of a form: what was typed into it before it was closed. */
+  /** By form id: input of forms that were closed. */
   readonly drafts: ReadonlyMap<string, Draft>;
-  /** The first one is asked, the others wait. */
+  /** The first one is shown, the others wait. */
   readonly questions: readonly OpenQuestion[];
 }
 
 export interface PromptState {
   readonly editing: Editing;
-  /** Absent: the keys of emacs edit the line. */
+  /** Absent: emacs keys. */
   readonly vi: ViState | undefined;
   /** Oldest first. */
   readonly history: readonly string[];
-  /** While history is walked through: where, and the line that was being typed. */
+  /** While browsing history: the index, and the line typed before. */
   readonly recall: { readonly at: number; readonly draft: string } | undefined;
   readonly lastArgument?: LastArgument;
   readonly search: HistorySearch | undefined;
   readonly menu: Menu | undefined;
-  /** What is wrong with the line as it stands; gone with the next key. */
+  /** What is wrong with the line; cleared by the next key. */
   readonly problem: LineProblem | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface LineProblem {
   readonly suggestions: readonly string[];
 }
 
-/** Ctrl-R: `at` is the history's index of the match. */
+/** Ctrl-R: `at` is the index of the match in the history. */
 export interface HistorySearch {
   readonly query: string;
   readonly at: number | undefined;
@@ -95,48 +95,48 @@ export interface HistorySearch {
 
 export interface Menu {
   readonly completion: Completion;
-  /** The line that it is about. */
+  /** The line at the time of completion. */
   readonly line: string;
-  /** The proposal chosen; undefined until Tab is pressed again. */
+  /** Index of the chosen proposal; undefined until Tab is pressed again. */
   readonly chosen: number | undefined;
 }
 
 export interface TableState {
-  /** The command that fills the table, run again by a refresh. */
+  /** The command that fills the table; a refresh runs it again. */
   readonly command: string;
   /** The filter of that command, as typed. */
   readonly commandFilter: string;
   readonly view: View;
-  /** The devices that the command named itself; undefined: the selection. */
+  /** The devices that the command named; undefined: the selection. */
   readonly scope: readonly string[] | undefined;
-  /** By device name, in the order of the answers. */
+  /** By device name, in the order of arrival. */
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
-  /** The keys of rows that are unfolded where the others are folded, and the other way round. */
+  /** Keys of rows whose folding differs from `isFolded`. */
   readonly turnedRows: ReadonlySet<string>;
-  /** As `--sort` has it; undefined: as the command said. */
+  /** Same as `--sort`; undefined: as in the command. */
   readonly sort: readonly string[] | undefined;
   readonly filter: TableFilter;
   /** Index of the row with the cursor. */
   readonly cursor: number;
   /** Index of the first row on the screen. */
   readonly top: number;
-  /** How many columns behind the key are scrolled out. */
+  /** Number of columns scrolled out after the key column. */
   readonly shift: number;
   /** `device\nkey` of each marked record. */
   readonly marks: ReadonlySet<string>;
-  /** While rows are marked from one to another: the row it began at, and what was marked before. */
+  /** While a range is marked: its first row, and the marks before. */
   readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
-  /** Read again so often; undefined: only when asked to. */
+  /** Refresh interval; undefined: only on request. */
   readonly watchMs: number | undefined;
-  /** What the last refresh found changed, shown for a moment. */
+  /** What the last refresh changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
 }
 
-/** What a device answered, and when. */
+/** A device's response, and when it came. */
 export interface TableRead extends ReadOutput {
   readonly at?: Date | undefined;
-  /** Where that failed: what it held when it last answered. */
+  /** After a failure: the last successful read. */
   readonly last?: LastRead | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface LastRead {
   readonly at: Date | undefined;
 }
 
-/** What is other than before in records that were read again. */
+/** What changed in records that were read again. */
 export interface TableChanges {
   /** By mark: the fields with another value; `undefined`: the record is new. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
@@ -155,8 +155,8 @@ export interface TableChanges {
 }
 
 /**
- * What was typed behind `/`; `parsed` is the last text that could be understood, `applied` what the
- * rows were filtered by: in long tables it comes a moment later.
+ * The filter after `/`; `parsed` is the last valid text, `applied` the filter of the current rows: in long
+ * tables it follows a moment later.
  */
 export interface TableFilter {
   readonly editing: Editing;
@@ -169,65 +169,65 @@ export interface TableFilter {
 export interface DeviceTab {
   readonly name: string;
   readonly address: string;
-  /** The digit that selects it, where that is not its position in the list: others have left. */
+  /** The digit that selects it, if other devices have left and it is not the position in the list. */
   readonly number?: number;
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
-  /** Why it failed, in one word and in full. */
+  /** Why it failed. */
   readonly error: DevshError | undefined;
-  /** Since when it fails. */
+  /** When it began to fail. */
   readonly since?: Date | undefined;
-  /** What is known of it besides; absent before it was first used. */
+  /** Other known facts; absent before the first use. */
   readonly facts?: DeviceFacts;
 }
 
-/** The fleet at one moment. */
+/** A snapshot of the fleet. */
 export interface FleetView {
   readonly devices: readonly DeviceTab[];
   readonly selected: readonly string[];
   readonly isNarrowed: boolean;
-  /** What devices wait for, in the order of the list. */
+  /** Open questions of devices, in the order of the list. */
   readonly questions: readonly DeviceQuestion[];
   readonly prompt: string;
-  /** The colour of the label in it. */
+  /** The colour of its label. */
   readonly color?: LabelColor | undefined;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
-  /** Nothing may be changed on any of the selected devices. */
+  /** None of the selected devices may be changed. */
   readonly isReadOnly: boolean;
-  /** By resource: what none of the selected devices offers, and why. */
+  /** By resource: the writes that no selected device offers, and why. */
   readonly denied: ReadonlyMap<string, DeniedWrites>;
 }
 
 export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet' | 'accent';
 
-/** One message, harmless already; it may be longer than a line of the screen. */
+/** One harmless message; it may be longer than a line of the screen. */
 export interface LogLine {
   readonly tone: LogTone;
   readonly text: string;
-  /** The same with all names, for the messages. */
+  /** With all names, for the list of messages. */
   readonly whole?: string;
 }
 
-/** A line being carried out in the foreground. */
+/** The line that runs in the foreground. */
 interface Work {
   readonly isStopping: boolean;
   readonly progress: string | undefined;
-  /** Lines that wait for it. */
+  /** Number of lines waiting for it. */
   readonly waiting: number;
-  /** The devices that it has planned to change. */
+  /** The devices that it plans to change. */
   readonly writes: readonly string[];
 }
 
-/** A run on several devices while it goes on. */
+/** Progress of a run on several devices. */
 export interface RollOutState {
   readonly devices: readonly { readonly name: string; readonly steps: number }[];
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   readonly results: readonly StepResult[];
-  /** Why nothing is planned on others: each cause with its devices. */
+  /** Why other devices have no plan: each cause with its devices. */
   readonly refusals: readonly string[];
 }
 
-/** One line of `runs`; harmless texts. */
+/** One row of `runs`, with harmless texts. */
 export interface RunRow {
   readonly id: string;
   readonly began: string;
@@ -242,25 +242,25 @@ export interface OpenQuestion {
   readonly kind: 'confirm' | 'text' | 'secret';
   readonly text: string;
   readonly expected: string | undefined;
-  /** The colour of the label that the text begins with. */
+  /** The colour of the label at the start of the text. */
   readonly color?: LabelColor | undefined;
-  /** False while it has just come up: what is typed then was not meant for it. */
+  /** False at first: keys typed then were not meant for it. */
   readonly isOpen: boolean;
-  /** Taken back when a key comes before it is open. */
+  /** Cancelled if a key comes before it is open. */
   readonly isLate?: boolean;
-  /** Shown above it; harmless already. */
+  /** Shown above it; harmless. */
   readonly lines: readonly LogLine[];
-  /** The same device by device, where there is a plan to be unfolded. */
+  /** The same for each device, if there is a plan to unfold. */
   readonly unfolded: readonly LogLine[] | undefined;
   readonly isUnfolded: boolean;
-  /** What is looked for in a plan. */
+  /** The search in a plan. */
   readonly find: Find;
   readonly top: number;
   readonly editing: Editing;
   readonly complaint: string | undefined;
 }
 
-/** What Alt-. put in: the word, from which line of history, and the line without and with it. */
+/** The word inserted by Alt-., its history index, and the line without and with it. */
 export interface LastArgument {
   readonly at: number;
   readonly word: string;
@@ -268,7 +268,7 @@ export interface LastArgument {
   readonly line: Line;
 }
 
-/** A view that lies over the table; `none`: the table itself is the view. */
+/** The view over the table; `none`: the table itself. */
 export type Overlay =
   | { readonly kind: 'none' }
   | {
@@ -291,7 +291,7 @@ export type Overlay =
     }
   | DriftOverlay;
 
-/** Of which record the fields are shown: the table's, or one of a comparison. */
+/** The record whose fields are shown: of the table or of a comparison. */
 export type Details =
   | { readonly kind: 'of-table'; readonly key: string }
   | {
@@ -312,34 +312,34 @@ export interface DriftOverlay {
   readonly kind: 'drift';
   /** The line that compares them again. */
   readonly command: string;
-  /** The filter in it, which chose the records. */
+  /** The filter in that line. */
   readonly filter: string;
   readonly output: DriftOutput;
   readonly cursor: number;
-  /** How many devices are scrolled out on the left. */
+  /** Number of devices scrolled out on the left. */
   readonly shift: number;
-  /** Also the records that are the same on all devices. */
+  /** Shows also the records that are the same on all devices. */
   readonly isWhole: boolean;
 }
 
-/** Where one has been: a table, and what lay over it. */
+/** A visited place: a table, and the view over it. */
 export interface Place {
   readonly focus: State['focus'];
-  /** As `tableId` tells it. */
+  /** The `tableId`. */
   readonly table: string;
   readonly overlay: Overlay;
   readonly find: Find;
 }
 
-/** What was typed behind `/` in a view: a list shows only what has it, in a text it is jumped to. */
+/** The search after `/` in a view: filters a list, or scrolls a text to the match. */
 export interface Find {
   readonly editing: Editing;
   readonly isOpen: boolean;
-  /** The line of a text that was found last. */
+  /** Line index of the current match in a text. */
   readonly at: number | undefined;
-  /** A text, too, shows only the lines that have it. */
+  /** A text also shows only the matching lines. */
   readonly isOnly: boolean;
-  /** What a list is sorted by, as `--sort` has it; undefined: failed and doubtful ones first. */
+  /** Sort order of a list, as in `--sort`; undefined: failed and unconfirmed ones first. */
   readonly sort: string | undefined;
 }
 
@@ -361,7 +361,7 @@ export const NO_FIND: Find = {
   sort: undefined,
 };
 
-/** A table that nothing was read for. */
+/** A table without any read yet. */
 export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
   return {
     ...source,

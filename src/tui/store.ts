@@ -22,35 +22,35 @@ import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';
 import type { ViewAction } from './keys/key-binding.ts';
 
-/** All that can happen to the state. */
+/** All actions on the state. */
 export type Action =
   | { readonly kind: 'view'; readonly action: ViewAction }
   | { readonly kind: 'edit'; readonly key: EditKey }
   /** A key of vi in normal mode, or Esc, at the prompt. */
   | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
-  /** A key of several presses has begun, or is over. */
+  /** A key sequence begins or ends. */
   | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
   | { readonly kind: 'problem'; readonly problem: LineProblem }
   | { readonly kind: 'history'; readonly lines: readonly string[] }
-  /** Nothing is set up yet. `inventory`: where one would be. */
+  /** Nothing is set up yet. `inventory`: the path for one. */
   | { readonly kind: 'first-run'; readonly inventory: string }
   | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
-  /** What devices, by address, held when they were last asked in another session. */
+  /** By address: what devices had in an earlier session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
-  /** A line fills the table: it comes into sight. */
+  /** A line fills the table and shows it. */
   | { readonly kind: 'table'; readonly source: TableSource }
-  /** The same table from another source, in sight or not. */
+  /** Changes the source of a table, visible or not. */
   | { readonly kind: 'table-source'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
   | { readonly kind: 'reading'; readonly text: string | undefined }
-  /** The rows for the filter have been found. */
+  /** The rows for the filter are ready. */
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
-  /** What a refresh found changed has been shown for long enough. */
+  /** The changes of a refresh were shown for long enough. */
   | { readonly kind: 'changes-seen' }
   | { readonly kind: 'work-start'; readonly waiting: number }
   | { readonly kind: 'work-progress'; readonly text: string }
@@ -60,9 +60,9 @@ export type Action =
   | { readonly kind: 'work-end' }
   | { readonly kind: 'log-clear' }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
-  /** For the messages alone: it is seen elsewhere at the moment. */
+  /** Adds to the list of messages only: the text is shown elsewhere. */
   | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
-  /** Replaces the last `count` lines: results that fold as they come. */
+  /** Replaces the `old` lines: results that fold as they arrive. */
   | {
       readonly kind: 'log-replace';
       readonly old: readonly LogLine[];
@@ -75,11 +75,11 @@ export type Action =
       readonly opening: FormOpening;
       readonly fields: readonly FormField[];
     }
-  /** More has become known of the fields of the open form. */
+  /** More is known about the fields of the open form. */
   | { readonly kind: 'form-fields'; readonly fields: readonly FormField[] }
-  /** The form was to be sent, and something speaks against it. */
+  /** The form was submitted with warnings. */
   | { readonly kind: 'form-warn' }
-  /** The line of a form has ended; `isDone`: every device holds what was typed. */
+  /** The line of a form has ended; `isDone`: every device has the values. */
   | {
       readonly kind: 'form-end';
       readonly id: string;
@@ -87,22 +87,22 @@ export type Action =
       readonly isDone: boolean;
       readonly refusals: FieldIssues;
     }
-  /** The devices of the table are asked again so often; undefined: only when somebody wants it. */
+  /** Sets the refresh interval of the table; undefined: only on request. */
   | { readonly kind: 'watch'; readonly everyMs: number | undefined }
-  /** Another view over the table. */
+  /** Opens another view over the table. */
   | { readonly kind: 'view-over'; readonly overlay: Overlay }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }
   | { readonly kind: 'open-question'; readonly id: number }
   | { readonly kind: 'complain'; readonly text: string }
   | { readonly kind: 'answered'; readonly id: number };
 
-/** Which command fills the table from now on. */
+/** The command that fills the table. */
 export interface TableSource {
   readonly command: string;
   readonly commandFilter: string;
   readonly scope: readonly string[] | undefined;
   readonly view: View;
-  /** Read again so often. */
+  /** Refresh interval. */
   readonly watchMs?: number | undefined;
 }
 
@@ -128,12 +128,12 @@ export class Store {
     for (const listener of this.#listeners) listener();
   }
 
-  /** What a key does to the screen alone. */
+  /** Performs a key's action on the screen. */
   act(action: ViewAction): void {
     this.dispatch({ kind: 'view', action });
   }
 
-  /** One message; what a terminal would obey is shown as a sign. */
+  /** Logs one message, with control characters made visible. */
   say(tone: LogTone, text: string): void {
     this.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
   }
@@ -147,8 +147,8 @@ export class Store {
 }
 
 /**
- * Remembers the last two results, for the state before a change and after it. What did not change is
- * the same object in both, so identity tells.
+ * Caches the last two results: for the state before a change and after it. Unchanged parts are the same
+ * objects in both, so identity decides.
  */
 export function memoized<A extends readonly unknown[], R>(
   compute: (...args: A) => R,
@@ -165,17 +165,17 @@ export function memoized<A extends readonly unknown[], R>(
   };
 }
 
-/** News within this time come onto the screen together. */
+/** Events within this time are shown together. */
 const LEAST_MS = 16;
-/** Later nobody believes that anything goes on. */
+/** After a longer pause the screen would seem frozen. */
 const MOST_MS = 2000;
-/** What takes long is done so many times less often than it could be: the rest of the time is for others. */
+/** The pause in multiples of the work's duration, which leaves the rest of the time to others. */
 const PAUSES = 9;
 
 /**
- * Does the same work once for many news, a moment after the first of them. The longer it takes, with the
- * drawing that it causes, the longer the next ones are gathered: a thousand devices that answer one by one
- * are no thousand times the work of one.
+ * Runs the same work once for many events, a moment after the first one. The longer the work and its
+ * drawing take, the longer events are batched: a thousand devices that respond one by one do not cost a
+ * thousand times the work.
  */
 export class Gathering {
   readonly #work: () => void;
@@ -188,7 +188,6 @@ export class Gathering {
     this.#work = work;
   }
 
-  /** There is something new. */
   soon(): void {
     const restMs = this.#endedAt + this.#pauseMs - performance.now();
     this.#timer ??= setTimeout(
@@ -207,7 +206,7 @@ export class Gathering {
     queueMicrotask(() => {
       this.#endedAt = performance.now();
       const tookMs = this.#endedAt - startedAt;
-      // Once is no rule: the first frame takes longer than others.
+      // The minimum of two: the first frame takes longer than others.
       const usualMs = Math.min(tookMs, this.#tookMs);
       this.#tookMs = tookMs;
       this.#pauseMs = Math.min(MOST_MS, PAUSES * usualMs);

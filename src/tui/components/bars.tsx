@@ -18,13 +18,13 @@ import { quotedKey } from '../../change/plan.ts';
 import { visible } from '../../text/visible.ts';
 import { ghostOf } from '../prompt/reduce-prompt.ts';
 
-/** Whether keys go to what stands below the title. */
+/** Whether keys go to the table, the view or the form below the title. */
 function hasKeys(state: State): boolean {
   const context = contextOf(state);
   return context.startsWith('form') || isActedIn(context);
 }
 
-/** The devices with their states, and what the table shows. */
+/** The devices with their states, and the title of the table. */
 export function Header({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const { left: title, right } = titleLine(state);
   const left = (hasKeys(state) ? FOCUS_MARK : ' ') + title.slice(1);
@@ -42,8 +42,8 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
 }
 
 /**
- * The most important keys where the focus is; those that do nothing now are dimmed, in brackets. While a
- * command is typed, first how it goes on.
+ * The most important keys at the focus; keys that do nothing now are dimmed, in brackets. While a command
+ * is typed, its usage comes first.
  */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
@@ -63,7 +63,7 @@ interface MessagesProps {
   readonly theme: Theme;
 }
 
-/** What was said last. A good end is stressed by its sign alone. */
+/** The last messages. A success is highlighted by its sign alone. */
 export function Messages({ lines, theme }: MessagesProps) {
   return lines.map(({ tone, text }, index) => {
     const head = tone === 'good' ? text.slice(0, 1) : text;
@@ -76,14 +76,14 @@ interface QuestionLinesProps {
   readonly theme: Theme;
 }
 
-/** A rule, what is going to happen, and the question itself. */
+/** A rule, the plan, and the question itself. */
 export function QuestionLines({ lines, theme }: QuestionLinesProps) {
   return lines.map(({ tone, text }, index) => (
     <Row key={index}>{text.startsWith('──') ? theme(tone, text) : ` ${theme(tone, text)}`}</Row>
   ));
 }
 
-/** One line of the screen, cut already; blanks at its end are not sent. An empty one still takes its place. */
+/** One line of the screen, already cut; trailing blanks are not sent. An empty one still takes a row. */
 export function Row({ children }: { readonly children: string }) {
   const marks = use(LineMarksContext);
   return <Text>{marks.markOf(children.trimEnd())}</Text>;
@@ -92,11 +92,11 @@ export function Row({ children }: { readonly children: string }) {
 interface PromptProps {
   readonly state: State;
   readonly theme: Theme;
-  /** Rows under it. */
+  /** Rows below it. */
   readonly under: number;
 }
 
-/** The line that is typed in, and what belongs to it. */
+/** The input line with its menu or problem. */
 export function Prompt({ state, theme, under }: PromptProps) {
   const { label, text, color } = inputLine(state);
   const context = contextOf(state);
@@ -119,7 +119,7 @@ export function Prompt({ state, theme, under }: PromptProps) {
   );
 }
 
-/** How the line went on before, dimmed; in brackets where nothing is dimmed. */
+/** The suggested rest of the line, dimmed; in brackets if the theme dims nothing. */
 function ghostText({ prompt }: State, theme: Theme, room: number): string {
   const ghost = visible(ghostOf(prompt));
   if (ghost === '' || room < 4) return '';
@@ -127,7 +127,7 @@ function ghostText({ prompt }: State, theme: Theme, room: number): string {
   return isDimmed ? theme('quiet', cut(ghost, room)) : `[${cut(ghost, room - 2)}]`;
 }
 
-/** The line that a search has found, with what was searched for stressed. */
+/** The line that a search found, with the query highlighted. */
 function withMatch({ prompt }: State, theme: Theme, text: string): string {
   const query = shownLine(prompt.search?.query ?? '');
   const at = text.toLowerCase().indexOf(query.toLowerCase());
@@ -182,7 +182,7 @@ function menuLines(
     const more = isLastOfMore ? `  … ${rest} more` : '';
     const line = ` ${fit(texts[index] ?? '', widest)}${said}${more} `;
     const shown = ' '.repeat(indent) + cut(line, columns - indent);
-    // Where signs stand for characters, the places do not fit any more.
+    // If escapes stand for characters, the positions no longer match.
     const isAsTyped = texts[index] === text && widthOf(text) <= widest;
     return {
       text: shown,
@@ -192,7 +192,7 @@ function menuLines(
   });
 }
 
-/** Text with some of its characters in another tone than the rest; `letters` in UTF-16 units from 0, ascending. */
+/** Text with some characters in another tone; `letters` in UTF-16 units from 0, ascending. */
 export function stressed(
   theme: Theme,
   tone: Tone,

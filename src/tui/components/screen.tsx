@@ -21,7 +21,7 @@ interface BodyProps {
   readonly height: number;
 }
 
-/** The table or a form, or the text that lies over it; always as high as it was told. */
+/** The table, a form or the overlay; always exactly `height` rows. */
 function Body({ state, theme, height }: BodyProps) {
   if (height < 1) return null;
   return (
@@ -65,7 +65,7 @@ function Table({ state, theme, height }: BodyProps) {
   );
 }
 
-/** The whole line of the cursor stands out; in it, too, what the filter found. */
+/** The cursor highlights a whole line, and in it the matches of the filter. */
 function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
   const still = row.isStale ? 'quiet' : 'plain';
   const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : still;
@@ -84,7 +84,7 @@ function isWaiting({ fleet, table, work, reading }: State): boolean {
   return isBusy && fleet.devices.length > 0 && table.filter.parsed.terms.length === 0;
 }
 
-/** Until the first device has answered: who is asked, and what is known of them. */
+/** Until the first device responds: the devices and their states. */
 function Waiting({ state, theme, height }: BodyProps) {
   const { columns } = state.size;
   const { devices } = state.fleet;
@@ -153,7 +153,7 @@ interface FormProps {
   readonly height: number;
 }
 
-/** One row for each field in sight; always as high as it was told. */
+/** One row for each visible field; always exactly `height` rows. */
 function Form({ form, theme, columns, height }: FormProps) {
   return formView(form, columns, height).rows.map((spans, index) => (
     <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
@@ -165,7 +165,7 @@ interface AppProps {
   readonly themeOf: (name: State['theme']) => Theme;
 }
 
-/** The whole screen, drawn anew from the state whenever that changes. */
+/** The whole screen, drawn from the state at every change. */
 export function App({ store, themeOf }: AppProps) {
   const state = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot);
   return <Screen state={state} theme={themeOf(state.theme)} />;
